@@ -1,0 +1,45 @@
+# The front door. `make sweep` and `make test` work from a clean clone on Debian 12.
+JOBS    ?= $(shell nproc)
+PRESET  ?= release
+BUILD   := build/$(PRESET)
+SWEEP_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help deps configure build sweep test dev-test format lint clean
+
+help: ## Show what there is
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## Install missing Debian packages
+	@scripts/install-deps.sh
+
+# A first configuration is a unity build (fast from clean); configure by hand with --preset for single files.
+$(BUILD)/build.ninja: | deps
+	@cmake --preset $(PRESET) $(if $(filter release,$(PRESET)),-DCMAKE_UNITY_BUILD=ON) >$(BUILD).log 2>&1 || \
+	  { cat $(BUILD).log >&2; exit 1; }
+
+build: deps ## Build everything (build/release/aqbench)
+	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+sweep: deps ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
+	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench
+	@$(BUILD)/aqbench sweep $(SWEEP_ARGS)
+
+test: build ## Build and run every test
+	@ctest --test-dir $(BUILD) --output-on-failure
+
+dev-test: ## Every test under ASan + UBSan
+	@$(MAKE) --no-print-directory test PRESET=dev
+
+format: ## Format all sources
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+lint: ## Check formatting, then clang-tidy
+	@AQBENCH_LINT=1 scripts/install-deps.sh
+	@git ls-files '*.h' '*.cc' | xargs clang-format --dry-run --Werror
+	@git ls-files '*.cc' | xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet
+
+clean: ## Remove build/
+	@rm -rf build

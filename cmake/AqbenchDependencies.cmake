@@ -1,0 +1,23 @@
+# Every library the project uses, found once. scripts/install-deps.sh installs them on Debian 12.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
+find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
+find_package(embree 3 REQUIRED)
+if(AQBENCH_BUILD_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
+if(AQBENCH_BUILD_BENCHMARKS)
+  find_package(benchmark 1.7 REQUIRED)
+endif()
+
+# LibTorch's own targets carry compile flags of their build; link what is needed and nothing else.
+add_library(aqbench_torch INTERFACE)
+add_library(aqbench::torch ALIAS aqbench_torch)
+target_link_libraries(aqbench_torch INTERFACE ${TORCH_LIBRARIES})
+target_include_directories(aqbench_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})

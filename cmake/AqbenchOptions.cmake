@@ -1,0 +1,54 @@
+option(AQBENCH_BUILD_TESTS "Build the tests" ON)
+option(AQBENCH_BUILD_BENCHMARKS "Build the Google Benchmark targets" ON)
+set(AQBENCH_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+find_program(AQBENCH_CCACHE ccache)
+if(AQBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${AQBENCH_CCACHE})
+endif()
+
+add_library(aqbench_flags INTERFACE)
+add_library(aqbench::flags ALIAS aqbench_flags)
+# -fno-math-errno and -fno-trapping-math change no result; they let loops with sqrt and selects vectorise.
+target_compile_options(aqbench_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-psabi
+  -fno-math-errno -fno-trapping-math)
+target_include_directories(aqbench_flags INTERFACE ${CMAKE_SOURCE_DIR})
+if(AQBENCH_SANITIZE)
+  target_compile_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE})
+endif()
+
+# aqbench_library(NAME [dependencies...]): one static library of all .cc files in the current folder, as aqbench::NAME.
+function(aqbench_library name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
+  add_library(aqbench_${name} STATIC ${sources})
+  add_library(aqbench::${name} ALIAS aqbench_${name})
+  target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
+endfunction()
+
+# aqbench_test(NAME [dependencies...]): one test program of all *_test.cc files in tests/NAME. One ctest entry a
+# program, because starting one that links LibTorch and Open3D costs 0.45 s.
+function(aqbench_test name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  add_executable(aqbench_${name}_test ${sources})
+  target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(aqbench_${name}_test PRIVATE
+    AQBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}" AQBENCH_BINARY="$<TARGET_FILE:aqbench>")
+  add_dependencies(aqbench_${name}_test aqbench)
+  add_test(NAME ${name} COMMAND aqbench_${name}_test)
+endfunction()
+
+# aqbench_benchmark(NAME [dependencies...]): benchmarks/NAME_benchmark.cc as a Google Benchmark program.
+function(aqbench_benchmark name)
+  add_executable(${name}_benchmark ${CMAKE_CURRENT_SOURCE_DIR}/${name}_benchmark.cc)
+  target_link_libraries(${name}_benchmark PRIVATE ${ARGN} benchmark::benchmark)
+endfunction()

@@ -1,0 +1,66 @@
+#pragma once
+// What one case gave; a line of the journal and an element of results.json (schema:
+// reports/results.schema.json).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metrics/metric.h"
+#include "scenes/core/json_fwd.h"
+#include "scenes/core/parameters.h"
+
+namespace aqbench {
+
+enum class Status { ok, failed, crashed, timeout, skipped };
+std::string to_string(Status status);
+
+// One stage of a run. Samples are per repetition of the whole run; repeated calls within it are summed.
+struct StageRecord {
+  std::string name;
+  std::string parent;  // empty at the top
+  std::uint64_t calls = 0;
+  std::vector<double> wall_ms;            // inclusive
+  std::vector<double> self_ms;            // without nested stages
+  std::optional<std::int64_t> net_bytes;  // tensor memory; nullopt where it was not measured
+  std::optional<std::int64_t> peak_bytes;
+};
+
+struct Timing {
+  std::optional<double> cold_ms;  // first call in a fresh process
+  std::vector<double> warm_ms;
+  std::optional<double> throughput;
+  std::string throughput_unit;
+};
+
+// What a fault injected with --inject did.
+struct InjectedFault {
+  std::string stage, effect;  // as given: "+5%", "20ms", "throw", ...
+  std::uint64_t times = 0;
+};
+
+struct Record {
+  std::string case_name;
+  std::string scene, method, preset, workload;  // empty = null in JSON
+  bool simulated = false;
+  std::vector<std::pair<std::string, ParameterValue>> axes;  // seed, threads, device and the swept ones
+  std::vector<std::pair<std::string, ParameterValue>>
+      options;  // effective, "scene.name" / "method.name" keys
+  Status status = Status::failed;
+  std::string reason;  // empty = null; one line
+  MetricSet metrics;
+  std::vector<StageRecord> stages;
+  Timing timing;
+  std::optional<std::uint64_t> peak_rss_bytes;
+  std::string output_sha256;  // of the reconstruction's bytes; empty = null
+  std::vector<InjectedFault> injected;
+};
+
+Json to_json(const Record& record);
+
+// Throws Error(input) naming the JSON path of what is missing or of the wrong type.
+Record record_from_json(const Json& json);
+
+}  // namespace aqbench

@@ -1,0 +1,24 @@
+#include "metrics/metric.h"
+
+#include <algorithm>
+
+namespace aqbench {
+
+const Metric* find_metric(const MetricSet& set, const std::string& name) {
+  const auto found = std::ranges::find(set, name, [](const auto& item) { return item.first; });
+  return found == set.end() ? nullptr : &found->second;
+}
+
+std::string to_string(Better better) {
+  switch (better) {
+    case Better::lower:
+      return "lower";
+    case Better::higher:
+      return "higher";
+    case Better::equal:
+      break;
+  }
+  return "equal";
+}
+
+}  // namespace aqbench

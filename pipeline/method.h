@@ -1,0 +1,50 @@
+#pragma once
+// What a method is. Real methods see an Observation and nothing else; simulated ones see the truth through an
+// interface of their own, and every record of theirs says so.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "scenes/core/parameters.h"
+#include "scenes/core/reconstruction.h"
+#include "scenes/observation.h"
+
+namespace aqbench {
+
+struct SceneTruth;  // scenes/scene.h, included by simulated methods only
+
+struct MethodInput {
+  Parameters parameters;
+  std::uint64_t seed = 0;
+  std::string device = "cpu";
+};
+
+using RealMethod = Reconstruction (*)(const Observation&, const MethodInput&);
+using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&);
+
+struct Preset {
+  std::string name;                 // "fast", "balanced", "quality"
+  std::vector<Override> overrides;  // owner left empty
+};
+
+struct MethodSpec {
+  std::string name;
+  std::string summary;  // one line
+  std::vector<ParameterSpec> parameters;
+  std::vector<Preset> presets;      // may be empty; the first is the default
+  std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
+  std::variant<RealMethod, SimulatedMethod> run;
+
+  bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }
+};
+
+// To add a method: write its run function, add a row to the table in registry.cc, add its test.
+const std::vector<MethodSpec>& method_registry();
+
+// Throws Error(usage) naming near names.
+const MethodSpec& find_method(std::string_view name);
+
+}  // namespace aqbench

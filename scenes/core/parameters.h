@@ -1,0 +1,70 @@
+#pragma once
+// Named parameters of scenes and methods: declared once in a registry, overridden with
+// `--set NAME.PARAMETER=VALUE`, listed by `aqbench list`, recorded in every result.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace aqbench {
+
+using ParameterValue = std::variant<double, std::int64_t, std::string>;
+
+// The type of `default_value` is the parameter's type. Text parameters must be one of `choices` unless that
+// is empty.
+struct ParameterSpec {
+  std::string name;  // with its unit: "depth_m"
+  std::string unit;  // "m", "1", "px", "" for text
+  ParameterValue default_value;
+  double min = 0;  // numbers only, inclusive
+  double max = 0;
+  std::string help;
+  std::vector<std::string> choices;
+};
+
+// Values of all parameters of one owner, in the order of its specs.
+class Parameters {
+ public:
+  Parameters() = default;
+  explicit Parameters(const std::vector<ParameterSpec>& specs);
+
+  double number(std::string_view name) const;         // a double or an integer parameter
+  std::int64_t integer(std::string_view name) const;  // an integer parameter
+  const std::string& text(std::string_view name) const;
+
+  const std::vector<std::pair<std::string, ParameterValue>>& items() const { return items_; }
+  ParameterValue& at(std::string_view name);
+  const ParameterValue& at(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string, ParameterValue>> items_;
+};
+
+// One override as written: owner "undulating", parameter "amplitude_m", text "0.002".
+struct Override {
+  std::string owner;
+  std::string parameter;
+  std::string value;
+};
+
+// Parses NAME.PARAMETER=VALUE. Throws Error(usage) that quotes the argument.
+Override parse_override(std::string_view argument);
+
+// Defaults with the overrides whose owner is `owner` applied, later ones winning. Throws Error(usage) for an
+// unknown parameter (naming the near ones), a value that does not parse, is not finite or out of range.
+Parameters resolve_parameters(std::string_view owner, const std::vector<ParameterSpec>& specs,
+                              const std::vector<Override>& overrides);
+
+// The candidates closest to a misspelt name, best first, at most three; for "did you mean".
+std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
+
+// "unknown scene 'flat_plan'; did you mean flat_plane?" - or, without a near one, the list of all.
+std::string unknown_name_message(std::string_view kind, std::string_view name,
+                                 const std::vector<std::string>& candidates);
+
+std::string to_string(const ParameterValue& value);  // shortest text that reads back the same
+
+}  // namespace aqbench

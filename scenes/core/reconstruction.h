@@ -1,0 +1,44 @@
+#pragma once
+// What a reconstruction method gives, and what is scored.
+
+#include <Eigen/Core>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+using Vec2 = Eigen::Vector2d;
+using Vec3 = Eigen::Vector3d;
+
+// Points in the world frame (metres, +Z down into the water). The other arrays are empty or as long as
+// `points_m`.
+struct PointCloud {
+  std::vector<Vec3> points_m;
+  std::vector<Vec3> normals;      // unit length
+  std::vector<float> confidence;  // 0 to 1
+};
+
+struct TriangleMesh {
+  std::vector<Vec3> vertices_m;                         // world frame
+  std::vector<std::array<std::uint32_t, 3>> triangles;  // indices into vertices_m
+};
+
+// Depth in metres along the refracted ray, from the water surface; NaN where there is none. Row-major.
+struct DepthMap {
+  std::string camera;
+  int width = 0;
+  int height = 0;
+  std::vector<float> depth_along_ray_m;  // width * height
+  std::vector<float> confidence;         // empty or width * height, 0 to 1
+};
+
+struct Reconstruction {
+  PointCloud cloud;
+  std::optional<TriangleMesh> mesh;
+  std::vector<DepthMap> depth_maps;
+};
+
+}  // namespace aqbench
