@@ -1,6 +1,5 @@
-#include <cstdio>
+#include "harness/cli/command.h"
 
-int main() {
-  std::puts("aqbench");
-  return 0;
+int main(int argc, char** argv) {
+  return aqbench::cli::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

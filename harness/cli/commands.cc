@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "harness/cli/command.h"
+#include "harness/exit_code.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parameters.h"
+
+namespace aqbench::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"sweep", "run a suite of scenes x methods, score it, leave a verified bundle", run_sweep_command},
+    Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", run_eval},
+    Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
+    Command{"accept", "make a verified bundle the new baseline", run_accept},
+    Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
+    Command{"list", "list scenes, methods, suites, metrics, stages", run_list},
+};
+
+void print_help() {
+  fmt::print(
+      "aqbench - benchmark and evaluation of 3D reconstruction through a flat water surface\n\n"
+      "usage: aqbench COMMAND [OPTION]...\n\ncommands:\n");
+  for (const Command& command : kCommands) fmt::print("  {:<8} {}\n", command.name, command.summary);
+  fmt::print(
+      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version\n\n"
+      "exit codes: 0 pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n"
+      "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 130 interrupted\n");
+}
+
+const Command& find_command(const std::string& name) {
+  const auto found = std::ranges::find(kCommands, name, [](const Command& c) { return std::string(c.name); });
+  if (found != kCommands.end()) return *found;
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
+}
+
+int dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print_help();
+    return exit_usage;
+  }
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    if (arguments.size() > 1) return find_command(arguments[1]).run({"--help"});
+    print_help();
+    return exit_ok;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("aqbench {}\n", AQBENCH_VERSION);
+    return exit_ok;
+  }
+  return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
+}
+
+// What was printed must have reached its place: a full disk behind stdout is a failure, not a short file.
+int flush_stdout(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  fmt::print(stderr, "aqbench: error: stdout: {}\n", std::strerror(errno));
+  return exit_io;
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int run_command_line(const Arguments& arguments) {
+  std::signal(SIGPIPE,
+              SIG_IGN);  // a closed pipe is reported by flush_stdout; a sweep's bundle is finished first
+  int code = exit_failed_case;
+  try {
+    code = dispatch(arguments);
+  } catch (const Error& error) {
+    fmt::print(stderr, "aqbench: error: {}\n", error.what());
+    code = exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "aqbench: error: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "aqbench: internal error, please report: {}\n", error.what());
+  }
+  return flush_stdout(code);
+}
+
+}  // namespace aqbench::cli
