@@ -41,9 +41,7 @@ function(aqbench_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
   add_executable(aqbench_${name}_test ${sources})
   target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(aqbench_${name}_test PRIVATE
-    AQBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}" AQBENCH_BINARY="$<TARGET_FILE:aqbench>")
-  add_dependencies(aqbench_${name}_test aqbench)
+  target_compile_definitions(aqbench_${name}_test PRIVATE AQBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND aqbench_${name}_test)
 endfunction()
 
