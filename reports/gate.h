@@ -1,0 +1,64 @@
+#pragma once
+// Results against a baseline: per case and metric, never averaged first. What cannot be compared never
+// passes.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/baseline.h"
+#include "reports/results.h"
+
+namespace aqbench {
+
+enum class Verdict {
+  failed_case,     // the record is failed, crashed or timed out
+  not_comparable,  // other options, or a metric that changed its direction
+  missing,         // case or metric in the baseline, not in the results
+  undefined,       // null, NaN or infinite, or a zero baseline with a relative tolerance
+  regressed,
+  improved,  // better by more than the tolerance
+  added,     // in the results only: reported, not gated
+  pass,
+};
+std::string to_string(Verdict verdict);
+
+struct GateRow {
+  std::string case_name;
+  std::string metric;  // "" for a row about the whole case
+  Verdict verdict = Verdict::pass;
+  std::string unit;
+  std::optional<double> baseline, current;
+  std::optional<Tolerance> tolerance;
+  double excess = 0;   // change for the worse / tolerance: 1 is the limit, negative is better
+  std::string reason;  // one line; empty for pass
+};
+
+struct GateReport {
+  std::vector<GateRow> rows;       // worst first
+  std::vector<std::string> notes;  // not verified, interrupted, another suite
+  std::string refusal;             // not empty: nothing was compared, and why (self comparison)
+
+  std::size_t count(Verdict verdict) const;
+  // 0 pass; 3 if a gated case failed, crashed or timed out; else 4 if something is not comparable; else 1.
+  int exit_code() const;
+};
+
+// Pure: reads no file.
+GateReport gate(const Results& results, const Baseline& baseline);
+
+// A table of all that did not simply pass, worst first, improvements too, and a last line with the counts.
+// `all`: passing rows as well. At most 100 columns.
+std::string render_gate(const GateReport& report, bool colours = false, bool all = false);
+
+// RESULTS of `aqbench gate`: a bundle, which is verified first, or a bare results.json, which is not.
+struct GateInput {
+  Results results;
+  bool verified = false;
+};
+// Throws Error(verification) naming the first finding and how many more, Error(input), Error(not_comparable).
+GateInput read_gate_input(const std::filesystem::path& results_path);
+
+}  // namespace aqbench

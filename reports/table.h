@@ -1,0 +1,48 @@
+#pragma once
+// Plain-text tables for a terminal: aligned by display width, never wider than asked.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aqbench {
+
+inline constexpr std::size_t kScreenColumns = 100;
+
+enum class Align { left, right };
+enum class Colour { none, red, green, yellow, dim };
+
+struct TableColumn {
+  std::string header;  // lines separated by '\n'
+  Align align = Align::left;
+  bool shrinks = false;  // cells are cut in the middle ("undul…ed=43") when the table would be too wide
+};
+
+struct TableCell {
+  std::string text;
+  Colour colour = Colour::none;
+};
+
+struct Table {
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<TableCell>> rows;  // each as long as `columns`
+};
+
+// Lines end with '\n', without trailing blanks. Control characters in cells show as '?', so that no text from
+// a file can steer the terminal. `colours` false: no escape sequence at all.
+std::string render_table(const Table& table, bool colours = false, std::size_t max_columns = kScreenColumns);
+
+// Columns that UTF-8 text takes on a terminal: wide characters two, combining marks none.
+std::size_t display_width(std::string_view utf8);
+
+// At most `columns` wide, with '…' in the middle where something was left out.
+std::string elide_middle(std::string_view utf8, std::size_t columns);
+
+// The text with control characters and broken UTF-8 replaced by '?'.
+std::string printable(std::string_view utf8);
+
+// Whether to colour what is written to a descriptor: a terminal, TERM not "dumb", NO_COLOR unset or empty.
+bool wants_colours(int descriptor);
+
+}  // namespace aqbench

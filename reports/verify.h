@@ -1,0 +1,35 @@
+#pragma once
+// Does a bundle still hold what was measured? Every check runs, so that all that is wrong is named at once.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+struct Finding {
+  std::string file;  // relative to the bundle
+  std::string what;
+};
+
+struct VerifyReport {
+  std::vector<Finding> findings;  // empty: verified
+  std::string root_digest;        // "" if results.json cannot be read
+  std::string metrics_digest;
+  std::size_t files = 0;  // hashed and compared
+  std::size_t records = 0;
+  bool complete = false;
+
+  bool ok() const { return findings.empty(); }
+};
+
+// Checks sha256.txt against itself and every file against it; missing and extra files, empty folders, links
+// and special files; results.json against its schema and its canonical text; the journal's chain and records
+// against results.json; summary.md and env.json against what results.json renders to. Never throws for what
+// is inside the folder; Error(input) if `bundle` is no folder.
+VerifyReport verify_bundle(const std::filesystem::path& bundle);
+
+// "verified: ..." with the digests, or one line per finding, file first.
+std::string render_verify(const VerifyReport& report, bool colours = false);
+
+}  // namespace aqbench
