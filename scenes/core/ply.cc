@@ -3,26 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
-#include "scenes/core/ply_header.h"
-#include "scenes/core/printable.h"
-#include "scenes/core/text_number.h"
+#include "scenes/core/ply_source.h"
 
 namespace aqbench {
 namespace {
-
-[[noreturn]] void fail_ply(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, printable(what)));
-}
 
 // Fewest bytes that a record can take.
 std::uint64_t least_record_size(const PlyElement& element, PlyFormat format) {
@@ -46,190 +38,6 @@ void check_promise(const std::string& name, const PlyElement& element, PlyFormat
              fmt::format("the header promises {} {} records of at least {} bytes, but {} bytes are left",
                          element.count, element.name, size, bytes_left));
 }
-
-template <class T>
-double load_scalar(const char* from, bool swap) {
-  char bytes[sizeof(T)];
-  std::memcpy(bytes, from, sizeof(T));
-  if (swap) std::reverse(bytes, bytes + sizeof(T));
-  T value;
-  std::memcpy(&value, bytes, sizeof(T));
-  return static_cast<double>(value);
-}
-
-// Where the reader stands, for messages and for bounds. The two kinds of source give the values one by one.
-class PlySource {
- public:
-  PlySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
-      : position_(bytes.data() + header.data_offset), end_(bytes.data() + bytes.size()), name_(name) {}
-
-  std::uint64_t bytes_left() const { return static_cast<std::uint64_t>(end_ - position_); }
-  const std::string& name() const { return name_; }
-
- protected:
-  const char* position_;
-  const char* end_;
-  const std::string& name_;
-  const PlyElement* element_ = nullptr;
-  std::uint64_t record_ = 0;
-};
-
-class PlyBinarySource : public PlySource {
- public:
-  PlyBinarySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
-      : PlySource(bytes, header, name),
-        swap_((header.format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big)) {}
-
-  void begin_record(const PlyElement& element, std::uint64_t record) {
-    element_ = &element;
-    record_ = record;
-  }
-  void end_record() {}
-
-  [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const {
-    fail_ply(name_, fmt::format("{} {}, property {}: {}", element_->name, record_, property.name, what));
-  }
-
-  double number(const PlyProperty& property, PlyScalar type) {
-    const std::size_t size = ply_scalar_size(type);
-    if (bytes_left() < size)
-      fail(property, fmt::format("the file ends here ({} of {} records read)", record_, element_->count));
-    const char* const from = position_;
-    position_ += size;
-    switch (type) {
-      case PlyScalar::int8:
-        return load_scalar<std::int8_t>(from, swap_);
-      case PlyScalar::uint8:
-        return load_scalar<std::uint8_t>(from, swap_);
-      case PlyScalar::int16:
-        return load_scalar<std::int16_t>(from, swap_);
-      case PlyScalar::uint16:
-        return load_scalar<std::uint16_t>(from, swap_);
-      case PlyScalar::int32:
-        return load_scalar<std::int32_t>(from, swap_);
-      case PlyScalar::uint32:
-        return load_scalar<std::uint32_t>(from, swap_);
-      case PlyScalar::float32:
-        return load_scalar<float>(from, swap_);
-      case PlyScalar::float64:
-        break;
-    }
-    return load_scalar<double>(from, swap_);
-  }
-
-  void skip_items(const PlyProperty& property, std::uint64_t count) {
-    const std::size_t size = ply_scalar_size(property.type);
-    if (count > bytes_left() / size)
-      fail(property, fmt::format("the file ends inside a list of {} items", count));
-    position_ += count * size;
-  }
-
-  void expect_end() const {
-    if (bytes_left() > 0)
-      fail_ply(name_,
-               fmt::format("{} bytes after the last element: the header's counts are wrong", bytes_left()));
-  }
-
- private:
-  bool swap_;
-};
-
-// One record a line, as the format demands; blank lines are passed over.
-class PlyAsciiSource : public PlySource {
- public:
-  PlyAsciiSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
-      : PlySource(bytes, header, name), line_(header.lines), line_end_(header.line_end) {}
-
-  void begin_record(const PlyElement& element, std::uint64_t record) {
-    element_ = &element;
-    record_ = record;
-    if (!next_line())
-      fail_ply(name_,
-               fmt::format("the file ends after {} of {} {} records", record, element.count, element.name));
-  }
-
-  void end_record() {
-    if (const std::string_view word = next_word(); !word.empty())
-      fail_ply(name_, fmt::format("line {}: {} {}: '{}' is more than its properties", line_, element_->name,
-                                  record_, word));
-  }
-
-  [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const {
-    fail_ply(name_, fmt::format("line {}: {} {}, property {}: {}", line_, element_->name, record_,
-                                property.name, what));
-  }
-
-  double number(const PlyProperty& property, PlyScalar type) {
-    const std::string_view word = next_word();
-    if (word.empty()) fail(property, "the line ends before it");
-    if (type == PlyScalar::float64) {
-      if (const auto value = parse_double(word)) return *value;
-    } else if (type == PlyScalar::float32) {
-      if (const auto value = parse_float(word)) return *value;
-    } else {
-      return integer(property, type, word);
-    }
-    fail(property, fmt::format("'{}' is not a number of its type", word));
-  }
-
-  void skip_items(const PlyProperty& property, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) number(property, property.type);
-  }
-
-  void expect_end() {
-    if (next_line())
-      fail_ply(name_, fmt::format("line {}: '{}' after the last element: the header's counts are wrong",
-                                  line_, next_word()));
-  }
-
- private:
-  // False at the end of the file.
-  bool next_line() {
-    while (position_ != end_) {
-      ++line_;
-      const void* const found = std::memchr(position_, line_end_, static_cast<std::size_t>(end_ - position_));
-      const char* const stop = found != nullptr ? static_cast<const char*>(found) : end_;
-      word_ = position_;
-      stop_ = stop;
-      position_ = stop == end_ ? end_ : stop + 1;
-      skip_blanks();
-      if (word_ != stop_) return true;
-    }
-    return false;
-  }
-
-  static bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\r'; }
-
-  void skip_blanks() {
-    while (word_ != stop_ && is_blank(*word_)) ++word_;
-  }
-
-  std::string_view next_word() {
-    skip_blanks();
-    const char* const first = word_;
-    while (word_ != stop_ && !is_blank(*word_)) ++word_;
-    return {first, word_};
-  }
-
-  double integer(const PlyProperty& property, PlyScalar type, std::string_view word) const {
-    if (word.starts_with('+')) word.remove_prefix(1);
-    std::int64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [last, status] = std::from_chars(word.data(), end, value);
-    const bool is_signed = type == PlyScalar::int8 || type == PlyScalar::int16 || type == PlyScalar::int32;
-    const auto bits = static_cast<int>(8 * ply_scalar_size(type));
-    const std::int64_t least = is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
-    const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-    if (status != std::errc{} || last != end || value < least || value > most)
-      fail(property, fmt::format("'{}' is not an integer from {} to {}", word, least, most));
-    return static_cast<double>(value);
-  }
-
-  std::size_t line_;
-  char line_end_;
-  const char* word_ = nullptr;  // what is left of the line: [word_, stop_)
-  const char* stop_ = nullptr;
-};
 
 template <class Source>
 std::uint64_t list_length(Source& source, const PlyProperty& property) {

@@ -1,0 +1,29 @@
+#pragma once
+// NumPy's .npy files: float32 or float64, little endian, C order, one to three dimensions.
+// Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace aqbench {
+
+struct NpyArray {
+  std::vector<std::size_t> shape;                                // 1 to 3 sizes, the last one varying fastest
+  std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
+};
+
+// Throws Error(input) naming the file for any other type, order or number of dimensions, a header that does
+// not parse, and a file longer or shorter than its header says.
+NpyArray read_npy(const std::filesystem::path& path);
+
+// Version 1.0, for numpy.load. values.size() must be the product of `shape`, one to three sizes
+// (Error(input)); whole or absent, throws Error(io).
+void write_npy(const std::filesystem::path& path, std::span<const float> values,
+               std::span<const std::size_t> shape);
+void write_npy(const std::filesystem::path& path, std::span<const double> values,
+               std::span<const std::size_t> shape);
+
+}  // namespace aqbench
