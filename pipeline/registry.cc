@@ -1,12 +1,26 @@
 #include <algorithm>
 
 #include "pipeline/method.h"
+#include "pipeline/simulated.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
 
 const std::vector<MethodSpec>& method_registry() {
-  static const std::vector<MethodSpec> table;
+  static const std::vector<MethodSpec> table{
+      {"lightglue_like",
+       "simulated: few points, as a sparse matcher such as LightGlue gives",
+       simulated_parameters(lightglue_like_profile),
+       {},
+       simulated_stages(),
+       &simulate},
+      {"roma_like",
+       "simulated: more points and less noise, as a dense matcher such as RoMa gives",
+       simulated_parameters(roma_like_profile),
+       {},
+       simulated_stages(),
+       &simulate},
+  };
   return table;
 }
 
