@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -51,14 +52,14 @@ int thread_count() {
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   grain = std::max<std::size_t>(grain, 1);
-  const std::size_t chunks = (count + grain - 1) / grain;
+  const std::size_t chunks = count / grain + (count % grain != 0 ? 1 : 0);
   std::atomic<std::size_t> next{0};
   std::exception_ptr error;
   std::mutex error_mutex;
   const auto work = [&] {
     for (std::size_t chunk = next++; chunk < chunks; chunk = next++) {
       try {
-        body(chunk * grain, std::min(count, (chunk + 1) * grain));
+        body(chunk * grain, chunk * grain + std::min(grain, count - chunk * grain));
       } catch (...) {
         const std::lock_guard lock(error_mutex);
         if (!error) error = std::current_exception();
@@ -69,7 +70,11 @@ void parallel_for(std::size_t count, std::size_t grain,
   const std::size_t workers = std::min<std::size_t>(static_cast<std::size_t>(thread_count()), chunks);
   {
     std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back(work);
+    try {
+      for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads are granted (a limit on processes): those that there are do the work.
+    }
     work();
   }
   if (error) std::rethrow_exception(error);

@@ -32,8 +32,8 @@ void check_promise(const std::string& name, const PlyElement& element, PlyFormat
   if (element.count == 0) return;
   const std::uint64_t size = least_record_size(element, format);
   if (size == 0) fail_ply(name, fmt::format("element {} has no properties", element.name));
-  // The very last separator may be missing.
-  if (element.count > (bytes_left + 1) / size)
+  const std::uint64_t slack = format == PlyFormat::ascii ? 1 : 0;  // the very last separator may be missing
+  if (element.count > (bytes_left + slack) / size)
     fail_ply(name,
              fmt::format("the header promises {} {} records of at least {} bytes, but {} bytes are left",
                          element.count, element.name, size, bytes_left));

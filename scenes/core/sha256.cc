@@ -15,12 +15,14 @@ namespace {
 class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+    check(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
   }
-  void update(const char* bytes, std::size_t size) { EVP_DigestUpdate(context_.get(), bytes, size); }
+  void update(const char* bytes, std::size_t size) {
+    check(EVP_DigestUpdate(context_.get(), bytes, size) == 1);
+  }
   std::string hex() {
     std::array<unsigned char, 32> digest{};
-    EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+    check(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1);
     std::string text;
     for (const unsigned char byte : digest) {
       text += "0123456789abcdef"[byte >> 4];
@@ -30,6 +32,11 @@ class Sha256 {
   }
 
  private:
+  // A digest that OpenSSL did not compute must not pass for one.
+  static void check(bool done) {
+    if (!done) throw Error(ErrorKind::io, "SHA-256: OpenSSL refuses to compute it");
+  }
+
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 

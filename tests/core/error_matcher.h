@@ -1,0 +1,28 @@
+#pragma once
+// What a call throws, for tests of error messages.
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+
+#include "scenes/core/error.h"
+
+namespace aqbench {
+
+// The message of the Error that `call` throws, if its kind is `kind`; otherwise a text that says what
+// happened instead. Also fails a test whose message is not one line.
+template <class Call>
+std::string error_of(ErrorKind kind, Call&& call) {
+  try {
+    std::forward<Call>(call)();
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    if (error.kind() == kind) return message;
+    return "(another kind of error: " + message + ")";
+  }
+  return "(no error)";
+}
+
+}  // namespace aqbench
