@@ -2,9 +2,13 @@
 // Scores a reconstruction against the true surface: the default set of docs/metrics.md.
 
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/metric.h"
+#include "metrics/tiles.h"
 #include "scenes/core/reconstruction.h"
 #include "scenes/surface.h"
 
@@ -21,28 +25,18 @@ struct ScoreOptions {
 // Throws Error(usage) naming the field.
 void check(const ScoreOptions& options);
 
-// One tile of the patch, in world x and y.
-struct ErrorTile {
-  int column = 0, row = 0;
-  std::size_t points = 0;
-  double signed_mean_mm = 0, nmad_mm = 0;  // NaN when points == 0
-  double completeness_pct = 0;             // at the headline tolerance, 2 mm
-};
-
-struct TileGrid {
-  int columns = 0, rows = 0;
-  double tile_mm = 0;
-  std::vector<ErrorTile> tiles;  // row-major, rows along y
-};
+// How many cameras see each of these positions on the true surface, through refracted rays; one number each.
+using ViewCounter = std::function<std::vector<int>(std::span<const Vec3> positions_m)>;
 
 struct Score {
-  MetricSet metrics;
-  TileGrid tiles;
+  MetricSet metrics;  // always the cloud's; those of normals, mesh and seen2 where there is such data
+  TileGrid tiles;     // without tiles if not asked for, or if the truth has no patch
 };
 
-// Metrics are the same bytes for any thread count. An empty cloud gives null metrics with a reason.
+// Metrics are the same bytes for any thread count. An empty cloud gives null metrics with a reason. With
+// `count_views` also completeness_seen2_*: over the surface that two or more cameras see.
 // Throws Error(method) if the reconstruction's arrays are inconsistent.
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
-                           const ScoreOptions& options);
+                           const ScoreOptions& options, const ViewCounter& count_views = {});
 
 }  // namespace aqbench

@@ -1,0 +1,36 @@
+#pragma once
+// Rigid alignment of a cloud to the true surface. Off by default: it can hide a bias, so whoever uses it
+// prints the transform.
+
+#include <Eigen/Core>
+#include <span>
+
+#include "scenes/surface.h"
+
+namespace aqbench {
+
+struct AlignOptions {
+  int max_iterations = 50;
+  double converged_m = 1e-9;       // stop when an iteration moves no point of the cloud by more
+  std::size_t max_points = 50000;  // evenly taken from the cloud
+};
+// Throws Error(usage) naming the field.
+void check(const AlignOptions& options);
+
+struct Alignment {
+  Eigen::Matrix4d b_from_a =
+      Eigen::Matrix4d::Identity();  // x_in_b = R x_in_a + t, metres; a: as given, b: aligned
+  int iterations = 0;
+  bool converged = false;
+  int constrained =
+      0;  // motions of the six that the surface resists: 3 on a plane; the others are left as they are
+  double rms_before_m = 0, rms_after_m = 0;  // distance to the surface of the points used, outliers included
+};
+
+// Point-to-plane ICP (Chen and Medioni, "Object modelling by registration of multiple range images", IVC
+// 1992) against the surface itself: Gauss-Newton on the signed distances at the exact closest points, with
+// Tukey weights at 4.685 robust standard deviations. Points that are not finite are left out. Throws
+// Error(method) for fewer than 6 finite points.
+Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options = {});
+
+}  // namespace aqbench

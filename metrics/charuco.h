@@ -1,0 +1,22 @@
+#pragma once
+// Corners of a ChArUco board, reconstructed against true.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scenes/core/reconstruction.h"
+
+namespace aqbench {
+
+struct CornerErrors {
+  std::vector<double> distance_m;  // of each corner, in the order given
+  // Of distance_m; nullopt when there is no corner.
+  std::optional<double> mean_m, median_m, max_m, rmse_m;
+};
+
+// Corner i of one is compared with corner i of the other. Throws Error(input) for unequal counts and for a
+// corner that is not finite.
+CornerErrors charuco_errors(std::span<const Vec3> corners_m, std::span<const Vec3> true_corners_m);
+
+}  // namespace aqbench

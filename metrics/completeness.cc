@@ -1,0 +1,47 @@
+#include "metrics/completeness.h"
+
+#include "metrics/nearest_neighbour.h"
+#include "metrics/order_statistics.h"
+
+namespace aqbench {
+
+Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
+                                  std::uint64_t seed) {
+  const NearestNeighbourIndex index(points_m);
+  Completeness completeness;
+  completeness.samples = truth.stratified_samples(spacing_m, seed);
+  completeness.distance_m.resize(completeness.samples.positions_m.size());
+  index.distances(completeness.samples.positions_m, completeness.distance_m);
+  return completeness;
+}
+
+std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
+                                       const std::function<bool(std::size_t)>& keep) {
+  double reached_m2 = 0, kept_m2 = 0;
+  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
+    if (!keep(i)) continue;
+    const double weight_m2 = completeness.samples.weights[i];
+    kept_m2 += weight_m2;
+    if (completeness.distance_m[i] <= tolerance_m) reached_m2 += weight_m2;
+  }
+  if (kept_m2 <= 0) return std::nullopt;
+  return 100.0 * reached_m2 / kept_m2;
+}
+
+CompletenessSummary summarize_completeness(const Completeness& completeness) {
+  const std::size_t count = completeness.distance_m.size();
+  std::vector<WeightedValue> values(count);
+  double sum = 0, total_m2 = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = {completeness.distance_m[i], completeness.samples.weights[i]};
+    sum += values[i].value * values[i].weight;
+    total_m2 += values[i].weight;
+  }
+  CompletenessSummary summary{};
+  summary.mean_m = sum / total_m2;
+  summary.median_m = weighted_percentile_in_place(values, 0.5);
+  summary.p95_m = weighted_percentile_in_place(values, 0.95);
+  return summary;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,36 @@
+#pragma once
+// Percentiles and robust spreads. A percentile lies between order statistics by linear interpolation at rank
+// q (n - 1), as numpy's default does. Sums run over fixed chunks, combined in order, so that no result
+// depends on the thread count.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace aqbench {
+
+// All of these reorder `values`, which must not be empty and must hold no NaN. q is 0 to 1.
+double percentile_in_place(std::span<double> values, double q);
+double median_in_place(std::span<double> values);
+
+// 1.4826 median |v - median v|: the standard deviation if the values are normal. Overwrites `values`.
+double nmad_in_place(std::span<double> values);
+
+// A value and the area it stands for.
+struct WeightedValue {
+  double value;
+  double weight;
+};
+
+// The smallest value v such that values <= v hold at least the share q of the total weight. Reorders
+// `values`, which must not be empty.
+double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
+
+// Sum of value(i) for i in [0, count): chunks in parallel, combined in order.
+double chunked_sum(std::size_t count,
+                   const std::function<double(std::size_t begin, std::size_t end)>& sum_of);
+
+inline constexpr std::size_t kSumGrain = 1 << 14;
+
+}  // namespace aqbench

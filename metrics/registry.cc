@@ -1,0 +1,172 @@
+#include "metrics/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+
+namespace aqbench {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* unit;
+  Better better;
+  const char* definition;
+};
+
+// "Error" is the distance from a reconstructed point to the true surface going on beyond the patch, for
+// points whose (x, y) lies in the patch; it is signed along the surface normal, positive towards the cameras.
+constexpr Row kRows[] = {
+    {"accuracy_mean_mm", "mm", Better::lower, "mean of |error|"},
+    {"accuracy_median_mm", "mm", Better::lower, "median of |error|"},
+    {"accuracy_rmse_mm", "mm", Better::lower, "root mean square error"},
+    {"accuracy_p90_mm", "mm", Better::lower,
+     "90th percentile of |error| (linear between ranks, as numpy's default)"},
+    {"accuracy_p95_mm", "mm", Better::lower, "95th percentile of |error| (linear between ranks)"},
+    {"accuracy_max_mm", "mm", Better::lower, "largest |error|"},
+    {"bias_mean_mm", "mm", Better::equal, "mean signed error; positive = towards the cameras"},
+    {"bias_median_mm", "mm", Better::equal, "median signed error; positive = towards the cameras"},
+    {"nmad_mm", "mm", Better::lower, "1.4826 x median |error - median error|"},
+    {"precision_{t}mm_pct", "%", Better::higher, "scored points with |error| <= {t} mm"},
+    {"outlier_ratio_pct", "%", Better::lower, "scored points with |error| > 20 mm (gross outliers)"},
+    {"completeness_{t}mm_pct", "%", Better::higher,
+     "area of the true patch with a reconstructed point within {t} mm"},
+    {"completeness_inset_{t}mm_pct", "%", Better::higher,
+     "the same over the patch inset by {t} mm on each side, free of edge effects"},
+    {"completeness_seen2_{t}mm_pct", "%", Better::higher,
+     "the same over the part of the patch that two or more cameras see through refracted rays"},
+    {"completeness_mean_mm", "mm", Better::lower,
+     "mean distance from the true patch to the nearest reconstructed point, by area"},
+    {"completeness_median_mm", "mm", Better::lower,
+     "median distance from the true patch to the nearest reconstructed point, by area"},
+    {"fscore_{t}mm_pct", "%", Better::higher, "2PR / (P + R) of precision and completeness at {t} mm"},
+    {"chamfer_l1_mm", "mm", Better::lower,
+     "half the sum of accuracy_mean_mm and completeness_mean_mm (others use the sum)"},
+    {"hausdorff_p95_mm", "mm", Better::lower,
+     "the larger of the 95th percentiles of |error| and of the completeness distance"},
+    {"points", "points", Better::equal, "points in the cloud, those not scored included"},
+    {"points_outside_patch", "points", Better::equal,
+     "finite points whose (x, y) lies outside the scored patch; they are not scored"},
+    {"points_non_finite", "points", Better::equal,
+     "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"},
+    {"point_density_pct", "%", Better::equal,
+     "finite points per mm2 of true patch x 100: a count without bound, not a coverage"},
+    {"plane_fit_rmse_mm", "mm", Better::lower,
+     "root mean square distance of the scored points to their total least-squares plane"},
+    {"plane_fit_max_mm", "mm", Better::lower,
+     "largest distance of a scored point to their total least-squares plane"},
+    {"tile_worst_abs_bias_mm", "mm", Better::lower,
+     "largest |mean signed error| of a 10 mm tile of the patch that has points"},
+    {"tile_empty_pct", "%", Better::lower, "10 mm tiles of the patch without a point"},
+    {"normal_mean_deg", "deg", Better::lower,
+     "mean angle between a point's normal and the true normal towards the cameras (0 to 180)"},
+    {"normal_median_deg", "deg", Better::lower, "median angle between a point's normal and the true normal"},
+    {"normal_within_5deg_pct", "%", Better::higher, "scored points with a normal within 5 degrees"},
+    {"normal_within_11.25deg_pct", "%", Better::higher, "scored points with a normal within 11.25 degrees"},
+    {"normal_within_22.5deg_pct", "%", Better::higher, "scored points with a normal within 22.5 degrees"},
+    {"mesh_accuracy_mean_mm", "mm", Better::lower,
+     "mean distance from the reconstructed mesh over the patch to the true surface, by area"},
+    {"mesh_completeness_mean_mm", "mm", Better::lower,
+     "mean distance from the true patch to the reconstructed mesh, by area"},
+    {"mesh_normal_consistency", "1", Better::higher,
+     "mean |cosine| between the mesh's normals and the true normals, by area of the mesh over the patch"},
+    {"mesh_area_ratio", "1", Better::equal, "area of the reconstructed mesh over the patch / true area"},
+    {"mesh_components", "1", Better::equal, "parts of the mesh that share no vertex"},
+    {"mesh_boundary_mm", "mm", Better::equal, "length of the edges that only one triangle has"},
+    {"mesh_nonmanifold_edges", "1", Better::lower, "edges that three or more triangles share"},
+    {"depth_mae_mm", "mm", Better::lower,
+     "mean |depth error| along the refracted ray, over pixels where both maps have a depth"},
+    {"depth_rmse_mm", "mm", Better::lower, "root mean square depth error along the refracted ray"},
+    {"depth_median_ae_mm", "mm", Better::lower, "median |depth error| along the refracted ray"},
+    {"depth_abs_rel_pct", "%", Better::lower, "mean |depth error| / true depth, along the refracted ray"},
+    {"depth_bad_1mm_pct", "%", Better::lower, "compared pixels with |depth error| > 1 mm"},
+    {"depth_bad_2mm_pct", "%", Better::lower, "compared pixels with |depth error| > 2 mm"},
+    {"depth_bad_4mm_pct", "%", Better::lower, "compared pixels with |depth error| > 4 mm"},
+    {"depth_fill_rate_pct", "%", Better::higher, "pixels with a true depth that have a depth"},
+};
+
+bool has_tolerance(const Row& row) {
+  return std::string_view(row.name).find("{t}") != std::string_view::npos;
+}
+
+std::string with_tolerance(std::string_view text, double tolerance_m) {
+  std::string result(text);
+  const std::size_t place = result.find("{t}");
+  if (place != std::string::npos) result.replace(place, 3, fmt::format("{:g}", tolerance_m * 1000));
+  return result;
+}
+
+std::size_t row_number(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kRows, name, [](const Row& row) { return std::string_view(row.name); });
+  if (found == std::end(kRows)) throw std::logic_error("no metric row '" + std::string(name) + "'");
+  return static_cast<std::size_t>(found - std::begin(kRows));
+}
+
+MetricSpec spec_of(const Row& row, double tolerance_m) {
+  return {with_tolerance(row.name, tolerance_m), row.unit, row.better,
+          with_tolerance(row.definition, tolerance_m)};
+}
+
+}  // namespace
+
+const std::vector<double>& default_tolerances_m() {
+  static const std::vector<double> tolerances_m = {0.0005, 0.001, 0.002, 0.005, 0.010};
+  return tolerances_m;
+}
+
+const std::vector<MetricSpec>& metric_registry() {
+  static const std::vector<MetricSpec> registry = [] {
+    std::vector<MetricSpec> specs;
+    for (const Row& row : kRows) {
+      if (!has_tolerance(row)) {
+        specs.push_back(spec_of(row, 0));
+        continue;
+      }
+      for (const double tolerance_m : default_tolerances_m()) specs.push_back(spec_of(row, tolerance_m));
+    }
+    return specs;
+  }();
+  return registry;
+}
+
+MetricSpec metric_spec(std::string_view row, double tolerance_m) {
+  return spec_of(kRows[row_number(row)], tolerance_m);
+}
+
+void MetricWriter::insert(std::string_view row, double tolerance_m, std::optional<double> value,
+                          std::string reason) {
+  const std::size_t number = row_number(row);
+  MetricSpec spec = spec_of(kRows[number], tolerance_m);
+  items_.push_back({number,
+                    tolerance_m,
+                    std::move(spec.name),
+                    {value, std::move(spec.unit), spec.better, std::move(reason)}});
+}
+
+void MetricWriter::add(std::string_view row, double value, double tolerance_m) {
+  if (std::isfinite(value)) {
+    insert(row, tolerance_m, value, "");
+  } else {
+    insert(row, tolerance_m, std::nullopt, "the value is not finite");
+  }
+}
+
+void MetricWriter::add_undefined(std::string_view row, const std::string& reason, double tolerance_m) {
+  insert(row, tolerance_m, std::nullopt, reason);
+}
+
+MetricSet MetricWriter::take() {
+  std::ranges::stable_sort(items_, [](const Item& a, const Item& b) {
+    return a.row != b.row ? a.row < b.row : a.tolerance_m < b.tolerance_m;
+  });
+  MetricSet set;
+  for (Item& item : items_) set.emplace_back(std::move(item.name), std::move(item.metric));
+  items_.clear();
+  return set;
+}
+
+}  // namespace aqbench

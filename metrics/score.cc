@@ -1,0 +1,322 @@
+#include "metrics/score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "metrics/completeness.h"
+#include "metrics/mesh_metrics.h"
+#include "metrics/order_statistics.h"
+#include "metrics/plane_fit.h"
+#include "metrics/registry.h"
+#include "metrics/scored_points.h"
+#include "metrics/spatial_order.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kMm = 1000;  // millimetres in a metre
+
+// A value or the reason why there is none.
+struct Measured {
+  std::optional<double> value;
+  std::string reason;
+};
+
+void write(MetricWriter& writer, std::string_view row, const Measured& measured, double tolerance_m = 0) {
+  if (measured.value) {
+    writer.add(row, *measured.value, tolerance_m);
+  } else {
+    writer.add_undefined(row, measured.reason, tolerance_m);
+  }
+}
+
+void write_all_undefined(MetricWriter& writer, std::initializer_list<std::string_view> rows,
+                         const std::string& reason) {
+  for (const std::string_view row : rows) writer.add_undefined(row, reason);
+}
+
+// What is known about a cloud before metrics are written. `accuracy` and `completeness` are unset, with the
+// reason, where the cloud has nothing to measure.
+struct CloudMeasurements {
+  ScoredPoints scored;
+  std::optional<ErrorSummary> accuracy;
+  std::string no_accuracy;
+  std::optional<Completeness> completeness;
+  std::optional<CompletenessSummary> completeness_summary;
+  std::string no_completeness;
+};
+
+CloudMeasurements measure_cloud(const PointCloud& cloud, const Surface& truth, const ScoreOptions& options) {
+  CloudMeasurements measured;
+  const bool any_finite = std::ranges::any_of(cloud.points_m, is_measurable);
+  if (any_finite) {
+    // Before the errors are held: the index is the larger of the two and is gone by then.
+    measured.completeness =
+        measure_completeness(cloud.points_m, truth, options.sample_spacing_m, options.sample_seed);
+    measured.completeness_summary = summarize_completeness(*measured.completeness);
+  } else {
+    measured.no_completeness = cloud.points_m.empty() ? "no points" : "no finite points";
+  }
+  measured.scored = score_points(cloud.points_m, truth);
+  if (!measured.scored.index.empty()) {
+    measured.accuracy = summarize_errors(measured.scored.signed_error_m);
+  } else {
+    measured.no_accuracy = any_finite ? "no points inside the patch" : measured.no_completeness;
+  }
+  return measured;
+}
+
+Measured precision(const CloudMeasurements& cloud, double tolerance_m) {
+  if (!cloud.accuracy) return {std::nullopt, cloud.no_accuracy};
+  return {share_within_pct(cloud.scored.signed_error_m, tolerance_m), ""};
+}
+
+Measured completeness(const CloudMeasurements& cloud, double tolerance_m) {
+  if (!cloud.completeness) return {std::nullopt, cloud.no_completeness};
+  return {completeness_pct(*cloud.completeness, tolerance_m, [](std::size_t) { return true; }), "no area"};
+}
+
+Measured completeness_inset(const CloudMeasurements& cloud, double tolerance_m, const Patch* patch) {
+  if (!cloud.completeness) return {std::nullopt, cloud.no_completeness};
+  if (patch == nullptr) return {std::nullopt, "the true surface has no patch to inset"};
+  const Patch inset{patch->x_min_m + tolerance_m, patch->x_max_m - tolerance_m, patch->y_min_m + tolerance_m,
+                    patch->y_max_m - tolerance_m};
+  const std::vector<Vec3>& positions_m = cloud.completeness->samples.positions_m;
+  const auto inside = [&](std::size_t i) { return inset.contains(positions_m[i].x(), positions_m[i].y()); };
+  return {completeness_pct(*cloud.completeness, tolerance_m, inside), "the inset patch has no samples"};
+}
+
+Measured fscore(const Measured& precision, const Measured& completeness) {
+  if (!precision.value) return precision;
+  if (!completeness.value) return completeness;
+  const double sum = *precision.value + *completeness.value;
+  if (sum == 0) return {std::nullopt, "precision and completeness are both 0"};
+  return {2 * *precision.value * *completeness.value / sum, ""};
+}
+
+void write_accuracy(MetricWriter& writer, const CloudMeasurements& cloud, const ScoreOptions& options) {
+  if (!cloud.accuracy) {
+    write_all_undefined(
+        writer,
+        {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "accuracy_p90_mm", "accuracy_p95_mm",
+         "accuracy_max_mm", "bias_mean_mm", "bias_median_mm", "nmad_mm", "outlier_ratio_pct"},
+        cloud.no_accuracy);
+    return;
+  }
+  const ErrorSummary& errors = *cloud.accuracy;
+  writer.add("accuracy_mean_mm", kMm * errors.mean_m);
+  writer.add("accuracy_median_mm", kMm * errors.median_m);
+  writer.add("accuracy_rmse_mm", kMm * errors.rmse_m);
+  writer.add("accuracy_p90_mm", kMm * errors.p90_m);
+  writer.add("accuracy_p95_mm", kMm * errors.p95_m);
+  writer.add("accuracy_max_mm", kMm * errors.max_m);
+  writer.add("bias_mean_mm", kMm * errors.bias_mean_m);
+  writer.add("bias_median_mm", kMm * errors.bias_median_m);
+  writer.add("nmad_mm", kMm * errors.nmad_m);
+  writer.add("outlier_ratio_pct", share_beyond_pct(cloud.scored.signed_error_m, options.outlier_m));
+}
+
+void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Patch* patch,
+                  const ScoreOptions& options) {
+  for (const double tolerance_m : options.tolerances_m) {
+    const Measured precise = precision(cloud, tolerance_m);
+    const Measured complete = completeness(cloud, tolerance_m);
+    write(writer, "precision_{t}mm_pct", precise, tolerance_m);
+    write(writer, "completeness_{t}mm_pct", complete, tolerance_m);
+    write(writer, "completeness_inset_{t}mm_pct", completeness_inset(cloud, tolerance_m, patch), tolerance_m);
+    write(writer, "fscore_{t}mm_pct", fscore(precise, complete), tolerance_m);
+  }
+}
+
+void write_seen(MetricWriter& writer, const CloudMeasurements& cloud, const ScoreOptions& options,
+                const ViewCounter& count_views) {
+  std::vector<int> views;
+  if (cloud.completeness) {
+    views = count_views(cloud.completeness->samples.positions_m);
+    if (views.size() != cloud.completeness->distance_m.size()) {
+      throw Error(ErrorKind::usage, "count_views: gave another number of counts than there are positions");
+    }
+  }
+  for (const double tolerance_m : options.tolerances_m) {
+    Measured seen{std::nullopt, cloud.no_completeness};
+    if (cloud.completeness) {
+      seen = {
+          completeness_pct(*cloud.completeness, tolerance_m, [&](std::size_t i) { return views[i] >= 2; }),
+          "no part of the patch is seen by two cameras"};
+    }
+    write(writer, "completeness_seen2_{t}mm_pct", seen, tolerance_m);
+  }
+}
+
+void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cloud) {
+  if (!cloud.completeness_summary) {
+    write_all_undefined(
+        writer, {"completeness_mean_mm", "completeness_median_mm", "chamfer_l1_mm", "hausdorff_p95_mm"},
+        cloud.no_completeness);
+    return;
+  }
+  const CompletenessSummary& summary = *cloud.completeness_summary;
+  writer.add("completeness_mean_mm", kMm * summary.mean_m);
+  writer.add("completeness_median_mm", kMm * summary.median_m);
+  if (!cloud.accuracy) {
+    write_all_undefined(writer, {"chamfer_l1_mm", "hausdorff_p95_mm"}, cloud.no_accuracy);
+    return;
+  }
+  writer.add("chamfer_l1_mm", kMm * 0.5 * (cloud.accuracy->mean_m + summary.mean_m));
+  writer.add("hausdorff_p95_mm", kMm * std::max(cloud.accuracy->p95_m, summary.p95_m));
+}
+
+void write_counts(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured,
+                  double area_m2) {
+  const ScoredPoints& scored = measured.scored;
+  writer.add("points", static_cast<double>(cloud.points_m.size()));
+  writer.add("points_outside_patch", static_cast<double>(scored.outside_patch));
+  writer.add("points_non_finite", static_cast<double>(scored.non_finite));
+  if (!measured.completeness) {
+    writer.add_undefined("point_density_pct", measured.no_completeness);
+    return;
+  }
+  const double finite = static_cast<double>(cloud.points_m.size() - scored.non_finite);
+  writer.add("point_density_pct", 100 * finite / (area_m2 * kMm * kMm));
+}
+
+void write_plane_fit(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured) {
+  const auto fit = fit_plane(cloud.points_m, measured.scored.index);
+  if (fit) {
+    writer.add("plane_fit_rmse_mm", kMm * fit->rmse_m);
+    writer.add("plane_fit_max_mm", kMm * fit->max_m);
+    return;
+  }
+  std::string reason = measured.no_accuracy;
+  if (reason.empty()) {
+    reason = measured.scored.index.size() < 3 ? "fewer than 3 points" : "the points lie on one line";
+  }
+  write_all_undefined(writer, {"plane_fit_rmse_mm", "plane_fit_max_mm"}, reason);
+}
+
+void write_tiles(MetricWriter& writer, const CloudMeasurements& measured, const TileGrid& grid) {
+  std::string reason = measured.no_accuracy;
+  if (grid.tiles.empty()) reason = "the true surface has no patch to cut into tiles";
+  if (!reason.empty()) {
+    write_all_undefined(writer, {"tile_worst_abs_bias_mm", "tile_empty_pct"}, reason);
+    return;
+  }
+  double worst_mm = 0;
+  std::size_t empty = 0;
+  for (const ErrorTile& tile : grid.tiles) {
+    if (tile.points == 0) {
+      ++empty;
+    } else {
+      worst_mm = std::max(worst_mm, std::abs(tile.signed_mean_mm));
+    }
+  }
+  writer.add("tile_worst_abs_bias_mm", worst_mm);
+  writer.add("tile_empty_pct", 100.0 * static_cast<double>(empty) / static_cast<double>(grid.tiles.size()));
+}
+
+void write_normals(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured,
+                   const Surface& truth) {
+  constexpr std::pair<const char*, double> kWithin[] = {{"normal_within_5deg_pct", 5},
+                                                        {"normal_within_11.25deg_pct", 11.25},
+                                                        {"normal_within_22.5deg_pct", 22.5}};
+  if (!measured.accuracy) {
+    write_all_undefined(writer, {"normal_mean_deg", "normal_median_deg"}, measured.no_accuracy);
+    for (const auto& [row, limit_deg] : kWithin) writer.add_undefined(row, measured.no_accuracy);
+    return;
+  }
+  std::vector<double> errors_deg = normal_errors_deg(cloud.points_m, cloud.normals, measured.scored, truth);
+  const double sum_deg = chunked_sum(errors_deg.size(), [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += errors_deg[i];
+    return sum;
+  });
+  writer.add("normal_mean_deg", sum_deg / static_cast<double>(errors_deg.size()));
+  for (const auto& [row, limit_deg] : kWithin) writer.add(row, share_within_pct(errors_deg, limit_deg));
+  writer.add("normal_median_deg", median_in_place(errors_deg));
+}
+
+void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
+                const ScoreOptions& options) {
+  const MeshMetrics metrics =
+      measure_mesh(mesh, truth, {.sample_spacing_m = options.sample_spacing_m, .seed = options.sample_seed});
+  const auto optional_mm = [&](std::string_view row, const std::optional<double>& value, double scale) {
+    write(writer, row, {value ? std::optional(scale * *value) : std::nullopt, metrics.reason});
+  };
+  optional_mm("mesh_accuracy_mean_mm", metrics.accuracy_mean_m, kMm);
+  optional_mm("mesh_completeness_mean_mm", metrics.completeness_mean_m, kMm);
+  optional_mm("mesh_normal_consistency", metrics.normal_consistency, 1);
+  optional_mm("mesh_area_ratio", metrics.area_ratio, 1);
+  writer.add("mesh_components", static_cast<double>(metrics.topology.components));
+  writer.add("mesh_boundary_mm", kMm * metrics.topology.boundary_m);
+  writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));
+}
+
+void check_arrays(const PointCloud& cloud) {
+  const auto check_length = [&](const char* name, std::size_t length) {
+    if (length == 0 || length == cloud.points_m.size()) return;
+    throw Error(ErrorKind::method,
+                fmt::format("cloud.{}: {} entries for {} points", name, length, cloud.points_m.size()));
+  };
+  check_length("normals", cloud.normals.size());
+  check_length("confidence", cloud.confidence.size());
+}
+
+}  // namespace
+
+void check(const ScoreOptions& options) {
+  const auto require_positive = [](const char* field, double value) {
+    if (std::isfinite(value) && value > 0) return;
+    throw Error(ErrorKind::usage, fmt::format("{}: must be a positive number, got {}", field, value));
+  };
+  if (options.tolerances_m.empty()) throw Error(ErrorKind::usage, "tolerances_m: must not be empty");
+  for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);
+  std::vector<double> sorted = options.tolerances_m;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
+    throw Error(ErrorKind::usage, "tolerances_m: a tolerance is given twice");
+  }
+  require_positive("outlier_m", options.outlier_m);
+  require_positive("sample_spacing_m", options.sample_spacing_m);
+  require_positive("tile_m", options.tile_m);
+}
+
+Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
+                           const ScoreOptions& options, const ViewCounter& count_views) {
+  check(options);
+  const PointCloud& cloud = reconstruction.cloud;
+  check_arrays(cloud);
+  const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
+  if (!(samples <= 2e8)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
+                            options.sample_spacing_m, truth.area_m2(), samples));
+  }
+  const CloudMeasurements measured = measure_cloud(cloud, truth, options);
+  MetricWriter writer;
+  write_accuracy(writer, measured, options);
+  write_shares(writer, measured, truth.patch(), options);
+  write_distances_both_ways(writer, measured);
+  write_counts(writer, cloud, measured, truth.area_m2());
+  write_plane_fit(writer, cloud, measured);
+  Score score;
+  if (options.tiles) {
+    if (truth.patch() != nullptr) {
+      score.tiles = make_tiles(cloud.points_m, measured.scored,
+                               measured.completeness ? &*measured.completeness : nullptr, *truth.patch(),
+                               options.tile_m);
+    }
+    write_tiles(writer, measured, score.tiles);
+  }
+  if (count_views) write_seen(writer, measured, options, count_views);
+  if (!cloud.normals.empty()) write_normals(writer, cloud, measured, truth);
+  if (reconstruction.mesh) write_mesh(writer, *reconstruction.mesh, truth, options);
+  score.metrics = writer.take();
+  return score;
+}
+
+}  // namespace aqbench

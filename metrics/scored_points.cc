@@ -1,0 +1,158 @@
+#include "metrics/scored_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "metrics/order_statistics.h"
+#include "metrics/spatial_order.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kGrain = 1 << 14;  // points a chunk
+constexpr std::size_t kBatch = 1 << 10;  // points a call of the surface: they stay in the cache
+
+struct ChunkCounts {
+  std::size_t scored = 0, outside_patch = 0, non_finite = 0;
+};
+
+bool in_patch(const Patch* patch, const Vec3& point) {
+  return patch == nullptr || patch->contains(point.x(), point.y());
+}
+
+ChunkCounts count_chunk(std::span<const Vec3> points_m, const Patch* patch) {
+  ChunkCounts counts;
+  for (const Vec3& point : points_m) {
+    if (!is_measurable(point)) {
+      ++counts.non_finite;
+    } else if (in_patch(patch, point)) {
+      ++counts.scored;
+    } else {
+      ++counts.outside_patch;
+    }
+  }
+  return counts;
+}
+
+// Indices of the scored points; fills the counts.
+void list_scored(std::span<const Vec3> points_m, const Patch* patch, ScoredPoints& scored) {
+  std::vector<ChunkCounts> counts((points_m.size() + kGrain - 1) / kGrain);
+  parallel_for(points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    counts[begin / kGrain] = count_chunk(points_m.subspan(begin, end - begin), patch);
+  });
+  std::vector<std::size_t> first;  // place of a chunk's first scored point
+  std::size_t total = 0;
+  for (const ChunkCounts& chunk : counts) {
+    first.push_back(total);
+    total += chunk.scored;
+    scored.outside_patch += chunk.outside_patch;
+    scored.non_finite += chunk.non_finite;
+  }
+  scored.index.resize(total);
+  parallel_for(points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t place = first[begin / kGrain];
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_measurable(points_m[i]) && in_patch(patch, points_m[i])) {
+        scored.index[place++] = static_cast<std::uint32_t>(i);
+      }
+    }
+  });
+}
+
+// Calls body(first, batch of scored points) for all of them.
+template <class Body>
+void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_t> index, const Body& body) {
+  parallel_for(index.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Vec3> batch;
+    for (std::size_t first = begin; first < end; first += kBatch) {
+      batch.clear();
+      for (std::size_t i = first; i < std::min(end, first + kBatch); ++i) batch.push_back(points_m[index[i]]);
+      body(first, std::span<const Vec3>(batch));
+    }
+  });
+}
+
+}  // namespace
+
+ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth) {
+  if (points_m.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorKind::method, fmt::format("cloud: more than 4294967295 points: {}", points_m.size()));
+  }
+  ScoredPoints scored;
+  list_scored(points_m, truth.patch(), scored);
+  scored.signed_error_m.resize(scored.index.size());
+  for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
+    const auto errors_m = std::span(scored.signed_error_m).subspan(first, batch.size());
+    truth.signed_distances(batch, errors_m);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (std::isfinite(errors_m[i])) continue;
+      throw Error(ErrorKind::method,
+                  fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})",
+                              batch[i].x(), batch[i].y(), batch[i].z()));
+    }
+  });
+  return scored;
+}
+
+ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
+  const double count = static_cast<double>(signed_error_m.size());
+  const auto mean_of = [&](auto&& term) {
+    return chunked_sum(signed_error_m.size(),
+                       [&](std::size_t begin, std::size_t end) {
+                         double sum = 0;
+                         for (std::size_t i = begin; i < end; ++i) sum += term(signed_error_m[i]);
+                         return sum;
+                       }) /
+           count;
+  };
+  ErrorSummary summary{};
+  summary.bias_mean_m = mean_of([](double error) { return error; });
+  summary.mean_m = mean_of([](double error) { return std::abs(error); });
+  summary.rmse_m = std::sqrt(mean_of([](double error) { return error * error; }));
+
+  std::vector<double> values(signed_error_m.begin(), signed_error_m.end());
+  summary.bias_median_m = median_in_place(values);
+  summary.nmad_m = nmad_in_place(values);
+  std::ranges::transform(signed_error_m, values.begin(), [](double error) { return std::abs(error); });
+  summary.max_m = std::ranges::max(values);
+  summary.median_m = median_in_place(values);
+  summary.p90_m = percentile_in_place(values, 0.90);
+  summary.p95_m = percentile_in_place(values, 0.95);
+  return summary;
+}
+
+double share_within_pct(std::span<const double> values, double limit) {
+  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= limit; });
+  return 100.0 * static_cast<double>(within) / static_cast<double>(values.size());
+}
+
+double share_beyond_pct(std::span<const double> values, double limit) {
+  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > limit; });
+  return 100.0 * static_cast<double>(beyond) / static_cast<double>(values.size());
+}
+
+std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<const Vec3> normals,
+                                      const ScoredPoints& scored, const Surface& truth) {
+  std::vector<double> errors_deg(scored.index.size());
+  for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
+    std::vector<ClosestPoint> closest(batch.size());
+    truth.closest_points(batch, closest);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Vec3& normal = normals[scored.index[first + i]];
+      // atan2 keeps its precision at small angles, where acos loses half the digits.
+      const double radians =
+          std::atan2(normal.cross(closest[i].normal).norm(), normal.dot(closest[i].normal));
+      const bool usable = is_measurable(normal) && normal.squaredNorm() > 0;
+      errors_deg[first + i] = usable ? radians * 180.0 / std::numbers::pi : 180.0;
+    }
+  });
+  return errors_deg;
+}
+
+}  // namespace aqbench
