@@ -102,8 +102,7 @@ void check(const AlignOptions& options) {
   if (!(options.converged_m > 0)) throw Error(ErrorKind::usage, "converged_m: must be positive");
 }
 
-Alignment align_to_surface(std::span<const Vec3> points_m, const Surface& truth,
-                           const AlignOptions& options) {
+Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options) {
   check(options);
   std::vector<Vec3> moved_m = take_evenly(cloud.points_m, options.max_points);
   if (moved_m.size() < 6) {
