@@ -1,11 +1,14 @@
 #pragma once
-// One point of a sweep. Plain data, made by harness/plan.h, run by harness/run_case.h.
+// One point of a sweep. Plain data, made by harness/plan.h, run by harness/run_case.h. It says everything
+// that decides the result, so that its hash stands for it.
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/fault.h"
+#include "scenes/core/json_fwd.h"
 #include "scenes/core/parameters.h"
 
 namespace aqbench {
@@ -15,13 +18,18 @@ struct Case {
                       // follow as "/axis=value"; `--threads` never stands in it
   std::string scene;  // registry name or "mesh:FILE.ply"
   std::string method;    // empty for a workload
-  std::string preset;    // empty: the method's own defaults
+  std::string preset;    // empty: the method's default preset, if it has any
   std::string workload;  // empty for a scene x method case
   std::uint64_t seed = 42;
   int threads = 1;
   std::string device = "cpu";
-  std::vector<std::pair<std::string, ParameterValue>> axes;  // other axes swept, in the order given
-  std::vector<Override> overrides;                           // --set and axes that are parameters
+  bool simulated = false;                                       // the method sees the truth
+  std::vector<std::pair<std::string, ParameterValue>> axes;     // other axes swept, in the order given
+  std::vector<Override> overrides;                              // --set and axes that are parameters
+  std::vector<std::pair<std::string, ParameterValue>> options;  // effective, all: "undulating.amplitude_m"
+  std::vector<Fault> faults;                                    // --inject
 };
+
+Json to_json(const Case& planned);
 
 }  // namespace aqbench

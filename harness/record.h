@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace aqbench {
 
 enum class Status { ok, failed, crashed, timeout, skipped };
 std::string to_string(Status status);
+std::optional<Status> status_from_string(std::string_view text);
 
 // One stage of a run. Samples are per repetition of the whole run; repeated calls within it are summed.
 struct StageRecord {
@@ -58,9 +60,12 @@ struct Record {
   std::vector<InjectedFault> injected;
 };
 
+// Keys in a fixed order, so that one record has one text and reading it back gives the same bytes. What is
+// not finite becomes null (a metric with its reason); in a list of samples it throws Error(method).
 Json to_json(const Record& record);
 
-// Throws Error(input) naming the JSON path of what is missing or of the wrong type.
-Record record_from_json(const Json& json);
+// Throws Error(input) "SOURCE: metrics.points.value: expected a number" for what is missing, unknown or of
+// the wrong type.
+Record record_from_json(const Json& json, const std::string& source = "record");
 
 }  // namespace aqbench

@@ -1,0 +1,26 @@
+# Writes OUTPUT with the commit of SOURCE_DIR and whether it has uncommitted changes; touches it only when that
+# changed. Run at every build, because a commit does not run CMake again.
+set(commit "")
+set(dirty "false")
+find_program(git_program git)
+if(git_program)
+  execute_process(COMMAND ${git_program} -C ${SOURCE_DIR} rev-parse HEAD
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    set(commit "")
+  else()
+    execute_process(COMMAND ${git_program} -C ${SOURCE_DIR} status --porcelain
+      OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(changes)
+      set(dirty "true")
+    endif()
+  endif()
+endif()
+set(text "#define AQBENCH_COMMIT \"${commit}\"\n#define AQBENCH_DIRTY ${dirty}\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT text STREQUAL old)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -1,0 +1,276 @@
+#include "harness/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "harness/build_info.h"
+#include "harness/json_place.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kSealStart = R"(,"sha256":")";
+constexpr std::string_view kSealEnd = R"("})";
+constexpr std::size_t kSealBytes = kSealStart.size() + 64 + kSealEnd.size();
+
+// The object's text with its own hash as last member.
+std::string seal_line(const Json& object) {
+  std::string text = object.dump();
+  const std::string hash = sha256_hex(text);
+  text.pop_back();
+  text += kSealStart;
+  text += hash;
+  text += kSealEnd;
+  return text;
+}
+
+[[noreturn]] void damaged(const std::string& place, std::string_view what) {
+  throw Error(ErrorKind::verification, fmt::format("{}: {}", place, what));
+}
+
+Json open_sealed_line(std::string_view line, const std::string& place) {
+  if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
+      line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
+    damaged(place, "does not end in its sha256");
+  const std::string_view given = line.substr(line.size() - kSealEnd.size() - 64, 64);
+  std::string text(line.substr(0, line.size() - kSealBytes));
+  text += '}';
+  if (sha256_hex(text) != given) damaged(place, "does not have the sha256 that it states");
+  try {
+    return parse_json_strictly(text, place);
+  } catch (const Error& error) {
+    damaged(place, error.what());
+  }
+}
+
+Json header_json(const JournalHeader& header, const std::vector<Case>& cases) {
+  return {{"journal", "aqbench"},
+          {"schema_version", kJournalSchemaVersion},
+          {"run",
+           {{"id", header.run_id},
+            {"suite", header.suite.empty() ? Json(nullptr) : Json(header.suite)},
+            {"started_utc", header.started_utc}}},
+          {"program",
+           {{"sha256", header.program_sha256},
+            {"commit", header.program_commit.empty() ? Json(nullptr) : Json(header.program_commit)}}},
+          {"requested", requested_json(header.request)},
+          {"plan_sha256", header.plan_sha256},
+          {"all_shards_sha256", header.all_shards_sha256},
+          {"cases", cases_json(cases)}};
+}
+
+JournalHeader read_header(const Json& json, const std::string& place) {
+  const JsonPlace root(json, place);
+  if (root.at("journal").text() != "aqbench") damaged(place, "is not the head of an aqbench journal");
+  if (root.at("schema_version").integer() != kJournalSchemaVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: schema_version {}, this program reads {}", place,
+                            root.at("schema_version").integer(), kJournalSchemaVersion));
+  JournalHeader header;
+  const JsonPlace run = root.at("run");
+  header.run_id = run.at("id").text();
+  header.suite = run.at("suite").text_or_null();
+  header.started_utc = run.at("started_utc").text();
+  header.program_sha256 = root.at("program").at("sha256").text();
+  header.program_commit = root.at("program").at("commit").text_or_null();
+  header.request = request_from_json(root.at("requested").value(), place + ": requested");
+  header.plan_sha256 = root.at("plan_sha256").text();
+  header.all_shards_sha256 = root.at("all_shards_sha256").text();
+  for (const JsonPlace& planned : root.at("cases").elements())
+    header.case_names.push_back(planned.at("case").text());
+  if (sha256_hex(root.at("cases").value().dump()) != header.plan_sha256)
+    damaged(place, "plan_sha256 is not the hash of the cases");
+  return header;
+}
+
+// Adds the line's record; `line_number` counts the header as 1.
+void read_record_line(std::string_view line, std::size_t line_number, const std::string& file,
+                      JournalContents& contents, std::set<std::string>& unfinished) {
+  const std::string place = fmt::format("{} line {}", file, line_number);
+  const Json json = open_sealed_line(line, place);
+  const JsonPlace root(json, place);
+  if (root.at("prev").text() != contents.last_line_sha256)
+    damaged(place, "does not carry the hash of the line before");
+  Record record = record_from_json(root.at("record").value(), place + ": record");
+  if (unfinished.erase(record.case_name) == 0)
+    damaged(place, fmt::format("'{}' was not planned or stands twice", record.case_name));
+  contents.records.push_back(std::move(record));
+}
+
+[[noreturn]] void journal_io_error(const std::filesystem::path& file, int error) {
+  throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)));
+}
+
+// What write_file() leaves when its process is killed: NAME.tmp<pid>.
+void remove_leftovers(const std::filesystem::path& bundle) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> leftovers;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(bundle, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t dot = name.rfind(".tmp");
+    if (dot == std::string::npos || dot + 4 == name.size() || !entry.is_regular_file(ignored)) continue;
+    if (name.find_first_not_of("0123456789", dot + 4) == std::string::npos) leftovers.push_back(entry.path());
+  }
+  for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
+}
+
+int open_locked(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0) journal_io_error(file, errno);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  const int error = errno;
+  ::close(descriptor);
+  if (error == EWOULDBLOCK)
+    throw Error(ErrorKind::io, fmt::format("{}: another process is writing it", file.string()));
+  journal_io_error(file, error);
+}
+
+// 0, or the errno of what failed. A line goes out in one write(); a short one is followed up to learn why.
+int write_line(int descriptor, std::string_view line) {
+  while (!line.empty()) {
+    const ssize_t written = ::write(descriptor, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
+  const std::filesystem::path path = bundle / kJournalFile;
+  const std::string bytes = read_file(path);
+  const std::string file = path.string();
+  JournalContents contents;
+  std::set<std::string> unfinished;
+  std::size_t line_number = 0;
+  for (std::size_t start = 0; start < bytes.size();) {
+    ++line_number;
+    const std::size_t end = bytes.find('\n', start);
+    if (end == std::string::npos) {
+      if (torn_tail == TornTail::refuse || line_number == 1)
+        damaged(fmt::format("{} line {}", file, line_number), "is cut off");
+      contents.torn_tail = true;
+      break;
+    }
+    const std::string_view line = std::string_view(bytes).substr(start, end - start);
+    if (line_number == 1) {
+      const std::string place = file + " line 1";
+      contents.header = read_header(open_sealed_line(line, place), place);
+      unfinished = {contents.header.case_names.begin(), contents.header.case_names.end()};
+    } else {
+      read_record_line(line, line_number, file, contents, unfinished);
+    }
+    contents.last_line_sha256 = sha256_hex(line);
+    start = end + 1;
+    contents.good_bytes = start;
+  }
+  if (line_number == 0) damaged(file, "is empty");
+  return contents;
+}
+
+Journal::Journal(std::filesystem::path bundle, JournalContents contents)
+    : bundle_(std::move(bundle)),
+      header_(std::move(contents.header)),
+      records_(std::move(contents.records)),
+      size_bytes_(contents.good_bytes),
+      last_line_sha256_(std::move(contents.last_line_sha256)) {}
+
+Journal::Journal(Journal&& other) noexcept
+    : bundle_(std::move(other.bundle_)),
+      header_(std::move(other.header_)),
+      records_(std::move(other.records_)),
+      size_bytes_(other.size_bytes_),
+      last_line_sha256_(std::move(other.last_line_sha256_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
+                        const std::string& started_utc) {
+  const std::filesystem::path file = bundle / kJournalFile;
+  if (std::filesystem::exists(file))
+    throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
+  JournalContents contents;
+  contents.header = {run_id,
+                     plan.suite,
+                     started_utc,
+                     program_sha256(),
+                     build_info().commit,
+                     plan.request,
+                     plan.sha256,
+                     plan.all_shards_sha256,
+                     {}};
+  for (const Case& planned : plan.cases) contents.header.case_names.push_back(planned.name);
+  std::ranges::sort(contents.header.case_names);
+  const std::string line = seal_line(header_json(contents.header, plan.cases));
+  contents.last_line_sha256 = sha256_hex(line);
+  contents.good_bytes = line.size() + 1;
+  write_file(file, line + '\n');
+  Journal journal(bundle, std::move(contents));
+  journal.descriptor_ = open_locked(file);
+  return journal;
+}
+
+Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan) {
+  const std::filesystem::path file = bundle / kJournalFile;
+  read_file(file);  // says so when there is none
+  const int descriptor = open_locked(file);
+  Journal journal(bundle, {});
+  journal.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
+  JournalContents contents = read_journal(bundle, TornTail::accept);
+  if (contents.header.plan_sha256 != plan.sha256)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} cases were planned, not the {} of this command (or options, --threads or "
+                            "the machine's cores differ); start a new sweep",
+                            file.string(), contents.header.case_names.size(), plan.cases.size()));
+  if (contents.header.program_sha256 != program_sha256())
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: another build of aqbench began this sweep (commit {}); start a new one",
+                    file.string(),
+                    contents.header.program_commit.empty() ? "unknown" : contents.header.program_commit));
+  if (contents.torn_tail &&
+      (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
+    journal_io_error(file, errno);
+  remove_leftovers(bundle);
+  journal.header_ = std::move(contents.header);
+  journal.records_ = std::move(contents.records);
+  journal.size_bytes_ = contents.good_bytes;
+  journal.last_line_sha256_ = std::move(contents.last_line_sha256);
+  return journal;
+}
+
+void Journal::append(const Record& record) {
+  const std::string line = seal_line({{"prev", last_line_sha256_}, {"record", to_json(record)}});
+  if (const int error = write_line(descriptor_, line + '\n'); error != 0) {
+    // What is left of the line goes away again. Should even that fail, it is a torn tail, which resume()
+    // cuts.
+    if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
+    journal_io_error(bundle_ / kJournalFile, error);
+  }
+  size_bytes_ += line.size() + 1;
+  last_line_sha256_ = sha256_hex(line);
+  records_.push_back(record);
+}
+
+bool Journal::has(std::string_view case_name) const {
+  return std::ranges::find(records_, case_name, &Record::case_name) != records_.end();
+}
+
+}  // namespace aqbench

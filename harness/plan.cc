@@ -1,0 +1,413 @@
+#include "harness/plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/glob.h"
+#include "harness/select.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+constexpr double kMaxTimeoutS = 1e7;
+constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
+
+[[noreturn]] void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
+
+template <class Integer>
+Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer min, Integer max) {
+  Integer value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+    refuse_plan(fmt::format("--axis {}: '{}' is not an integer from {} to {}", axis.name, text, min, max));
+  return value;
+}
+
+void check_device(const std::string& flag, const std::string& device) {
+  if (device != "cpu" && device != "cuda")
+    refuse_plan(fmt::format("{}: '{}' is neither cpu nor cuda", flag, device));
+}
+
+void check_request(const PlanRequest& request) {
+  if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
+    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
+  if (request.seed && *request.seed > kMaxSeed - kMaxCases)
+    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
+  if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
+    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
+  if (request.device) check_device("--device", *request.device);
+  if (request.timeout_s &&
+      !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
+    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
+                            kMaxTimeoutS));
+  if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
+    refuse_plan("--memory-limit: must be above 0");
+  if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
+    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
+}
+
+// ---- Axes and overrides ----
+
+// An axis and, for parameters, whose parameter it is ("" for `batch`: every method that has it).
+struct PlannedAxis {
+  const Axis* axis = nullptr;
+  std::string owner, parameter;  // both empty for seed, threads and device
+
+  bool is_parameter() const { return !parameter.empty(); }
+};
+
+bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name) {
+  return std::ranges::find(specs, name, &ParameterSpec::name) != specs.end();
+}
+
+std::vector<std::string> owners_of(const Selection& selection) {
+  std::vector<std::string> owners;
+  for (const SceneChoice& scene : selection.scenes) owners.push_back(scene.name);
+  for (const MethodChoice& method : selection.methods)
+    if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
+  return owners;
+}
+
+const std::vector<ParameterSpec>& parameters_of(const Selection& selection, const std::string& owner) {
+  static const std::vector<ParameterSpec> none;
+  for (const SceneChoice& scene : selection.scenes)
+    if (scene.name == owner) return scene.spec == nullptr ? none : scene.spec->parameters;
+  for (const MethodChoice& method : selection.methods)
+    if (method.spec->name == owner) return method.spec->parameters;
+  return none;
+}
+
+void check_owner(const Selection& selection, const std::string& flag, const std::string& owner,
+                 const std::string& parameter) {
+  const auto owners = owners_of(selection);
+  if (std::ranges::find(owners, owner) == owners.end())
+    refuse_plan(
+        fmt::format("{}: {}", flag, unknown_name_message("scene or method of this sweep", owner, owners)));
+  const auto& specs = parameters_of(selection, owner);
+  if (has_parameter(specs, parameter)) return;
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
+  refuse_plan(specs.empty() ? fmt::format("{}: {} has no parameters", flag, owner)
+                            : fmt::format("{}: {}", flag,
+                                          unknown_name_message("parameter of " + owner, parameter, names)));
+}
+
+[[noreturn]] void refuse_unknown_axis(const Selection& selection, const std::string& name) {
+  std::vector<std::string> names;
+  for (const AxisSpec& spec : axis_registry()) names.push_back(spec.name);
+  for (const std::string& owner : owners_of(selection))
+    for (const ParameterSpec& spec : parameters_of(selection, owner))
+      names.push_back(owner + "." + spec.name);
+  refuse_plan(unknown_name_message("axis", name, names));
+}
+
+PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
+  if (axis.name == "seed" || axis.name == "threads" || axis.name == "device") return {&axis, "", ""};
+  if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
+    PlannedAxis planned{&axis, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
+    check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
+    return planned;
+  }
+  if (std::ranges::find(axis_registry(), axis.name, &AxisSpec::name) == axis_registry().end())
+    refuse_unknown_axis(selection, axis.name);
+  for (const MethodChoice& method : selection.methods)
+    if (has_parameter(method.spec->parameters, axis.name)) return {&axis, "", axis.name};
+  refuse_plan(fmt::format("--axis {}: no method of this sweep has a parameter '{}'", axis.name, axis.name));
+}
+
+// Everything of a request that is the same for all its cases.
+struct Frame {
+  Selection selection;
+  std::vector<std::uint64_t> seeds;
+  std::vector<PlannedAxis> axes;  // without seed
+  std::vector<Override> sets;
+  int threads = 1;
+  std::string device;
+};
+
+std::vector<const Axis*> merged_axes(const PlanRequest& request, const Suite* suite) {
+  std::vector<const Axis*> axes;
+  if (suite != nullptr)
+    for (const Axis& axis : suite->axes)
+      if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
+        axes.push_back(&axis);
+  for (const Axis& axis : request.axes) axes.push_back(&axis);
+  std::set<std::string> seen;
+  for (const Axis* axis : axes)
+    if (!seen.insert(axis->name).second) refuse_plan(fmt::format("--axis {}: given twice", axis->name));
+  return axes;
+}
+
+std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* suite, const Axis* axis) {
+  if (axis != nullptr) {
+    if (request.seed || request.repeat) refuse_plan("--axis seed excludes --seed and --repeat");
+    std::vector<std::uint64_t> seeds;
+    for (const std::string& text : axis->values)
+      seeds.push_back(parse_axis_integer<std::uint64_t>(*axis, text, 0, kMaxSeed));
+    return seeds;
+  }
+  if (!request.seed && !request.repeat) return suite == nullptr ? Suite().seeds : suite->seeds;
+  const std::uint64_t first = request.seed ? *request.seed : suite == nullptr ? 42 : suite->seeds.front();
+  if (first > kMaxSeed - kMaxCases)
+    refuse_plan(fmt::format("--repeat: the suite's seed {} leaves no room for more", first));
+  std::vector<std::uint64_t> seeds(request.repeat.value_or(1));
+  for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = first + i;
+  return seeds;
+}
+
+// A parameter that is set or swept twice would make the name of a case lie.
+void check_conflicts(const Frame& frame) {
+  for (std::size_t i = 0; i < frame.axes.size(); ++i) {
+    const PlannedAxis& a = frame.axes[i];
+    if (!a.is_parameter()) continue;
+    for (const Override& given : frame.sets)
+      if (given.parameter == a.parameter && (a.owner.empty() || given.owner == a.owner))
+        refuse_plan(
+            fmt::format("--axis {}: --set {}.{} gives it too", a.axis->name, given.owner, given.parameter));
+    for (std::size_t j = 0; j < i; ++j) {
+      const PlannedAxis& b = frame.axes[j];
+      if (b.parameter == a.parameter && (a.owner.empty() || b.owner.empty()))
+        refuse_plan(fmt::format("--axis {}: --axis {} gives it too", a.axis->name, b.axis->name));
+    }
+  }
+}
+
+Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
+  Frame frame;
+  frame.selection = select_for(request, catalogue);
+  const Suite* const suite = frame.selection.suite;
+  const Axis* seed_axis = nullptr;
+  for (const Axis* axis : merged_axes(request, suite)) {
+    if (axis->name == "threads" && request.threads) refuse_plan("--axis threads excludes --threads");
+    if (axis->name == "device" && request.device) refuse_plan("--axis device excludes --device");
+    if (axis->name == "seed")
+      seed_axis = axis;
+    else
+      frame.axes.push_back(plan_axis(*axis, frame.selection));
+  }
+  // Those given with --seed replace a suite's axis, as other flags do.
+  if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
+      std::ranges::find(request.axes, "seed", &Axis::name) == request.axes.end())
+    seed_axis = nullptr;
+  frame.seeds = plan_seeds(request, suite, seed_axis);
+  if (suite != nullptr) frame.sets = suite->sets;
+  frame.sets.insert(frame.sets.end(), request.sets.begin(), request.sets.end());
+  for (const Override& given : frame.sets)
+    check_owner(frame.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
+                given.parameter);
+  check_conflicts(frame);
+  frame.threads = request.threads ? *request.threads : available_processors();
+  frame.device = request.device.value_or("cpu");
+  return frame;
+}
+
+// ---- Cases ----
+
+bool concerns(const PlannedAxis& axis, const SceneChoice& scene, const MethodChoice& method) {
+  if (!axis.is_parameter()) return true;
+  if (axis.owner.empty()) return has_parameter(method.spec->parameters, axis.parameter);
+  return axis.owner == scene.name || axis.owner == method.spec->name;
+}
+
+void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
+  for (const auto& [name, value] : parameters.items())
+    planned.options.emplace_back(owner + "." + name, value);
+}
+
+const ParameterValue& option_of(const Case& planned, const std::string& key) {
+  return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
+}
+
+// Sets what a non-parameter axis stands for; parameters become overrides.
+void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value) {
+  if (axis.axis->name == "threads") {
+    planned.threads = parse_axis_integer<int>(*axis.axis, value, 1, kMaxThreads);
+  } else if (axis.axis->name == "device") {
+    check_device("--axis device", value);
+    planned.device = value;
+  } else {
+    planned.overrides.push_back({axis.owner.empty() ? planned.method : axis.owner, axis.parameter, value});
+  }
+}
+
+void resolve_options(Case& planned, const SceneChoice& scene, const MethodChoice& method) {
+  if (scene.spec != nullptr)
+    append_options(planned, scene.name,
+                   resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
+  for (const auto& option : scene.options) planned.options.push_back(option);
+  std::vector<Override> overrides = preset_overrides(*method.spec, method.preset);
+  overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
+  append_options(planned, method.spec->name,
+                 resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+}
+
+using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
+
+Case make_case(const Frame& frame, const SceneChoice& scene, const MethodChoice& method, std::uint64_t seed,
+               const AxisPoint& point) {
+  Case planned;
+  planned.scene = scene.name;
+  planned.method = method.spec->name;
+  planned.preset = method.preset;
+  planned.simulated = method.spec->simulated();
+  planned.seed = seed;
+  planned.threads = frame.threads;
+  planned.device = frame.device;
+  for (const Override& given : frame.sets)
+    if (given.owner == scene.name || given.owner == method.spec->name) planned.overrides.push_back(given);
+  for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
+  resolve_options(planned, scene, method);
+  planned.name = fmt::format("{}/{}/seed={}", scene.name, method.name(), seed);
+  for (const auto& [axis, text] : point) {
+    ParameterValue value = *text;
+    if (axis->axis->name == "threads") value = std::int64_t{planned.threads};
+    if (axis->is_parameter())
+      value =
+          option_of(planned, (axis->owner.empty() ? planned.method : axis->owner) + "." + axis->parameter);
+    planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
+    if (axis->is_parameter()) planned.axes.emplace_back(axis->axis->name, std::move(value));
+  }
+  return planned;
+}
+
+void add_cases(std::vector<Case>& cases, const Frame& frame, const SceneChoice& scene,
+               const MethodChoice& method) {
+  std::vector<const PlannedAxis*> axes;
+  std::size_t points = 1;
+  for (const PlannedAxis& axis : frame.axes) {
+    if (!concerns(axis, scene, method)) continue;
+    axes.push_back(&axis);
+    points *= axis.axis->values.size();
+    if (points > kMaxCases) break;
+  }
+  if (points > kMaxCases || cases.size() + points * frame.seeds.size() > kMaxCases)
+    refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
+  for (const std::uint64_t seed : frame.seeds) {
+    for (std::size_t index = 0; index < points; ++index) {
+      AxisPoint point(axes.size());
+      std::size_t rest = index;
+      for (std::size_t i = axes.size(); i-- > 0;) {  // the last axis fastest
+        const auto& values = axes[i]->axis->values;
+        point[i] = {axes[i], &values[rest % values.size()]};
+        rest /= values.size();
+      }
+      cases.push_back(make_case(frame, scene, method, seed, point));
+    }
+  }
+}
+
+void check_unique(const std::vector<Case>& cases) {
+  std::set<std::string> names;
+  for (const Case& planned : cases)
+    if (!names.insert(planned.name).second)
+      refuse_plan(fmt::format("two cases would be called '{}'", planned.name));
+}
+
+// ---- Faults, shards, hashes ----
+
+void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection& selection) {
+  bool matched = false, reached = false;
+  std::vector<std::string> stages;
+  for (Case& planned : cases) {
+    if (!glob_matches(inject.case_glob, planned.name)) continue;
+    matched = true;
+    const auto method = std::ranges::find_if(
+        selection.methods, [&](const MethodChoice& choice) { return choice.spec->name == planned.method; });
+    const auto& known = method->spec->stages;
+    stages.insert(stages.end(), known.begin(), known.end());
+    const bool has = inject.fault.stage == "*" ? !known.empty()
+                                               : std::ranges::find(known, inject.fault.stage) != known.end();
+    if (!has) continue;
+    reached = true;
+    if (planned.faults.size() == kMaxFaultsPerCase)
+      refuse_plan(
+          fmt::format("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name));
+    planned.faults.push_back(inject.fault);
+  }
+  if (!matched)
+    refuse_plan(fmt::format("--inject '{}': no planned case matches '{}' (the first one is '{}')",
+                            to_string(inject), inject.case_glob, cases.empty() ? "" : cases.front().name));
+  std::ranges::sort(stages);
+  stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  if (!reached)
+    refuse_plan(fmt::format("--inject '{}': {}", to_string(inject),
+                            unknown_name_message("stage", inject.fault.stage, stages)));
+}
+
+std::vector<const Case*> sorted_by_name(const std::vector<Case>& cases) {
+  std::vector<const Case*> sorted;
+  for (const Case& planned : cases) sorted.push_back(&planned);
+  std::ranges::sort(sorted, {}, [](const Case* planned) { return planned->name; });
+  return sorted;
+}
+
+std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& shard) {
+  std::set<std::string> mine;
+  const auto sorted = sorted_by_name(cases);
+  for (std::size_t i = shard.index - 1; i < sorted.size(); i += shard.count) mine.insert(sorted[i]->name);
+  std::vector<Case> kept;
+  for (const Case& planned : cases)
+    if (mine.contains(planned.name)) kept.push_back(planned);
+  return kept;
+}
+
+}  // namespace
+
+Catalogue registered_catalogue() { return {scene_registry(), method_registry(), suite_registry()}; }
+
+Shard parse_shard(std::string_view argument) {
+  const std::size_t slash = argument.find('/');
+  const auto number = [&](std::string_view text) -> std::size_t {
+    std::size_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return status == std::errc{} && end == text.data() + text.size() ? value : 0;
+  };
+  Shard shard{0, 0};
+  if (slash != std::string_view::npos)
+    shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
+  if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
+    refuse_plan(fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
+  return shard;
+}
+
+Json cases_json(const std::vector<Case>& cases) {
+  Json all = Json::array();
+  for (const Case* planned : sorted_by_name(cases)) all.push_back(to_json(*planned));
+  return all;
+}
+
+std::string to_string(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
+
+SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
+  check_request(request);
+  const Frame frame = make_frame(request, catalogue);
+  std::vector<Case> cases;
+  for (const SceneChoice& scene : frame.selection.scenes)
+    for (const MethodChoice& method : frame.selection.methods) add_cases(cases, frame, scene, method);
+  check_unique(cases);
+  for (const Inject& inject : request.injects) plan_fault(cases, inject, frame.selection);
+
+  SweepPlan plan;
+  plan.request = request;
+  if (frame.selection.suite != nullptr) plan.suite = frame.selection.suite->name;
+  plan.cases_in_all_shards = cases.size();
+  plan.all_shards_sha256 = sha256_hex(cases_json(cases).dump());
+  plan.cases = cases_of_shard(cases, request.shard);
+  plan.sha256 = sha256_hex(cases_json(plan.cases).dump());
+  plan.timeout_s = request.timeout_s.value_or(kDefaultTimeoutS);
+  plan.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
+  return plan;
+}
+
+}  // namespace aqbench
