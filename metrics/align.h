@@ -17,14 +17,15 @@ struct AlignOptions {
 // Throws Error(usage) naming the field.
 void check(const AlignOptions& options);
 
+// a: the cloud as given, b: aligned; x_in_b = R x_in_a + t, metres.
 struct Alignment {
-  Eigen::Matrix4d b_from_a =
-      Eigen::Matrix4d::Identity();  // x_in_b = R x_in_a + t, metres; a: as given, b: aligned
+  Eigen::Matrix4d b_from_a = Eigen::Matrix4d::Identity();
   int iterations = 0;
   bool converged = false;
-  int constrained =
-      0;  // motions of the six that the surface resists: 3 on a plane; the others are left as they are
-  double rms_before_m = 0, rms_after_m = 0;  // distance to the surface of the points used, outliers included
+  // Motions of the six that the surface resists (3 on a plane); the cloud is not moved along the others.
+  int constrained = 0;
+  // Distances to the surface of the points used, outliers included.
+  double rms_before_m = 0, rms_after_m = 0;
 };
 
 // Point-to-plane ICP (Chen and Medioni, "Object modelling by registration of multiple range images", IVC

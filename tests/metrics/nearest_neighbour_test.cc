@@ -1,0 +1,184 @@
+#include "metrics/nearest_neighbour.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "metrics/spatial_order.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/random.h"
+
+namespace aqbench {
+namespace {
+
+// The oracle: a scan over all points.
+std::vector<double> scan(const std::vector<Vec3>& queries, const std::vector<Vec3>& points) {
+  std::vector<double> distances;
+  for (const Vec3& query : queries) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const Vec3& point : points) {
+      const Vec3 d = point - query;
+      best = std::min(best, d.x() * d.x() + d.y() * d.y() + d.z() * d.z());
+    }
+    distances.push_back(std::sqrt(best));
+  }
+  return distances;
+}
+
+std::vector<double> indexed(const std::vector<Vec3>& queries, const std::vector<Vec3>& points) {
+  std::vector<double> distances(queries.size());
+  NearestNeighbourIndex(points).distances(queries, distances);
+  return distances;
+}
+
+Vec3 random_point(std::uint64_t seed, std::uint64_t index, const Vec3& low, const Vec3& high) {
+  const RandomKey key{seed, RandomStream::surface_position};
+  const auto [u, v] = uniform01_pair(key, index);
+  return low + Vec3(u, v, uniform01(key, index, 1)).cwiseProduct(high - low);
+}
+
+std::vector<Vec3> random_points(std::uint64_t seed, std::size_t count, const Vec3& low, const Vec3& high) {
+  std::vector<Vec3> points;
+  for (std::size_t i = 0; i < count; ++i) points.push_back(random_point(seed, i, low, high));
+  return points;
+}
+
+const Vec3 kLow(-0.25, -0.15, 1.17), kHigh(0.25, 0.15, 1.19);
+
+TEST(NearestNeighbour, EqualsAScanBitForBitAtEverySize) {
+  const std::vector<Vec3> queries =
+      random_points(1, 60, kLow - Vec3::Constant(0.1), kHigh + Vec3::Constant(0.1));
+  for (const std::size_t size : {1, 2, 7, 8, 9, 63, 64, 65, 511, 513, 4097, 20000}) {
+    const std::vector<Vec3> points = random_points(2, size, kLow, kHigh);
+    EXPECT_EQ(indexed(queries, points), scan(queries, points)) << size << " points";
+  }
+}
+
+TEST(NearestNeighbour, FindsThePointsThemselves) {
+  const std::vector<Vec3> points = random_points(3, 50000, kLow, kHigh);
+  EXPECT_EQ(indexed(points, points), std::vector<double>(points.size(), 0.0));
+}
+
+TEST(NearestNeighbour, SurvivesDegenerateClouds) {
+  const std::vector<Vec3> queries = random_points(4, 50, kLow, kHigh);
+  const Vec3 place(0.1, -0.05, 1.178);
+  std::vector<std::vector<Vec3>> clouds;
+  clouds.emplace_back(30000, place);  // all in one place
+  std::vector<Vec3> line, diagonal, grid, denormal;
+  for (int i = 0; i < 20000; ++i) {
+    line.emplace_back(-0.25 + 0.5 * i / 20000.0, 0.01, 1.178);
+    diagonal.push_back(place + Vec3(1, 2, 3) * (i / 1e5));
+    grid.emplace_back(0.003 * (i % 100), 0.003 * (i / 100 % 100), 1.178 + 0.0 * i);  // each place twice
+    denormal.push_back(place * 0 + Vec3(1, 1, 1) * (i * 4.9e-324));
+  }
+  clouds.insert(clouds.end(), {line, diagonal, grid, denormal});
+  for (const auto& points : clouds) EXPECT_EQ(indexed(queries, points), scan(queries, points));
+}
+
+TEST(NearestNeighbour, SurvivesOutliersAtAMillionKilometres) {
+  std::vector<Vec3> points = random_points(5, 20000, kLow, kHigh);
+  points.emplace_back(1e9, -1e9, 1e9);
+  points.emplace_back(-1e9, 2e8, 3);
+  points.emplace_back(1e99, 0, 0);
+  std::vector<Vec3> queries = random_points(6, 100, kLow, kHigh);
+  queries.emplace_back(1e9, -1e9, 1e9 + 1);
+  EXPECT_EQ(indexed(queries, points), scan(queries, points));
+}
+
+TEST(NearestNeighbour, LeavesOutPointsThatAreNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::vector<Vec3> points = {{nan, 0, 0}, {0, inf, 0}, {1, 2, 3}, {0, 0, -inf}, {1e200, 0, 0}};
+  const NearestNeighbourIndex index(points);
+  EXPECT_EQ(index.size(), 1U);
+  double distance = 0;
+  index.distances(std::vector<Vec3>{{1, 2, 5}}, {&distance, 1});
+  EXPECT_EQ(distance, 2.0);
+}
+
+TEST(NearestNeighbour, RefusesAnEmptyCloud) {
+  double distance = 0;
+  const NearestNeighbourIndex index(std::vector<Vec3>{});
+  EXPECT_THROW(index.distances(std::vector<Vec3>{{0, 0, 0}}, {&distance, 1}), Error);
+  EXPECT_THROW(index.distances({}, {&distance, 1}), Error);  // sizes differ
+}
+
+// Half a million points in one millimetre cube among others spread over half a metre: an index with cells of
+// one size would scan them all for each query. The bound is 50 times what it takes here.
+TEST(NearestNeighbour, StaysFastWhenPointsCrowdInOneVoxel) {
+  std::vector<Vec3> points = random_points(7, 300000, Vec3(0, 0, 1.178), Vec3(0.001, 0.001, 1.179));
+  const std::vector<Vec3> wide = random_points(8, 30000, kLow, kHigh);
+  points.insert(points.end(), wide.begin(), wide.end());
+  points.emplace_back(1e9, 1e9, 1e9);
+  const std::vector<Vec3> near =
+      random_points(9, 50000, Vec3(-1e-4, -1e-4, 1.1779), Vec3(0.0011, 0.0011, 1.1791));
+  const NearestNeighbourIndex index(points);
+  std::vector<double> distances(near.size());
+  const auto start = std::chrono::steady_clock::now();
+  index.distances(near, distances);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5.0);
+  const std::vector<Vec3> few(near.begin(), near.begin() + 20);
+  EXPECT_EQ(indexed(few, points), scan(few, points));
+}
+
+TEST(NearestNeighbour, GivesTheSameBitsForAnyThreadCountAndOrderOfPoints) {
+  std::vector<Vec3> points = random_points(10, 30000, kLow, kHigh);
+  const std::vector<Vec3> queries = random_points(11, 20000, kLow, kHigh);
+  const int before = thread_count();
+  set_thread_count(1);
+  const std::vector<double> one = indexed(queries, points);
+  set_thread_count(3);
+  EXPECT_EQ(indexed(queries, points), one);
+  set_thread_count(before);
+  std::ranges::reverse(points);
+  EXPECT_EQ(indexed(queries, points), one);
+}
+
+TEST(CloudToCloud, MeasuresFromOneToTheOther) {
+  const std::vector<Vec3> a = {{0, 0, 0}, {1, 0, 0}};
+  const std::vector<Vec3> b = {{0, 0, 3}, {1, 4, 0}, {0, 0, 10}};
+  EXPECT_EQ(cloud_to_cloud_distances_m(a, b), (std::vector<double>{3, std::sqrt(10.0)}));
+  EXPECT_EQ(cloud_to_cloud_distances_m(b, a), (std::vector<double>{3, 4, 10}));
+  EXPECT_THROW(cloud_to_cloud_distances_m(a, {}), Error);
+}
+
+TEST(SpatialOrder, IsAPermutationOfTheMeasurablePoints) {
+  std::vector<Vec3> points = random_points(12, 10000, kLow, kHigh);
+  points[17].x() = std::numeric_limits<double>::quiet_NaN();
+  points.emplace_back(1e9, 0, 0);
+  std::vector<std::uint32_t> order = spatial_order(points, 8);
+  ASSERT_EQ(order.size(), points.size() - 1);
+  std::ranges::sort(order);
+  EXPECT_EQ(std::ranges::adjacent_find(order), order.end());
+  EXPECT_FALSE(std::ranges::binary_search(order, 17U));
+}
+
+// Mean extent of runs of eight successive points: near the spacing of points, with or without an outlier.
+TEST(SpatialOrder, IsAsFineWithAnOutlierAsWithout) {
+  const auto mean_extent = [](const std::vector<Vec3>& points) {
+    const std::vector<std::uint32_t> order = spatial_order(points, 8);
+    double sum = 0;
+    std::size_t runs = 0;
+    for (std::size_t i = 0; i + 8 <= order.size(); i += 8, ++runs) {
+      Vec3 low = points[order[i]], high = low;
+      for (std::size_t j = i; j < i + 8; ++j) {
+        low = low.cwiseMin(points[order[j]]);
+        high = high.cwiseMax(points[order[j]]);
+      }
+      sum += std::min((high - low).norm(), 1.0);
+    }
+    return sum / static_cast<double>(runs);
+  };
+  std::vector<Vec3> points = random_points(13, 100000, Vec3(0, 0, 1), Vec3(1, 1, 1));
+  const double without = mean_extent(points);
+  EXPECT_LT(without, 4 * std::sqrt(8.0 / 100000));  // a square of eight points has a diagonal of 0.0126
+  points.emplace_back(1e9, 1e9, -1e9);
+  EXPECT_LT(mean_extent(points), 1.1 * without + 1e-4);
+}
+
+}  // namespace
+}  // namespace aqbench
