@@ -39,10 +39,11 @@ Number parse_number(const Override& given) {
 }
 
 void check_range(const ParameterSpec& spec, const Override& given, double value) {
+  const std::string unit = spec.unit == "1" ? "" : spec.unit;
   if (!std::isfinite(value) || value < spec.min || value > spec.max)
     throw Error(ErrorKind::usage,
                 fmt::format("{}.{}: {} is outside {} to {}{}{}", given.owner, given.parameter, given.value,
-                            spec.min, spec.max, spec.unit.empty() ? "" : " ", spec.unit));
+                            spec.min, spec.max, unit.empty() ? "" : " ", unit));
 }
 
 ParameterValue parse_value(const ParameterSpec& spec, const Override& given) {

@@ -1,0 +1,131 @@
+#include "scenes/core/files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::size_t entries(const std::filesystem::path& directory) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory), {}));
+}
+
+// Runs `body` in a child whose files cannot grow beyond `max_bytes`, as on a full disk. True if it returned
+// true.
+bool in_child_with_file_limit(std::size_t max_bytes, const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);  // writing then fails with EFBIG
+    const rlimit limit{max_bytes, max_bytes};
+    ::_exit(::setrlimit(RLIMIT_FSIZE, &limit) == 0 && body() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Files, RoundTripOfAnyBytes) {
+  const TemporaryDirectory directory;
+  std::string bytes;
+  for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i);
+  for (const std::string& content : {bytes, std::string(), std::string(1 << 20, 'x')}) {
+    write_file(directory / "a", content);
+    EXPECT_EQ(read_file(directory / "a"), content);
+    EXPECT_EQ(regular_file_size(directory / "a"), content.size());
+    EXPECT_EQ(entries(directory.path()), 1u) << "something was left beside it";
+  }
+}
+
+TEST(Files, RelativePathWithoutDirectory) {
+  const TemporaryDirectory directory;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  write_file("plain", "bytes");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_file(directory / "plain"), "bytes");
+}
+
+TEST(Files, ReadingSaysWhatIsWrong) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory / "no"); }),
+              HasSubstr("/no: no such file"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory.path()); }),
+              HasSubstr(": not a regular file"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file("/dev/zero"); }),
+              HasSubstr("/dev/zero: not a regular file"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory.file("a", "12345"), 4); }),
+              HasSubstr("/a: 5 bytes, more than the 4 allowed"));
+  EXPECT_EQ(read_file(directory.file("a", "1234"), 4), "1234");
+}
+
+TEST(Files, FailedWriteLeavesTheOldFileAlone) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "a";
+  write_file(path, "old");
+  const bool reported = in_child_with_file_limit(1000, [&] {
+    return error_of(ErrorKind::io, [&] { write_file(path, std::string(5000, 'n')); }) ==
+           path.string() + ": File too large";
+  });
+  EXPECT_TRUE(reported);
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(entries(directory.path()), 1u) << "a half file was left";
+}
+
+TEST(Files, FullDiskIsOneClearLine) {
+  EXPECT_EQ(error_of(ErrorKind::io, [] { write_file("/dev/full", "bytes"); }),
+            "/dev/full: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "the device was replaced";
+}
+
+TEST(Files, DirectoryThatIsNotThere) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { write_file(directory / "no/a", "bytes"); }),
+              HasSubstr("/no/a: No such file or directory"));
+  std::filesystem::create_directory(directory / "taken");
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { write_file(directory / "taken", "bytes"); }),
+              HasSubstr("/taken: Is a directory"));
+  EXPECT_EQ(entries(directory.path()), 1u);
+}
+
+TEST(Files, LinksStayLinks) {
+  const TemporaryDirectory directory;
+  write_file(directory / "target", "old");
+  std::filesystem::create_symlink("target", directory / "link");
+  write_file(directory / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+  EXPECT_EQ(read_file(directory / "target"), "new");
+}
+
+TEST(Files, ReadersSeeOneVersionOrTheOther) {
+  const TemporaryDirectory directory;
+  const std::string versions[] = {std::string(20000, 'a'), std::string(30000, 'b')};
+  write_file(directory / "a", versions[0]);
+  std::vector<std::jthread> writers;
+  for (const std::string& version : versions)
+    writers.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) write_file(directory / "a", version);
+    });
+  for (int i = 0; i < 200; ++i) {
+    const std::string seen = read_file(directory / "a");
+    ASSERT_TRUE(seen == versions[0] || seen == versions[1]) << seen.size();
+  }
+  writers.clear();
+  EXPECT_EQ(entries(directory.path()), 1u);
+}
+
+}  // namespace
+}  // namespace aqbench
