@@ -1,0 +1,54 @@
+#pragma once
+// Runs something in a forked child, so that its crash, hang or hunger for memory stays its own.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace aqbench {
+
+struct IsolateOptions {
+  double timeout_s = 0;                  // 0: none
+  std::uint64_t memory_limit_bytes = 0;  // resident, of the child and its own children together; 0: none
+  std::uint64_t result_limit_bytes = std::uint64_t{1} << 30;
+  std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // what the child may add to the log
+  std::filesystem::path log_file;  // the child's stdout and stderr are appended; empty: thrown away
+  int cancel_descriptor = -1;      // kills the child when it becomes readable (a signalfd, a pipe)
+  std::function<void()> tick;      // called about four times a second while the child runs
+};
+// Throws Error(usage) naming the field.
+void check(const IsolateOptions& options);
+
+struct IsolateOutcome {
+  enum class End {
+    ok,            // `result` is what the callable returned
+    threw,         // `message` is the exception's
+    exited,        // with `code`, before it gave a result
+    signalled,     // died of signal `code`
+    timeout,       // killed
+    memory_limit,  // killed
+    log_limit,     // killed: it wrote more than log_limit_bytes
+    result_limit,  // killed: its result is larger than result_limit_bytes
+    cancelled,     // killed
+  };
+  End end = End::ok;
+  std::string result;
+  std::string message;
+  int code = 0;
+  double wall_s = 0;
+  std::uint64_t peak_rss_bytes = 0;  // of the child's largest process
+  std::string log_tail;              // at most 2 KB of what the child wrote, when it did not end well
+};
+
+// Forks, runs `body` in the child with stdin closed off, in a process group of its own that dies with this
+// process, without core dumps and with default signal handling, and gives back what it returned. Whatever the
+// child leaves running in its group is killed.
+// The calling process must have run nothing that starts threads or must not be forked (LibTorch, OpenBLAS,
+// TBB, Open3D, CUDA). Throws Error(io) if there can be no child, pipe or log file.
+IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options);
+
+// "died of signal 6 (Aborted)", "killed after 10 s", ...: one line, without the log. Empty for ok.
+std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options);
+
+}  // namespace aqbench
