@@ -51,7 +51,7 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::
 Json to_json(const Baseline& baseline);
 std::string baseline_text(const Baseline& baseline);
 
-// Throws Error(input) "SOURCE: $.cases['..'].metrics.accuracy_mean_mm.tolerance: ...", Error(not_comparable)
+// Throws Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", Error(not_comparable)
 // for a schema_version other than ours.
 Baseline baseline_from_json(const Json& json, const std::string& source);
 Baseline read_baseline(const std::filesystem::path& path);

@@ -14,22 +14,19 @@
 
 namespace aqbench {
 
-// "20250520T101112Z" and "2025-05-20T10:11:12Z".
+// "20250520T101112Z".
 std::string bundle_stamp(std::chrono::system_clock::time_point time);
-std::string utc_text(std::chrono::system_clock::time_point time);
 
 // Makes OUT/<stamp>/, or <stamp>-1, -2, .. where the name is taken, and OUT itself if need be. The folder is
 // new and nobody else's, however many start in one second. Throws Error(io).
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now);
 
-// A file name inside a bundle for a case: "undulating/roma_like/seed=43" -> "undulating_roma_like_seed=43",
-// with a short hash added where characters other than [A-Za-z0-9._=,:+-] or '/' had to be replaced, or the
-// name is long.
-std::string case_file_name(const std::string& case_name);
-
 // Files that every bundle has, sha256.txt included.
 const std::vector<std::string>& required_bundle_files();
+
+// The bytes of env.json.
+std::string environment_text(const Results& results);
 
 // Writes results.json, summary.md, env.json, then sha256.txt over every file there is; each is whole or
 // absent. May be called again after a resumed run. Throws Error(io), or Error(input) naming a required file

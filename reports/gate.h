@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/exit_code.h"
 #include "reports/baseline.h"
 #include "reports/results.h"
 
@@ -42,9 +43,15 @@ struct GateReport {
   std::string refusal;             // not empty: nothing was compared, and why (self comparison)
 
   std::size_t count(Verdict verdict) const;
-  // 0 pass; 3 if a gated case failed, crashed or timed out; else 4 if something is not comparable; else 1.
-  int exit_code() const;
+  // case_failed if a gated case failed, crashed or timed out; else not_comparable; else regression; else
+  // pass.
+  ExitCode exit_code() const;
 };
+
+// "option roma_like.points is 3000, baseline 2000", one for each that differs or stands on one side alone.
+std::vector<std::string> option_differences(
+    const std::vector<std::pair<std::string, ParameterValue>>& baseline,
+    const std::vector<std::pair<std::string, ParameterValue>>& current);
 
 // Pure: reads no file.
 GateReport gate(const Results& results, const Baseline& baseline);

@@ -41,11 +41,14 @@ Json to_json(const Results& results);
 // The bytes of results.json: indented, final newline, records sorted.
 std::string results_text(const Results& results);
 
-// Throws Error(input) "SOURCE: $.records[3].status: ..." for what the schema refuses or a record cannot hold,
+// Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a record cannot hold,
 // Error(not_comparable) for a schema_version other than ours.
 Results results_from_json(const Json& json, const std::string& source);
 Results results_from_text(std::string_view text, const std::string& source);
 Results read_results(const std::filesystem::path& results_json);
+
+// One record as compact JSON: what digests are taken over.
+std::string record_text(const Record& record);
 
 // SHA-256 over the records alone, as compact JSON lines sorted by case: the same for any order or sharding.
 std::string root_digest(const Results& results);
@@ -54,7 +57,7 @@ std::string root_digest(const Results& results);
 // hash of each record.
 std::string metrics_digest(const Results& results);
 
-// What the schema says against `json`, first problem first, as "$.path: text"; nullopt: valid.
+// What the schema says against `json`, first problem first, as "records[3].status: text"; nullopt: valid.
 std::optional<std::string> results_schema_problem(const Json& json);
 
 // The schema itself (JSON Schema draft-07), as built into the program.

@@ -1,5 +1,6 @@
 #pragma once
-// JSON from outside: bounded, without repeated keys, and with errors that name the place.
+// JSON of files that somebody else may have written: bounded in size, depth and time (linear, also for an
+// object of a million keys), without repeated keys, and with errors that name the place.
 
 #include <cstddef>
 #include <filesystem>
@@ -18,9 +19,9 @@ struct JsonLimits {
 // Throws Error(input) "SOURCE:LINE:COLUMN: ..." for anything that is not JSON (NaN and Infinity literals and
 // numbers beyond a double included), for an object that gives a key twice, for text after the document and
 // beyond the limits.
-Json parse_json(std::string_view text, const std::string& source, const JsonLimits& limits = {});
+Json parse_strict_json(std::string_view text, const std::string& source, const JsonLimits& limits = {});
 
 // The same of a file; also the errors of read_file.
-Json read_json(const std::filesystem::path& path, const JsonLimits& limits = {});
+Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits = {});
 
 }  // namespace aqbench

@@ -42,6 +42,13 @@ std::string elide_middle(std::string_view utf8, std::size_t columns);
 // The text with control characters and broken UTF-8 replaced by '?'.
 std::string printable(std::string_view utf8);
 
+// Broken at blanks into lines of at most `columns`, those after the first indented; each ends with '\n'. A
+// word that is too long for a line is cut into pieces.
+std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
+
+// A measured number for people: whole numbers as they are, others with five significant digits.
+std::string short_number(double value);
+
 // Whether to colour what is written to a descriptor: a terminal, TERM not "dumb", NO_COLOR unset or empty.
 bool wants_colours(int descriptor);
 

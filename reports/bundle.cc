@@ -1,0 +1,100 @@
+#include "reports/bundle.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "reports/bundle_files.h"
+#include "reports/strict_json.h"
+#include "reports/summary.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+// "results.json.tmp4711": what write_file leaves when the process is killed in the middle.
+bool is_stale_temporary(const std::string& path) {
+  const std::size_t tmp = path.rfind(".tmp");
+  return tmp != path.npos && tmp + 4 < path.size() &&
+         std::all_of(path.begin() + static_cast<std::ptrdiff_t>(tmp) + 4, path.end(),
+                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Leftovers of a killed run and folders that nothing was written to.
+void tidy_bundle(const std::filesystem::path& bundle) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;  // what cannot be removed is found by the listing below
+  for (const std::string& file : list_bundle_files(bundle).files)
+    if (is_stale_temporary(file)) fs::remove(bundle / file, ignored);
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::recursive_directory_iterator(bundle, ignored))
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());
+  // Deepest first; `remove` leaves folders that hold something.
+  std::ranges::sort(folders, std::ranges::greater{},
+                    [](const fs::path& path) { return path.string().size(); });
+  for (const fs::path& folder : folders) fs::remove(folder, ignored);
+}
+
+}  // namespace
+
+std::string bundle_stamp(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
+                                        std::chrono::system_clock::time_point now) {
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) throw Error(ErrorKind::io, out.string() + ": " + error.message());
+  const std::string stamp = bundle_stamp(now);
+  for (int number = 0;; ++number) {
+    const std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));
+    // mkdir is the one call that makes a folder and tells whether somebody else had it before.
+    if (::mkdir(folder.c_str(), 0777) == 0) return folder;
+    if (errno != EEXIST) throw Error(ErrorKind::io, folder.string() + ": " + std::strerror(errno));
+  }
+}
+
+const std::vector<std::string>& required_bundle_files() {
+  static const std::vector<std::string> files = {"bench.log",    "commands.txt", "env.json",  "journal.jsonl",
+                                                 "results.json", "sha256.txt",   "summary.md"};
+  return files;
+}
+
+std::string environment_text(const Results& results) {
+  return parse_strict_json(results.environment_json, "environment")
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
+         '\n';
+}
+
+void finalise_bundle(const std::filesystem::path& bundle, const Results& results) {
+  write_file(bundle / "results.json", results_text(results));
+  // From the text, as `aqbench verify` renders it.
+  const Results as_read = results_from_text(results_text(results), (bundle / "results.json").string());
+  write_file(bundle / "summary.md", render_summary(as_read));
+  write_file(bundle / "env.json", environment_text(results));
+
+  tidy_bundle(bundle);
+  const BundleListing listing = list_bundle_files(bundle);
+  if (!listing.problems.empty()) {
+    const Finding& first = listing.problems.front();
+    throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
+  }
+  for (const std::string& file : required_bundle_files())
+    if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
+  std::vector<HashLine> lines;
+  for (const std::string& file : listing.files)
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+  write_file(bundle / kHashListName, hash_list_text(lines));
+}
+
+}  // namespace aqbench

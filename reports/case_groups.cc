@@ -1,0 +1,137 @@
+#include "reports/case_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+namespace aqbench {
+namespace {
+
+// "undulating/roma_like/seed=43/batch=8" -> "undulating/roma_like/batch=8"
+std::string without_seed(const std::string& case_name) {
+  std::string name;
+  std::size_t start = 0;
+  while (start <= case_name.size()) {
+    const std::size_t end = std::min(case_name.find('/', start), case_name.size());
+    const std::string step = case_name.substr(start, end - start);
+    if (!step.starts_with("seed=")) name += (name.empty() ? "" : "/") + step;
+    start = end + 1;
+  }
+  return name;
+}
+
+CaseGroup start_group(const Record& record, const std::string& name) {
+  CaseGroup group{record.scene, record.method, "", {}};
+  if (!record.preset.empty()) group.method += ":" + record.preset;
+  std::string prefix = group.scene + "/" + group.method;
+  if (!record.workload.empty()) {
+    group.method = record.workload;
+    prefix = record.workload;
+  }
+  if (name.starts_with(prefix + "/")) group.axes = name.substr(prefix.size() + 1);
+  return group;
+}
+
+std::optional<Spread> spread_of(const CaseGroup& group,
+                                const std::function<std::optional<double>(const Record&)>& value_of) {
+  std::vector<double> values;
+  for (const Record* record : group.records) {
+    if (record->status != Status::ok) continue;
+    const std::optional<double> value = value_of(*record);
+    if (!value || !std::isfinite(*value)) return std::nullopt;
+    values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  Spread spread;
+  for (const double value : values) spread.mean += value / count;
+  if (values.size() < 2) return spread;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  spread.standard_deviation = std::sqrt(squares / (count - 1));
+  return spread;
+}
+
+}  // namespace
+
+const std::vector<HeadlineMetric>& headline_metrics() {
+  static const std::vector<HeadlineMetric> metrics = {
+      {"accuracy_mean_mm", "mean\nmm", "accuracy mean [mm]"},
+      {"accuracy_median_mm", "median\nmm", "accuracy median [mm]"},
+      {"accuracy_rmse_mm", "rmse\nmm", "accuracy rmse [mm]"},
+      {"bias_mean_mm", "bias\nmm", "bias mean [mm]"},
+      {"precision_2mm_pct", "prec.\n2mm %", "precision at 2 mm [%]"},
+      {"completeness_2mm_pct", "compl.\n2mm %", "completeness at 2 mm [%]"},
+      {"fscore_2mm_pct", "F\n2mm %", "F-score at 2 mm [%]"},
+      {"point_density_pct", "density\n%", "point density [%]"},
+  };
+  return metrics;
+}
+
+std::vector<CaseGroup> group_cases(const Results& results) {
+  std::vector<const Record*> sorted;
+  for (const Record& record : results.records) sorted.push_back(&record);
+  std::ranges::sort(sorted, {}, &Record::case_name);
+  std::vector<CaseGroup> groups;
+  std::map<std::string, std::size_t> places;
+  for (const Record* record : sorted) {
+    const std::string name = without_seed(record->case_name);
+    const auto [place, is_new] = places.try_emplace(name, groups.size());
+    if (is_new) groups.push_back(start_group(*record, name));
+    groups[place->second].records.push_back(record);
+  }
+  return groups;
+}
+
+std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric) {
+  return spread_of(group, [&](const Record& record) -> std::optional<double> {
+    const Metric* const found = find_metric(record.metrics, metric);
+    return found == nullptr ? std::nullopt : found->value;
+  });
+}
+
+std::optional<Spread> time_spread(const CaseGroup& group) {
+  return spread_of(group, [](const Record& record) { return time_ms(record.timing); });
+}
+
+std::size_t ok_count(const CaseGroup& group) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      group.records, [](const Record* record) { return record->status == Status::ok; }));
+}
+
+std::optional<double> time_ms(const Timing& timing) {
+  if (timing.warm_ms.empty()) return timing.cold_ms;
+  std::vector<double> sorted = timing.warm_ms;
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+std::vector<std::string> undefined_lines(const Record& record) {
+  std::vector<std::pair<std::string, std::string>> names_by_reason;
+  for (const HeadlineMetric& headline : headline_metrics()) {
+    const Metric* const metric = find_metric(record.metrics, headline.name);
+    if (metric == nullptr || metric->value) continue;
+    const auto known =
+        std::ranges::find(names_by_reason, metric->reason, &std::pair<std::string, std::string>::first);
+    if (known == names_by_reason.end())
+      names_by_reason.emplace_back(metric->reason, headline.name);
+    else
+      known->second += std::string(", ") + headline.name;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, names] : names_by_reason) lines.push_back(names + ": " + reason);
+  return lines;
+}
+
+std::string table_number(double value) {
+  const double size = std::abs(value);
+  const int decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  if (!std::isfinite(value) || size >= 1e9) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace aqbench

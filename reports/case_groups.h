@@ -1,0 +1,50 @@
+#pragma once
+// Records that differ in their seed alone, and statistics over them. For the summary and the sweep's table.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/results.h"
+
+namespace aqbench {
+
+// The metrics that summaries show, in this order, with a heading in two lines (name, unit).
+struct HeadlineMetric {
+  const char* name;
+  const char* heading;  // "mean\nmm"
+  const char* title;    // "accuracy mean [mm]"
+};
+const std::vector<HeadlineMetric>& headline_metrics();
+
+struct CaseGroup {
+  std::string scene, method;  // method with its preset, or the workload
+  std::string axes;           // what else the case names have, without the seed: "batch=8"
+  std::vector<const Record*> records;
+};
+
+// In order of their first case by name. Refers to `results`.
+std::vector<CaseGroup> group_cases(const Results& results);
+
+struct Spread {
+  double mean = 0;
+  std::optional<double> standard_deviation;  // of the sample (n - 1); nullopt for one value
+};
+
+// Over the records that are ok; nullopt if there is none or one of them leaves the value undefined, since a
+// mean over those that happen to have one would hide the others.
+std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric);
+std::optional<Spread> time_spread(const CaseGroup& group);  // of time_ms
+std::size_t ok_count(const CaseGroup& group);
+
+// Median of the warm runs, else the cold run.
+std::optional<double> time_ms(const Timing& timing);
+
+// Headline metrics of one record that are undefined, those of one reason together:
+// "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
+std::vector<std::string> undefined_lines(const Record& record);
+
+// Four significant digits and at most three decimals: "0.793", "12.35", "1498".
+std::string table_number(double value);
+
+}  // namespace aqbench

@@ -1,0 +1,91 @@
+#include "reports/environment_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/plan.h"
+#include "reports/commands.h"
+#include "reports/strict_json.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+void append_items(const Json& value, const std::string& path,
+                  std::vector<std::pair<std::string, std::string>>& items) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items())
+      append_items(member, path.empty() ? key : path + "." + key, items);
+  } else if (value.is_string()) {
+    items.emplace_back(path, value.get<std::string>());
+  } else {  // arrays in one line, as they are
+    items.emplace_back(path, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+}
+
+void add_flags(std::vector<std::string>& words, const char* flag, const std::vector<std::string>& values) {
+  for (const std::string& value : values) {
+    words.emplace_back(flag);
+    words.push_back(value);
+  }
+}
+
+template <class Value>
+void add_flag(std::vector<std::string>& words, const char* flag, const std::optional<Value>& value) {
+  if (value) add_flags(words, flag, {fmt::format("{}", *value)});
+}
+
+std::vector<std::string> request_words(const PlanRequest& request) {
+  std::vector<std::string> words = {"aqbench", "sweep"};
+  if (request.own_suite)
+    add_flags(words, "--suite-file", {request.own_suite->name + ".json"});
+  else if (!request.suite.empty())
+    add_flags(words, "--suite", {request.suite});
+  add_flags(words, "--scene", request.scenes);
+  add_flags(words, "--method", request.methods);
+  for (const Axis& axis : request.axes)
+    add_flags(words, "--axis", {fmt::format("{}={}", axis.name, fmt::join(axis.values, ","))});
+  for (const Override& given : request.sets)
+    add_flags(words, "--set", {fmt::format("{}.{}={}", given.owner, given.parameter, given.value)});
+  add_flag(words, "--seed", request.seed);
+  add_flag(words, "--repeat", request.repeat);
+  add_flag(words, "--threads", request.threads);
+  add_flag(words, "--device", request.device);
+  add_flag(words, "--timeout", request.timeout_s);
+  if (request.shard.count > 1) add_flags(words, "--shard", {to_string(request.shard)});
+  for (const Inject& inject : request.injects) add_flags(words, "--inject", {to_string(inject)});
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> environment_items(const std::string& environment_json) {
+  std::vector<std::pair<std::string, std::string>> items;
+  append_items(parse_strict_json(environment_json, "environment"), "", items);
+  return items;
+}
+
+std::string environment_line(const std::string& environment_json) {
+  constexpr const char* kDecisive[] = {"cpu.model",        "cpu.cores",    "kernel",    "build.compiler",
+                                       "build.build_type", "build.commit", "blas.file", "libraries.libtorch",
+                                       "threads",          "device"};
+  const auto items = environment_items(environment_json);
+  std::string line;
+  for (const char* const name : kDecisive)
+    for (const auto& [path, value] : items)
+      if (path == name) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", path, value);
+  return line.empty() ? "not recorded" : line;
+}
+
+std::string reproduce_command(const RunInfo& run) {
+  try {
+    const Json json = parse_strict_json(run.requested_json, "run.requested");
+    return shell_join(request_words(request_from_json(json, "run.requested")));
+  } catch (const Error&) {
+    // Made by another program, or merged: what was asked for stands there as it is.
+    return "# run.requested of results.json: " + run.requested_json;
+  }
+}
+
+}  // namespace aqbench

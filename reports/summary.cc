@@ -1,0 +1,170 @@
+#include "reports/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "reports/case_groups.h"
+#include "reports/environment_text.h"
+#include "reports/strict_json.h"
+#include "reports/table.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+// Text of a record or environment as it may stand anywhere in Markdown, table cells included.
+std::string md(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (c == '<')
+      escaped += "&lt;";
+    else if (c == '&')
+      escaped += "&amp;";
+    else if (std::string_view("|`*[]\\").find(c) != std::string_view::npos)
+      escaped += std::string("\\") + c;
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+// A row of a Markdown table; cells are Markdown already.
+std::string md_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells) row += " " + cell + " |";
+  return row + "\n";
+}
+
+std::string md_head(const std::vector<std::string>& titles, std::size_t text_columns) {
+  std::vector<std::string> rules;
+  for (std::size_t i = 0; i < titles.size(); ++i) rules.emplace_back(i < text_columns ? "---" : "---:");
+  return md_row(titles) + md_row(rules);
+}
+
+std::string header_lines(const Results& results) {
+  const RunInfo& run = results.run;
+  std::string text = fmt::format("# aqbench run {}\n\n", md(run.id));
+  text += run.suite.empty() ? "- suite: none, cases chosen by hand\n"
+                            : fmt::format("- suite: {}\n", md(run.suite));
+  text += fmt::format("- UTC: {} to {}\n", md(run.started_utc), md(run.finished_utc));
+  text += run.complete ? fmt::format("- complete: {} cases\n", results.records.size())
+                       : fmt::format("- **interrupted**: {} of {} cases have a record\n",
+                                     results.records.size(), run.planned_cases);
+  text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
+                      metrics_digest(results));
+  text += fmt::format("- plan: `{}`\n", md(run.plan_sha256));
+  return text + fmt::format("- environment: {}\n", md(environment_line(results.environment_json)));
+}
+
+std::string simulated_note(const Results& results) {
+  std::set<std::string> methods;
+  for (const Record& record : results.records)
+    if (record.simulated) methods.insert(record.method);
+  if (methods.empty()) return "";
+  std::string names;
+  for (const std::string& name : methods) names += (names.empty() ? "" : ", ") + md(name);
+  return fmt::format(
+      "\nSimulated: {} saw the true surface and drew points from it with noise; these rows measure the\n"
+      "evaluation, not a reconstruction method.\n",
+      names);
+}
+
+std::string metric_cell(const Record& record, const std::string& name) {
+  const Metric* const metric = find_metric(record.metrics, name);
+  if (metric == nullptr) return record.status == Status::ok ? "n/a (not measured)" : "";
+  if (!metric->value) return fmt::format("n/a ({})", md(metric->reason));
+  return table_number(*metric->value);
+}
+
+std::string cases_table(const Results& results) {
+  std::vector<std::string> titles = {"case", "status"};
+  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  titles.emplace_back("time [ms]");
+  std::string text = "\n## Cases\n\n" + md_head(titles, 2);
+  for (const Record& record : results.records) {
+    std::vector<std::string> cells = {md(record.case_name), to_string(record.status)};
+    if (record.simulated) cells[0] += " (simulated)";
+    for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
+    const auto time = time_ms(record.timing);
+    cells.push_back(time ? table_number(*time) : "n/a");
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::string spread_cell(const std::optional<Spread>& spread) {
+  if (!spread) return "n/a";
+  if (!spread->standard_deviation) return table_number(spread->mean);
+  return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
+}
+
+std::string seeds_table(const Results& results) {
+  const auto groups = group_cases(results);
+  if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
+    return "";
+  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
+  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  titles.emplace_back("time [ms]");
+  std::string text = "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n";
+  text += md_head(titles, 3);
+  for (const CaseGroup& group : groups) {
+    std::vector<std::string> cells = {md(group.scene), md(group.method), md(group.axes)};
+    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
+    for (const HeadlineMetric& metric : headline_metrics())
+      cells.push_back(spread_cell(metric_spread(group, metric.name)));
+    cells.push_back(spread_cell(time_spread(group)));
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::string failures_list(const Results& results) {
+  std::string text;
+  for (const Record& record : results.records)
+    if (record.status != Status::ok)
+      text +=
+          fmt::format("- {}: {}: {}\n", md(record.case_name), to_string(record.status), md(record.reason));
+  return text.empty() ? "" : "\n## Not ok\n\n" + text;
+}
+
+std::string injected_list(const Results& results) {
+  std::string text;
+  for (const Record& record : results.records)
+    for (const InjectedFault& fault : record.injected)
+      text += fmt::format("- {}: {} in stage {}, {} times\n", md(record.case_name), md(fault.effect),
+                          md(fault.stage), fault.times);
+  return text.empty()
+             ? ""
+             : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are no "
+               "evidence of quality.\n\n" +
+                   text;
+}
+
+std::string environment_list(const Results& results) {
+  std::string text = "\n## Environment\n\n";
+  for (const auto& [name, value] : environment_items(results.environment_json))
+    text += fmt::format("- {}: {}\n", md(name), md(value));
+  return text;
+}
+
+// The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
+std::string reproduce_section(const Results& results) {
+  return fmt::format(
+      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true analytic "
+      "surface going on beyond the patch.\nnull values and all other metrics: results.json; hashes: `aqbench "
+      "verify DIR` or `sha256sum -c sha256.txt`.\n",
+      reproduce_command(results.run));
+}
+
+}  // namespace
+
+std::string render_summary(const Results& results) {
+  return header_lines(results) + simulated_note(results) + cases_table(results) + seeds_table(results) +
+         failures_list(results) + injected_list(results) + reproduce_section(results) +
+         environment_list(results);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,192 @@
+#include "reports/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "harness/journal.h"
+#include "reports/bundle.h"
+#include "reports/bundle_files.h"
+#include "reports/results.h"
+#include "reports/summary.h"
+#include "reports/table.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
+
+// The message without the path of the file, which the finding names already.
+std::string without_path(std::string_view message, const std::filesystem::path& path) {
+  const std::string prefix = path.string();
+  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+  while (message.starts_with(':') || message.starts_with(' ')) message.remove_prefix(1);
+  return std::string(message);
+}
+
+class Verifier {
+ public:
+  explicit Verifier(std::filesystem::path bundle) : bundle_(std::move(bundle)) {}
+
+  VerifyReport run() {
+    const BundleListing listing = list_bundle_files(bundle_);
+    report_.findings = listing.problems;
+    for (const std::string& file : required_bundle_files())
+      if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
+    check_hashes(listing.files);
+    if (const auto results = check_results(listing.files)) {
+      check_rendered("summary.md", *results, listing.files);
+      check_rendered("env.json", *results, listing.files);
+      check_journal(*results, listing.files);
+    }
+    std::ranges::stable_sort(report_.findings, {}, &Finding::file);
+    return std::move(report_);
+  }
+
+ private:
+  void find(const std::string& file, std::string what) {
+    report_.findings.push_back({file, std::move(what)});
+  }
+
+  // Runs `check`; what it throws becomes a finding about `file`.
+  template <class Check>
+  void guarded(const std::string& file, const Check& check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      find(file, without_path(error.what(), bundle_ / file));
+    }
+  }
+
+  static bool has(const std::vector<std::string>& files, const std::string& file) {
+    return std::ranges::binary_search(files, file);
+  }
+
+  void check_hashes(const std::vector<std::string>& files) {
+    if (!has(files, kHashListName)) return;
+    HashList list;
+    guarded(kHashListName,
+            [&] { list = parse_hash_list(read_file(bundle_ / kHashListName, kMaxHashListBytes)); });
+    for (const std::string& problem : list.problems) find(kHashListName, problem);
+    std::map<std::string, std::string> expected;
+    for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
+    expected.erase(kHashListName);  // it states its own hash
+    for (const std::string& file : files) {
+      if (file == kHashListName) continue;
+      const auto entry = expected.find(file);
+      if (entry == expected.end()) {
+        find(file, "is not in sha256.txt");
+        continue;
+      }
+      guarded(file, [&] {
+        if (sha256_file_hex(bundle_ / file) != entry->second)
+          find(file, "does not have the hash in sha256.txt");
+      });
+      ++report_.files;
+      expected.erase(entry);
+    }
+    const auto& required = required_bundle_files();
+    for (const auto& [file, hash] : expected)
+      if (std::ranges::find(required, file) == required.end()) find(file, "is missing");
+  }
+
+  std::optional<Results> check_results(const std::vector<std::string>& files) {
+    if (!has(files, "results.json")) return std::nullopt;
+    std::optional<Results> results;
+    guarded("results.json", [&] {
+      const std::filesystem::path path = bundle_ / "results.json";
+      const std::string text = read_file(path);
+      Results read = results_from_text(text, path.string());
+      if (results_text(read) != text) find("results.json", "is not in the form that aqbench writes");
+      report_.root_digest = root_digest(read);
+      report_.metrics_digest = metrics_digest(read);
+      report_.records = read.records.size();
+      report_.complete = read.run.complete;
+      if (read.run.complete != (read.records.size() == read.run.planned_cases))
+        find("results.json", fmt::format("says complete = {} with {} records of {} planned cases",
+                                         read.run.complete, read.records.size(), read.run.planned_cases));
+      results = std::move(read);
+    });
+    return results;
+  }
+
+  void check_rendered(const std::string& file, const Results& results,
+                      const std::vector<std::string>& files) {
+    if (!has(files, file)) return;
+    guarded(file, [&] {
+      const std::string expected = file == "env.json" ? environment_text(results) : render_summary(results);
+      if (read_file(bundle_ / file) != expected)
+        find(file, file == "env.json" ? "is not the environment in results.json"
+                                      : "is not what results.json renders to");
+    });
+  }
+
+  void check_journal(const Results& results, const std::vector<std::string>& files) {
+    if (!has(files, kJournalFile)) return;
+    guarded(kJournalFile, [&] {
+      const JournalContents journal = read_journal(bundle_, TornTail::refuse);
+      if (journal.header.plan_sha256 != results.run.plan_sha256)
+        find(kJournalFile, "is of another plan than results.json");
+      if (journal.header.run_id != results.run.id || journal.header.suite != results.run.suite ||
+          journal.header.started_utc != results.run.started_utc)
+        find(kJournalFile, "is of another run than results.json");
+      if (journal.header.case_names.size() != results.run.planned_cases)
+        find(kJournalFile, fmt::format("plans {} cases, results.json {}", journal.header.case_names.size(),
+                                       results.run.planned_cases));
+      compare_records(results, journal.records);
+    });
+  }
+
+  void compare_records(const Results& results, const std::vector<Record>& journal) {
+    std::map<std::string, const Record*> journalled;
+    for (const Record& record : journal) journalled[record.case_name] = &record;
+    for (const Record& record : results.records) {
+      const auto entry = journalled.find(record.case_name);
+      if (entry == journalled.end())
+        find("results.json",
+             fmt::format("has case {}, which the journal does not", printable(record.case_name)));
+      else if (record_text(record) != record_text(*entry->second))
+        find("results.json",
+             fmt::format("has another record of case {} than the journal", printable(record.case_name)));
+      if (entry != journalled.end()) journalled.erase(entry);
+    }
+    for (const auto& [name, record] : journalled)
+      find("results.json", fmt::format("lacks case {} of the journal", printable(name)));
+  }
+
+  std::filesystem::path bundle_;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify_bundle(const std::filesystem::path& bundle) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error))
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  return Verifier(bundle).run();
+}
+
+std::string render_verify(const VerifyReport& report, bool colours) {
+  const auto paint = [&](const char* escape, const std::string& text) {
+    return colours ? escape + text + "\033[0m" : text;
+  };
+  std::string text;
+  for (const Finding& finding : report.findings)
+    text += wrap_text(printable(finding.file + ": " + finding.what), kScreenColumns, 4);
+  if (!report.root_digest.empty())
+    text +=
+        fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
+  if (!report.ok())
+    return text + paint("\033[31m", fmt::format("NOT VERIFIED: {} findings", report.findings.size())) + "\n";
+  return text + paint("\033[32m", "verified") +
+         fmt::format(": {} files, {} records{}\n", report.files + 1, report.records,
+                     report.complete ? "" : ", of an interrupted run");
+}
+
+}  // namespace aqbench
