@@ -1,0 +1,152 @@
+#include "metrics/completeness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "scenes/core/error.h"
+#include "tests/metrics/truth.h"
+
+namespace aqbench {
+namespace {
+
+using test::PlaneTruth;
+using test::value_of;
+
+// Area in which a point of noise s along the normal is within r of a place on the plane (docs/metrics.md).
+double reach_area(double r, double s) {
+  if (s == 0) return std::numbers::pi * r * r;
+  return std::numbers::pi * ((r * r - s * s) * std::erf(r / (s * std::numbers::sqrt2)) +
+                             s * r * std::sqrt(2 / std::numbers::pi) * std::exp(-r * r / (2 * s * s)));
+}
+
+// Mean over seeds of one metric of clouds of 3000 points (20000 per m2).
+struct Mean {
+  double value, standard_error;
+};
+Mean mean_over_seeds(const char* name, double sigma_m, int seeds, std::size_t points = 3000) {
+  const PlaneTruth truth;
+  ScoreOptions options;
+  options.tiles = false;
+  options.sample_spacing_m = 0.001;
+  double sum = 0, squares = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    PointCloud cloud = test::noisy_cloud(truth, points, sigma_m, 0, static_cast<std::uint64_t>(seed) + 100);
+    const double value = value_of(test::score_cloud(std::move(cloud), truth, options), name);
+    sum += value;
+    squares += value * value;
+  }
+  const double mean = sum / seeds;
+  return {mean, std::sqrt((squares / seeds - mean * mean) / (seeds - 1))};
+}
+
+// The samples are correlated: a binomial standard error would be about 7 times too small. The spread over
+// seeds is used instead, and checked against the measured standard deviation 0.0078 of one cloud.
+TEST(Completeness, OfRandomPointsFollowsTheClosedForm) {
+  constexpr int kSeeds = 24;
+  const Mean interior = mean_over_seeds("completeness_inset_5mm_pct", 0, kSeeds);
+  EXPECT_NEAR(interior.value, 79.21, 4 * interior.standard_error);
+  EXPECT_NEAR(100 * (1 - std::exp(-20000 * reach_area(0.005, 0))), 79.21, 0.005);
+  const Mean whole = mean_over_seeds("completeness_5mm_pct", 0, kSeeds);
+  EXPECT_NEAR(whole.value, 78.73, 4 * whole.standard_error);
+  EXPECT_NEAR(whole.standard_error * std::sqrt(double{kSeeds}), 0.78, 0.4);
+}
+
+TEST(Completeness, OfNoisyPointsFollowsTheClosedForm) {
+  for (const double sigma_m : {0.001, 0.002}) {
+    const Mean interior = mean_over_seeds("completeness_inset_5mm_pct", sigma_m, 16);
+    const double expected = 100 * (1 - std::exp(-20000 * reach_area(0.005, sigma_m)));
+    EXPECT_NEAR(interior.value, expected, 4 * interior.standard_error) << sigma_m;
+  }
+}
+
+TEST(Completeness, WithDropoutIsThatOfTheDensityLeft) {
+  const Mean interior =
+      mean_over_seeds("completeness_inset_5mm_pct", 0, 16, 2700);  // a tenth dropped of 3000
+  EXPECT_NEAR(interior.value, 100 * (1 - std::exp(-0.9 * 20000 * reach_area(0.005, 0))),
+              4 * interior.standard_error);
+}
+
+TEST(Completeness, MeanDistanceIsHalfTheInverseRootOfTheDensity) {
+  // Edges add to it: a patch so large against the spacing (1 mm) that this is below 1 %.
+  constexpr std::size_t kPoints = 150000;
+  const Mean mean = mean_over_seeds("completeness_mean_mm", 0, 4, kPoints);
+  const double expected = 1000 / (2 * std::sqrt(kPoints / 0.15));
+  EXPECT_NEAR(mean.value, expected, 4 * mean.standard_error + 0.005 * expected);
+}
+
+TEST(Completeness, OfHalfAPlaneIsFiftyPercent) {
+  const PlaneTruth truth;
+  PointCloud cloud;  // a lattice of 1 mm on the half x < 0
+  for (double x = -0.2495; x < 0; x += 0.001) {
+    for (double y = -0.1495; y < 0.15; y += 0.001) cloud.points_m.push_back(truth.at(x, y));
+  }
+  const MetricSet metrics = test::score_cloud(cloud, truth);
+  // The last column stands at -0.5 mm; what it reaches beyond x = 0 is known, and so is the share.
+  EXPECT_NEAR(value_of(metrics, "completeness_1mm_pct"), 50, 0.2);
+  EXPECT_NEAR(value_of(metrics, "completeness_0.5mm_pct"), 50 * std::numbers::pi / 4, 0.3);
+  EXPECT_NEAR(value_of(metrics, "completeness_10mm_pct"), 50 + 100 * 0.0095 / 0.5, 0.1);
+  EXPECT_NEAR(value_of(metrics, "precision_0.5mm_pct"), 100, 0);
+  EXPECT_NEAR(value_of(metrics, "fscore_1mm_pct"), 2 * 100 * 50 / 150.0, 0.2);
+  // Distances over the missing half run from 0 to a quarter metre: 1/2 (1/2 x 0.25 m).
+  EXPECT_NEAR(value_of(metrics, "completeness_mean_mm"), 62.9, 0.5);
+}
+
+TEST(Completeness, IsWeightedByArea) {
+  Completeness completeness;
+  completeness.samples.positions_m.assign(3, Vec3::Zero());
+  completeness.samples.weights = {1, 2, 7};
+  completeness.distance_m = {0.001, 0.002, 0.003};
+  const auto all = [](std::size_t) { return true; };
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, all).value(), 30);
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.0019, all).value(), 10);
+  EXPECT_DOUBLE_EQ(completeness_pct(completeness, 0.002, [](std::size_t i) { return i != 0; }).value(),
+                   200.0 / 9);
+  EXPECT_FALSE(completeness_pct(completeness, 0.002, [](std::size_t) { return false; }));
+  const CompletenessSummary summary = summarize_completeness(completeness);
+  EXPECT_DOUBLE_EQ(summary.mean_m, 0.0026);
+  EXPECT_EQ(summary.median_m, 0.003);
+}
+
+// Points beyond the edge reach samples inside it, whether or not they are scored themselves.
+TEST(Completeness, CountsPointsBesideThePatch) {
+  const PlaneTruth truth;
+  PointCloud cloud;
+  for (double y = -0.16; y < 0.16; y += 0.0005) cloud.points_m.push_back(truth.at(0.251, y));
+  const MetricSet metrics = test::score_cloud(cloud, truth);
+  EXPECT_NEAR(value_of(metrics, "completeness_5mm_pct"), 100 * 0.004 / 0.5, 0.02);
+  EXPECT_EQ(test::reason_of(metrics, "accuracy_mean_mm"), "no points inside the patch");
+  EXPECT_EQ(test::reason_of(metrics, "fscore_5mm_pct"), "no points inside the patch");
+}
+
+TEST(Completeness, SeenByTwoCamerasIsOverThosePartsAlone) {
+  const PlaneTruth truth;
+  PointCloud cloud;  // covers x < 0
+  for (double x = -0.2495; x < 0; x += 0.001) {
+    for (double y = -0.1495; y < 0.15; y += 0.001) cloud.points_m.push_back(truth.at(x, y));
+  }
+  const Reconstruction reconstruction{cloud, {}, {}};
+  const auto seen_where = [&](double x_limit) {
+    return [x_limit](std::span<const Vec3> positions_m) {
+      std::vector<int> views;
+      for (const Vec3& position : positions_m) views.push_back(position.x() < x_limit ? 2 : 1);
+      return views;
+    };
+  };
+  const auto seen_pct = [&](const ViewCounter& views) {
+    return value_of(score_reconstruction(reconstruction, truth, {}, views).metrics,
+                    "completeness_seen2_1mm_pct");
+  };
+  EXPECT_DOUBLE_EQ(seen_pct(seen_where(-0.001)), 100);
+  EXPECT_NEAR(seen_pct(seen_where(0.125)), 100 * 0.25 / 0.375, 0.3);
+  const MetricSet none = score_reconstruction(reconstruction, truth, {}, seen_where(-1)).metrics;
+  EXPECT_EQ(test::reason_of(none, "completeness_seen2_1mm_pct"),
+            "no part of the patch is seen by two cameras");
+  EXPECT_EQ(find_metric(test::score_cloud(cloud, truth), "completeness_seen2_1mm_pct"), nullptr);
+  const auto too_few = [](std::span<const Vec3>) { return std::vector<int>{2}; };
+  EXPECT_THROW(score_reconstruction(reconstruction, truth, {}, too_few), Error);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,101 @@
+#include "metrics/order_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "scenes/core/parallel.h"
+#include "scenes/core/random.h"
+
+namespace aqbench {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(Percentile, InterpolatesBetweenRanksAsNumpyDoes) {
+  // numpy.percentile([1, 2, 4, 8, 16], [0, 10, 25, 50, 90, 95, 100])
+  const double expected[][2] = {{0, 1},       {0.10, 1.4},  {0.25, 2}, {0.5, 4},
+                                {0.90, 12.8}, {0.95, 14.4}, {1, 16}};
+  for (const auto& [q, value] : expected) {
+    Values values = {8, 1, 16, 4, 2};
+    EXPECT_NEAR(percentile_in_place(values, q), value, 1e-14) << q;
+  }
+}
+
+TEST(Percentile, OfOneValueIsThatValue) {
+  for (const double q : {0.0, 0.5, 0.95, 1.0}) {
+    Values values = {3.5};
+    EXPECT_EQ(percentile_in_place(values, q), 3.5);
+  }
+}
+
+TEST(Percentile, EqualsSortingForAnySize) {
+  for (const std::size_t size : {2, 3, 10, 101, 1000}) {
+    Values values(size);
+    for (std::size_t i = 0; i < size; ++i) values[i] = uniform01({5, RandomStream::case_order}, i);
+    Values sorted = values;
+    std::ranges::sort(sorted);
+    const double rank = 0.9 * static_cast<double>(size - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const double expected =
+        sorted[below] + (rank - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
+    EXPECT_DOUBLE_EQ(percentile_in_place(values, 0.9), expected) << size;
+  }
+}
+
+TEST(Median, OfAnEvenCountIsTheMeanOfTheMiddleTwo) {
+  Values values = {10, 1, 3, 2};
+  EXPECT_EQ(median_in_place(values), 2.5);
+}
+
+TEST(Nmad, IsTheScaledMedianDeviation) {
+  Values values = {1, 2, 3, 4, 1000};  // median 3, deviations 2 1 0 1 997
+  EXPECT_DOUBLE_EQ(nmad_in_place(values), 1.4826);
+  Values equal(7, 4.25);
+  EXPECT_EQ(nmad_in_place(equal), 0);
+}
+
+TEST(WeightedPercentile, CountsAreaNotSamples) {
+  std::vector<WeightedValue> values = {{3, 1}, {1, 6}, {2, 3}};
+  EXPECT_EQ(weighted_percentile_in_place(values, 0.5), 1);
+  EXPECT_EQ(weighted_percentile_in_place(values, 0.6), 1);
+  EXPECT_EQ(weighted_percentile_in_place(values, 0.61), 2);
+  EXPECT_EQ(weighted_percentile_in_place(values, 0.95), 3);
+}
+
+TEST(WeightedPercentile, EqualsSortingAndAddingUp) {
+  std::vector<WeightedValue> values(999);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto [value, weight] = uniform01_pair({6, RandomStream::case_order}, i);
+    values[i] = {value, weight};
+  }
+  std::vector<WeightedValue> sorted = values;
+  std::ranges::sort(sorted, {}, &WeightedValue::value);
+  double total = 0;
+  for (const WeightedValue& item : sorted) total += item.weight;
+  double sum = 0;
+  std::size_t place = 0;
+  while ((sum += sorted[place].weight) < 0.37 * total) ++place;
+  EXPECT_EQ(weighted_percentile_in_place(values, 0.37), sorted[place].value);
+}
+
+TEST(ChunkedSum, HasTheSameBitsForAnyThreadCount) {
+  const auto sum_of = [](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += 1.0 / static_cast<double>(i + 1);
+    return sum;
+  };
+  const int before = thread_count();
+  set_thread_count(1);
+  const double one = chunked_sum(100000, sum_of);
+  set_thread_count(4);
+  EXPECT_EQ(chunked_sum(100000, sum_of), one);
+  set_thread_count(before);
+  EXPECT_NEAR(one, 12.090146129863428, 1e-12);  // the harmonic number of 100000
+  EXPECT_EQ(chunked_sum(0, sum_of), 0);
+}
+
+}  // namespace
+}  // namespace aqbench
