@@ -1,0 +1,121 @@
+#include "scenes/optics/camera.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "scenes/core/error.h"
+#include "scenes/core/printable.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kRotationTolerance = 1e-6;  // calibration files of other programs carry 7 digits
+constexpr int kMaxImageSide = 1 << 16;
+
+[[noreturn]] void camera_error(const std::string& where, std::string_view field, const std::string& what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", field_path(where, field), what));
+}
+
+void check_matrix_finite(const Mat3& matrix, const std::string& where, std::string_view field) {
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column)
+      if (!std::isfinite(matrix(row, column)))
+        camera_error(where, fmt::format("{}[{}][{}]", field, row, column), "must be finite");
+}
+
+void check_focal_length(const Intrinsics& intrinsics, int axis, const std::string& where) {
+  const double focal_px = intrinsics.K(axis, axis);
+  if (!(focal_px > 0))
+    camera_error(where, fmt::format("K[{}][{}]", axis, axis),
+                 fmt::format("focal length must be positive, got {}", focal_px));
+}
+
+void check_refractive_index(double value, const std::string& where, std::string_view field) {
+  if (!(value >= 0.5 && value <= 5))
+    camera_error(where, field, fmt::format("must be between 0.5 and 5, got {}", value));
+}
+
+bool is_folder_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+         std::ranges::all_of(name,
+                             [](unsigned char c) { return c > ' ' && c != '/' && c != '\\' && c < 127; });
+}
+
+}  // namespace
+
+std::string field_path(const std::string& where, std::string_view field) {
+  return fmt::format("{}{}{}", where, where.ends_with(' ') ? "" : ".", field);
+}
+
+Vec3 camera_centre_m(const CameraFromWorld& pose) {
+  return -(pose.rotation.transpose() * pose.translation_m);
+}
+
+const Camera* find_camera(const Rig& rig, std::string_view name) {
+  const auto found = std::ranges::find(rig.cameras, name, &Camera::name);
+  return found == rig.cameras.end() ? nullptr : &*found;
+}
+
+void check(const Intrinsics& intrinsics, const std::string& where) {
+  const Mat3& k = intrinsics.K;
+  check_matrix_finite(k, where, "K");
+  check_focal_length(intrinsics, 0, where);
+  check_focal_length(intrinsics, 1, where);
+  if (k(0, 1) != 0) camera_error(where, "K[0][1]", "skew must be 0: OpenCV's lens models have none");
+  if (k(1, 0) != 0 || k(2, 0) != 0 || k(2, 1) != 0 || k(2, 2) != 1)
+    camera_error(where, "K", "must be [[fx, 0, cx], [0, fy, cy], [0, 0, 1]]");
+  const std::size_t count = intrinsics.distortion.size();
+  if (intrinsics.lens == LensModel::fisheye && count != 4)
+    camera_error(where, "dist_coeffs", fmt::format("a fisheye lens has 4 coefficients, got {}", count));
+  if (intrinsics.lens == LensModel::brown_conrady && count != 5 && count != 8)
+    camera_error(where, "dist_coeffs", fmt::format("a pinhole lens has 5 or 8 coefficients, got {}", count));
+  for (std::size_t i = 0; i < count; ++i)
+    if (!std::isfinite(intrinsics.distortion[i]))
+      camera_error(where, fmt::format("dist_coeffs[{}]", i), "must be finite");
+  for (const int side : {intrinsics.width_px, intrinsics.height_px})
+    if (side < 1 || side > kMaxImageSide)
+      camera_error(where, "image_size", fmt::format("sides must be 1 to {} px, got {}", kMaxImageSide, side));
+}
+
+void check(const CameraFromWorld& pose, const std::string& where) {
+  check_matrix_finite(pose.rotation, where, "R");
+  if (!pose.translation_m.allFinite()) camera_error(where, "t", "must be finite");
+  const double error = (pose.rotation * pose.rotation.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff();
+  if (!(error <= kRotationTolerance) || pose.rotation.determinant() < 0)
+    camera_error(where, "R",
+                 fmt::format("is not a rotation: |R R^T - I| up to {:.3g}, determinant {:.3g}", error,
+                             pose.rotation.determinant()));
+}
+
+void check(const Camera& camera, const std::string& where) {
+  if (!is_folder_name(camera.name))
+    camera_error(where, "name", fmt::format("'{}' is not a plain folder name", printable(camera.name)));
+  check(camera.intrinsics, field_path(where, "intrinsics"));
+  check(camera.camera_from_world, field_path(where, "extrinsics"));
+}
+
+void check(const WaterInterface& water, const std::string& where) {
+  if (!std::isfinite(water.water_z_m)) camera_error(where, "water_z", "must be finite");
+  check_refractive_index(water.n_air, where, "n_air");
+  check_refractive_index(water.n_water, where, "n_water");
+}
+
+void check(const Rig& rig, const std::string& where) {
+  check(rig.water, field_path(where, "interface"));
+  if (rig.cameras.empty()) camera_error(where, "cameras", "there is none");
+  for (const Camera& camera : rig.cameras) {
+    const std::string field = field_path(where, "cameras." + printable(camera.name));
+    check(camera, field);
+    if (find_camera(rig, camera.name) != &camera) camera_error(field, "name", "stands twice");
+    const double z_m = camera_centre_m(camera.camera_from_world).z();
+    if (!(z_m < rig.water.water_z_m))
+      camera_error(field, "extrinsics",
+                   fmt::format("the camera's centre, z = {} m, is not above the water at {} m", z_m,
+                               rig.water.water_z_m));
+  }
+}
+
+}  // namespace aqbench

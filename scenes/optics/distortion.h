@@ -1,0 +1,48 @@
+#pragma once
+// Lens distortion as OpenCV 4 defines it, forwards and backwards. "Undistorted" coordinates are those of a
+// pinhole with the same K; normalised ones are (x / z, y / z) in the camera frame.
+
+#include <optional>
+#include <span>
+
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+Vec2 normalized_from_pixel(const Intrinsics& intrinsics, const Vec2& pixel);
+Vec2 pixel_from_normalized(const Intrinsics& intrinsics, const Vec2& normalized);
+
+// Defined for every point, also beyond the region where the model can be inverted.
+Vec2 distort_normalized(const Intrinsics& intrinsics, const Vec2& undistorted);
+
+// A pixel of the undistorted camera -> the pixel of the camera itself.
+Vec2 distort_pixel(const Intrinsics& intrinsics, const Vec2& undistorted_px);
+
+// The inverse, by a safeguarded Newton iteration on the region around the axis where the lens model is one
+// to one. The intrinsics must have passed check().
+class Undistorter {
+ public:
+  explicit Undistorter(const Intrinsics& intrinsics);
+
+  // nullopt where no point of that region is mapped to `distorted`.
+  std::optional<Vec2> undistort_normalized(const Vec2& distorted) const;
+
+  // A pixel of the camera -> the pixel of the undistorted camera. Residual below 1e-12 in normalised units.
+  std::optional<Vec2> undistort_pixel(const Vec2& distorted_px) const;
+
+  // Many pixels at once, several times faster. All four spans have one length; the outputs must not overlap
+  // the inputs. NaN where undistort_pixel() gives nullopt.
+  void undistort_pixels(std::span<const double> distorted_x_px, std::span<const double> distorted_y_px,
+                        std::span<double> x_px, std::span<double> y_px) const;
+
+  // The region: undistorted normalised radius up to this (brown_conrady), angle from the axis in radians up
+  // to this (fisheye, below pi / 2). Within it the map's Jacobian, which is symmetric, is positive definite:
+  // the map is the gradient of a convex function, hence one to one.
+  double invertible_limit() const { return invertible_limit_; }
+
+ private:
+  Intrinsics intrinsics_;
+  double invertible_limit_;
+};
+
+}  // namespace aqbench
