@@ -1,0 +1,155 @@
+#include "scenes/optics/refraction_batch.h"
+
+#include <cmath>
+#include <limits>
+
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kFloatSteps = 4;
+
+// RefractiveCamera in float, with the focal lengths multiplied into the rotation's rows.
+struct FloatCamera {
+  float rows[3][3];  // [fx r0; fy r1; r2]
+  float cx, cy;
+  float centre_x, centre_y, centre_z;
+  float water_z, h_air;
+  SnellRatio<float> ratio;
+  bool dry;
+};
+
+FloatCamera float_camera(const RefractiveCamera& camera) {
+  FloatCamera out{};
+  const double scale[3] = {camera.fx_px, camera.fy_px, 1};
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column)
+      out.rows[row][column] = static_cast<float>(scale[row] * camera.camera_from_world_rotation(row, column));
+  out.cx = static_cast<float>(camera.cx_px);
+  out.cy = static_cast<float>(camera.cy_px);
+  out.centre_x = static_cast<float>(camera.centre_m.x());
+  out.centre_y = static_cast<float>(camera.centre_m.y());
+  out.centre_z = static_cast<float>(camera.centre_m.z());
+  out.water_z = static_cast<float>(camera.water_z_m);
+  out.h_air = static_cast<float>(camera.water_z_m - camera.centre_m.z());
+  out.ratio = snell_ratio<float>(camera.n_air, camera.n_water);
+  out.dry = camera.n_air == camera.n_water;
+  return out;
+}
+
+void require_length(std::size_t expected, std::size_t length, const char* name) {
+  if (length != expected) throw Error(ErrorKind::usage, std::string(name) + ": spans differ in length");
+}
+
+template <bool air_is_thinner>
+AQBENCH_INLINE void project_loop(const FloatCamera& c, std::size_t count, const float* __restrict x,
+                                 const float* __restrict y, const float* __restrict z, float* __restrict u,
+                                 float* __restrict v, float* __restrict depth) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x[i] - c.centre_x, dy = y[i] - c.centre_y;
+    const float h_water = z[i] - c.water_z;
+    const float rho = std::sqrt(dx * dx + dy * dy);
+    const auto apparent = apparent_point<kFloatSteps, air_is_thinner>(c.ratio, rho, c.h_air, h_water);
+    const float h = apparent.height;
+    const float w = c.rows[2][0] * dx + c.rows[2][1] * dy + c.rows[2][2] * h;
+    const float inverse = 1 / w;
+    const bool valid = (h_water > 0) & (w > 0);
+    const float pixel_u = c.cx + (c.rows[0][0] * dx + c.rows[0][1] * dy + c.rows[0][2] * h) * inverse;
+    const float pixel_v = c.cy + (c.rows[1][0] * dx + c.rows[1][1] * dy + c.rows[1][2] * h) * inverse;
+    const float along = h_water * std::sqrt(1 + apparent.water_tangent * apparent.water_tangent);
+    u[i] = valid ? pixel_u : nan;
+    v[i] = valid ? pixel_v : nan;
+    depth[i] = valid ? along : nan;
+  }
+}
+
+AQBENCH_MULTIVERSION
+void project_air_thinner(const FloatCamera& c, std::size_t count, const float* x, const float* y,
+                         const float* z, float* u, float* v, float* depth) {
+  project_loop<true>(c, count, x, y, z, u, v, depth);
+}
+
+AQBENCH_MULTIVERSION
+void project_water_thinner(const FloatCamera& c, std::size_t count, const float* x, const float* y,
+                           const float* z, float* u, float* v, float* depth) {
+  project_loop<false>(c, count, x, y, z, u, v, depth);
+}
+
+struct FloatCaster {
+  float columns[3][3];  // world_from_camera
+  float inverse_fx, inverse_fy, cx, cy;
+  float centre_x, centre_y, h_air, eta;
+};
+
+AQBENCH_MULTIVERSION
+void cast_kernel(const FloatCaster& c, std::size_t count, const float* __restrict u,
+                 const float* __restrict v, float* __restrict origin_x, float* __restrict origin_y,
+                 float* __restrict direction_x, float* __restrict direction_y,
+                 float* __restrict direction_z) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 0; i < count; ++i) {
+    const float a = (u[i] - c.cx) * c.inverse_fx, b = (v[i] - c.cy) * c.inverse_fy;
+    const float x = c.columns[0][0] * a + c.columns[0][1] * b + c.columns[0][2];
+    const float y = c.columns[1][0] * a + c.columns[1][1] * b + c.columns[1][2];
+    const float z = c.columns[2][0] * a + c.columns[2][1] * b + c.columns[2][2];
+    // eta times the unit vector in air, its z replaced by Snell's law.
+    const float scale = c.eta / std::sqrt(x * x + y * y + z * z);
+    const float dx = x * scale, dy = y * scale;
+    const float dz2 = 1 - dx * dx - dy * dy;
+    const bool valid = (z > 0) & (dz2 > 0);
+    const float dz = std::sqrt(dz2);
+    const float reach = c.h_air / z;
+    const float at_x = c.centre_x + x * reach, at_y = c.centre_y + y * reach;
+    origin_x[i] = valid ? at_x : nan;
+    origin_y[i] = valid ? at_y : nan;
+    direction_x[i] = valid ? dx : nan;
+    direction_y[i] = valid ? dy : nan;
+    direction_z[i] = valid ? dz : nan;
+  }
+}
+
+}  // namespace
+
+void project_points(const RefractiveCamera& camera, const PointSpans& points, const PixelSpans& out) {
+  const std::size_t count = points.x_m.size();
+  for (const std::size_t length : {points.y_m.size(), points.z_m.size(), out.u_px.size(), out.v_px.size()})
+    require_length(count, length, "project_points");
+  if (!out.depth_along_ray_m.empty()) require_length(count, out.depth_along_ray_m.size(), "project_points");
+  const FloatCamera c = float_camera(camera);
+  const auto kernel = c.ratio.air_is_thinner ? project_air_thinner : project_water_thinner;
+  // Without a wish for depths they go to a scratch block that stays in the cache.
+  constexpr std::size_t kBlock = 1024;
+  float scratch[kBlock];
+  for (std::size_t begin = 0; begin < count; begin += kBlock) {
+    const std::size_t length = count - begin < kBlock ? count - begin : kBlock;
+    float* depth = out.depth_along_ray_m.empty() ? scratch : out.depth_along_ray_m.data() + begin;
+    kernel(c, length, points.x_m.data() + begin, points.y_m.data() + begin, points.z_m.data() + begin,
+           out.u_px.data() + begin, out.v_px.data() + begin, depth);
+  }
+}
+
+void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px,
+               const RaySpans& out) {
+  const std::size_t count = u_px.size();
+  for (const std::size_t length : {v_px.size(), out.origin_x_m.size(), out.origin_y_m.size(),
+                                   out.direction_x.size(), out.direction_y.size(), out.direction_z.size()})
+    require_length(count, length, "cast_rays");
+  FloatCaster c{};
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column)
+      c.columns[row][column] = static_cast<float>(camera.camera_from_world_rotation(column, row));
+  c.inverse_fx = static_cast<float>(1 / camera.fx_px);
+  c.inverse_fy = static_cast<float>(1 / camera.fy_px);
+  c.cx = static_cast<float>(camera.cx_px);
+  c.cy = static_cast<float>(camera.cy_px);
+  c.centre_x = static_cast<float>(camera.centre_m.x());
+  c.centre_y = static_cast<float>(camera.centre_m.y());
+  c.h_air = static_cast<float>(camera.water_z_m - camera.centre_m.z());
+  c.eta = static_cast<float>(camera.n_air / camera.n_water);
+  cast_kernel(c, count, u_px.data(), v_px.data(), out.origin_x_m.data(), out.origin_y_m.data(),
+              out.direction_x.data(), out.direction_y.data(), out.direction_z.data());
+}
+
+}  // namespace aqbench
