@@ -1,0 +1,134 @@
+#include "scenes/optics/rig.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "scenes/core/error.h"
+#include "scenes/core/random.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kDefaultWidth_px = 1600;
+constexpr double kDefaultFocal_px = 1504.6;  // at that width: 56 degrees
+
+std::vector<ParameterSpec> rig_parameters() {
+  const std::int64_t width = 1600, height = 1200;
+  return {
+      {"radius_m", "m", 0.635, 0.01, 100, "of the ring, at z = 0", {}},
+      {"look_at_x_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+      {"look_at_y_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+      {"look_at_z_m", "m", 1.178, 0.01, 100, "point that every camera looks at", {}},
+      {"width", "px", width, 8, 20000, "image width", {}},
+      {"height", "px", height, 8, 20000, "image height", {}},
+      {"focal_px", "px", 0.0, 0, 1e6, "focal length; 0 means 1504.6 px scaled with width / 1600", {}},
+      {"k1", "1", -0.05, -10, 10, "radial distortion (OpenCV)", {}},
+      {"k2", "1", 0.01, -10, 10, "radial distortion (OpenCV)", {}},
+      {"p1", "1", 0.0, -1, 1, "tangential distortion (OpenCV)", {}},
+      {"p2", "1", 0.0, -1, 1, "tangential distortion (OpenCV)", {}},
+      {"k3", "1", 0.0, -10, 10, "radial distortion (OpenCV)", {}},
+      {"water_z_m", "m", 0.978, 0.001, 100, "water surface", {}},
+      {"n_air", "1", 1.0, 0.5, 5, "refractive index above the surface", {}},
+      {"n_water", "1", 1.333, 0.5, 5, "refractive index below it; equal to n_air: no water", {}},
+      {"jitter_position_m", "m", 0.0, 0, 1, "standard deviation of each camera's position, per axis", {}},
+      {"jitter_angle_deg", "deg", 0.0, 0, 45, "standard deviation of its rotation, per camera axis", {}},
+  };
+}
+
+// Rows are the camera's x (right), y (down) and z (forward) axes in the world frame.
+Mat3 looking_at(const Vec3& centre_m, const Vec3& target_m) {
+  const Vec3 forward = (target_m - centre_m).normalized();
+  Vec3 down = Vec3::UnitZ() - forward.z() * forward;
+  // Looking straight down, the world's down is not in the image.
+  if (down.norm() < 1e-9) down = Vec3::UnitY() - forward.y() * forward;
+  down.normalize();
+  Mat3 rotation;
+  rotation.row(0) = down.cross(forward);
+  rotation.row(1) = down;
+  rotation.row(2) = forward;
+  return rotation;
+}
+
+// Three independent standard normals of one camera.
+Vec3 jitter_normals(std::uint64_t seed, std::uint64_t camera, std::uint32_t first_slot) {
+  const RandomKey key{seed, RandomStream::rig_jitter};
+  const auto [x, y] = normal_pair(key, camera, first_slot);
+  return {x, y, normal_pair(key, camera, first_slot + 1)[0]};
+}
+
+Intrinsics rig_intrinsics(const Parameters& parameters) {
+  Intrinsics out;
+  out.width_px = static_cast<int>(parameters.integer("width"));
+  out.height_px = static_cast<int>(parameters.integer("height"));
+  double focal_px = parameters.number("focal_px");
+  if (focal_px == 0) focal_px = kDefaultFocal_px * (out.width_px / kDefaultWidth_px);
+  out.K << focal_px, 0, (out.width_px - 1) / 2.0, 0, focal_px, (out.height_px - 1) / 2.0, 0, 0, 1;
+  out.distortion.clear();
+  for (const char* name : {"k1", "k2", "p1", "p2", "k3"}) out.distortion.push_back(parameters.number(name));
+  return out;
+}
+
+Camera rig_camera(const std::string& name, const Vec3& position_m, std::uint64_t index,
+                  const Parameters& parameters, std::uint64_t seed) {
+  const Vec3 target_m(parameters.number("look_at_x_m"), parameters.number("look_at_y_m"),
+                      parameters.number("look_at_z_m"));
+  const Vec3 centre_m = position_m + parameters.number("jitter_position_m") * jitter_normals(seed, index, 0);
+  Mat3 rotation = looking_at(position_m, target_m);
+  const Vec3 turn_rad =
+      parameters.number("jitter_angle_deg") * std::numbers::pi / 180 * jitter_normals(seed, index, 2);
+  if (const double angle_rad = turn_rad.norm(); angle_rad > 0)
+    rotation = Eigen::AngleAxisd(angle_rad, turn_rad / angle_rad).toRotationMatrix() * rotation;
+  return {name, rig_intrinsics(parameters), {rotation, -(rotation * centre_m)}, false};
+}
+
+}  // namespace
+
+const std::vector<RigSpec>& rig_registry() {
+  static const std::vector<RigSpec> registry = {
+      {"ring12", "12 cameras on a ring, 30 degrees apart, and an auxiliary one at its centre",
+       rig_parameters(), 12, 12, true},
+      {"sparse4", "4 cameras on a ring, 90 degrees apart", rig_parameters(), 4, 4, false},
+      {"single_pair", "2 neighbouring cameras of ring12", rig_parameters(), 2, 12, false},
+  };
+  return registry;
+}
+
+const RigSpec& find_rig(std::string_view name) {
+  const auto& registry = rig_registry();
+  const auto found = std::ranges::find(registry, name, &RigSpec::name);
+  if (found != registry.end()) return *found;
+  std::vector<std::string> names;
+  for (const RigSpec& spec : registry) names.push_back(spec.name);
+  throw Error(ErrorKind::usage, unknown_name_message("rig", name, names));
+}
+
+Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed) {
+  const RigSpec& spec = find_rig(name);
+  return make_rig(spec, resolve_parameters(spec.name, spec.parameters, overrides), seed);
+}
+
+Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
+  Rig rig;
+  rig.water = {parameters.number("water_z_m"), parameters.number("n_air"), parameters.number("n_water")};
+  const double radius_m = parameters.number("radius_m");
+  for (int i = 0; i < spec.ring_cameras; ++i) {
+    const double angle_rad = 2 * std::numbers::pi * i / spec.ring_positions;
+    const Vec3 position_m(radius_m * std::cos(angle_rad), radius_m * std::sin(angle_rad), 0);
+    rig.cameras.push_back(
+        rig_camera(fmt::format("cam{:02}", i), position_m, static_cast<std::uint64_t>(i), parameters, seed));
+  }
+  if (spec.centre_camera) {
+    rig.cameras.push_back(
+        rig_camera("centre", Vec3::Zero(), static_cast<std::uint64_t>(spec.ring_cameras), parameters, seed));
+    rig.cameras.back().is_auxiliary = true;
+  }
+  check(rig, spec.name);
+  return rig;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,42 @@
+#pragma once
+// Camera rigs above the water, by name. To add one: add a row to the table in rig.cc and its test.
+//
+// Rig frame = world frame: the ring lies in the plane z = 0 around the world's Z axis; ring camera number i
+// stands at the angle 360 i / n degrees from +X towards +Y. Every camera looks along the straight line to the
+// look-at point. Its image's down direction (camera y) is the world's down (+Z) as far as it can be seen, so
+// that the image's width is tangent to the ring; the centre camera, which looks along +Z, has its image x
+// along +X and y along +Y.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenes/core/parameters.h"
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+struct RigSpec {
+  std::string name;
+  std::string summary;  // one line
+  std::vector<ParameterSpec> parameters;
+  int ring_cameras = 0;        // placed
+  int ring_positions = 0;      // of a full ring; the first ring_cameras of them are taken
+  bool centre_camera = false;  // auxiliary
+};
+
+const std::vector<RigSpec>& rig_registry();
+
+// Throws Error(usage) naming near names.
+const RigSpec& find_rig(std::string_view name);
+
+// Overrides whose owner is not `name` are ignored. `seed` draws the jitter, if there is any.
+// Throws Error(usage) for an unknown rig or bad override, Error(input) if a camera would not be above the
+// water.
+Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed);
+
+// The same from parameters that have been resolved already.
+Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed);
+
+}  // namespace aqbench
