@@ -1,0 +1,225 @@
+#include "scenes/optics/calibration_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/json_fwd.h"
+#include "scenes/core/printable.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
+
+// A value in the file and the path that leads to it, "FILE: cameras.cam00.intrinsics".
+struct CalibrationNode {
+  const Json& json;
+  std::string path;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(ErrorKind::input, fmt::format("{}: {}", path, what));
+  }
+  const CalibrationNode& require_object() const {
+    if (!json.is_object()) refuse(fmt::format("must be an object, got {}", json.type_name()));
+    return *this;
+  }
+  bool has(const char* name) const { return json.is_object() && json.contains(name); }
+  CalibrationNode at(const char* name) const {
+    require_object();
+    const auto found = json.find(name);
+    if (found == json.end()) throw Error(ErrorKind::input, field_path(path, name) + ": is missing");
+    return {*found, field_path(path, name)};
+  }
+  CalibrationNode at(std::size_t index) const { return {json[index], fmt::format("{}[{}]", path, index)}; }
+
+  double number() const {
+    if (!json.is_number()) refuse(fmt::format("must be a number, got {}", json.type_name()));
+    const auto value = json.get<double>();
+    if (!std::isfinite(value)) refuse("must be finite");
+    return value;
+  }
+  int integer() const {
+    const double value = number();
+    if (value != std::floor(value) || std::abs(value) > 1e9) refuse("must be an integer");
+    return static_cast<int>(value);
+  }
+  std::string text() const {
+    if (!json.is_string()) refuse(fmt::format("must be text, got {}", json.type_name()));
+    return json.get<std::string>();
+  }
+  bool flag(const char* name) const {
+    if (!has(name)) return false;
+    const CalibrationNode node = at(name);
+    if (!node.json.is_boolean()) node.refuse("must be true or false");
+    return node.json.get<bool>();
+  }
+  std::vector<double> numbers() const {
+    if (!json.is_array()) refuse(fmt::format("must be a list of numbers, got {}", json.type_name()));
+    std::vector<double> values;
+    for (std::size_t i = 0; i < json.size(); ++i) values.push_back(at(i).number());
+    return values;
+  }
+  Vec3 vector3() const {
+    const std::vector<double> values = numbers();
+    if (values.size() != 3) refuse(fmt::format("must be 3 numbers, got {}", values.size()));
+    return {values[0], values[1], values[2]};
+  }
+  Mat3 matrix3() const {
+    if (!json.is_array() || json.size() != 3) refuse("must be 3 rows of 3 numbers");
+    Mat3 matrix;
+    for (int row = 0; row < 3; ++row) matrix.row(row) = at(static_cast<std::size_t>(row)).vector3();
+    return matrix;
+  }
+};
+
+Intrinsics read_intrinsics(const CalibrationNode& node) {
+  Intrinsics out;
+  out.K = node.at("K").matrix3();
+  out.lens = node.flag("is_fisheye") ? LensModel::fisheye : LensModel::brown_conrady;
+  out.distortion = node.at("dist_coeffs").numbers();
+  const CalibrationNode size = node.at("image_size");
+  if (!size.json.is_array() || size.json.size() != 2) size.refuse("must be [width, height]");
+  out.width_px = size.at(std::size_t{0}).integer();
+  out.height_px = size.at(std::size_t{1}).integer();
+  return out;
+}
+
+Camera read_camera(const CalibrationNode& node, const std::string& name) {
+  Camera camera;
+  camera.name = node.at("name").text();
+  if (camera.name != name)
+    node.at("name").refuse(fmt::format("'{}' differs from its key", printable(camera.name)));
+  camera.intrinsics = read_intrinsics(node.at("intrinsics"));
+  const CalibrationNode extrinsics = node.at("extrinsics");
+  camera.camera_from_world = {extrinsics.at("R").matrix3(), extrinsics.at("t").vector3()};
+  camera.is_auxiliary = node.flag("is_auxiliary");
+  return camera;
+}
+
+CalibrationNode water_z_node(const CalibrationNode& camera) {
+  return camera.at(camera.has("water_z") || !camera.has("interface_distance") ? "water_z"
+                                                                              : "interface_distance");
+}
+
+std::vector<Camera> read_cameras(const CalibrationNode& cameras, double& water_z_m) {
+  std::vector<Camera> out;
+  for (const auto& [name, json] : cameras.require_object().json.items()) {
+    const CalibrationNode node{json, field_path(cameras.path, printable(name))};
+    const CalibrationNode water_z = water_z_node(node.require_object());
+    const double z_m = water_z.number();
+    if (!out.empty() && z_m != water_z_m)
+      water_z.refuse(fmt::format("{} m differs from the {} m of camera '{}'; one water surface is supported",
+                                 z_m, water_z_m, printable(out.front().name)));
+    water_z_m = z_m;
+    out.push_back(read_camera(node, name));
+  }
+  if (out.empty()) cameras.refuse("there is none");
+  return out;
+}
+
+// What the file must hold although nothing here uses it: other readers do.
+void require_other_sections(const CalibrationNode& file) {
+  const CalibrationNode board = file.at("board");
+  for (const char* name : {"squares_x", "squares_y", "square_size", "marker_size"}) board.at(name).number();
+  board.at("dictionary").text();
+  const CalibrationNode diagnostics = file.at("diagnostics");
+  for (const char* name : {"reprojection_error_rms", "validation_3d_error_mean", "validation_3d_error_std"})
+    diagnostics.at(name);
+  diagnostics.at("reprojection_error_per_camera").require_object();
+  const CalibrationNode metadata = file.at("metadata");
+  for (const char* name : {"calibration_date", "software_version", "config_hash"}) metadata.at(name).text();
+  for (const char* name : {"num_frames_used", "num_frames_holdout"}) metadata.at(name).number();
+}
+
+Json matrix_json(const Mat3& matrix) {
+  Json rows = Json::array();
+  for (int row = 0; row < 3; ++row) rows.push_back({matrix(row, 0), matrix(row, 1), matrix(row, 2)});
+  return rows;
+}
+
+Json camera_json(const Camera& camera, double water_z_m) {
+  const Intrinsics& intrinsics = camera.intrinsics;
+  const Vec3& t_m = camera.camera_from_world.translation_m;
+  Json json = {{"name", camera.name},
+               {"intrinsics",
+                {{"K", matrix_json(intrinsics.K)},
+                 {"dist_coeffs", intrinsics.distortion},
+                 {"image_size", {intrinsics.width_px, intrinsics.height_px}}}},
+               {"extrinsics",
+                {{"R", matrix_json(camera.camera_from_world.rotation)}, {"t", {t_m.x(), t_m.y(), t_m.z()}}}},
+               {"water_z", water_z_m}};
+  if (intrinsics.lens == LensModel::fisheye) json["intrinsics"]["is_fisheye"] = true;
+  if (camera.is_auxiliary) json["is_auxiliary"] = true;
+  return json;
+}
+
+}  // namespace
+
+std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata) {
+  check(rig, "rig");
+  Json cameras = Json::object();
+  for (const Camera& camera : rig.cameras) cameras[camera.name] = camera_json(camera, rig.water.water_z_m);
+  const Json file = {
+      {"version", "1.0"},
+      {"cameras", cameras},
+      {"interface",
+       {{"normal", {0.0, 0.0, -1.0}}, {"n_air", rig.water.n_air}, {"n_water", rig.water.n_water}}},
+      {"board",
+       {{"squares_x", 8},
+        {"squares_y", 5},
+        {"square_size", 0.04},
+        {"marker_size", 0.03},
+        {"dictionary", "DICT_6X6_250"}}},
+      {"diagnostics",
+       {{"reprojection_error_rms", 0.0},
+        {"reprojection_error_per_camera", Json::object()},
+        {"validation_3d_error_mean", 0.0},
+        {"validation_3d_error_std", 0.0}}},
+      {"metadata",
+       {{"calibration_date", metadata.calibration_date},
+        {"software_version", metadata.software_version},
+        {"config_hash", metadata.config_hash},
+        {"num_frames_used", 0},
+        {"num_frames_holdout", 0}}},
+  };
+  return file.dump(1) + "\n";
+}
+
+Rig parse_calibration(std::string_view text, const std::string& where) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::input, fmt::format("{}: not valid JSON: {}", where, printable(error.what())));
+  }
+  const CalibrationNode file{json, where + ": "};
+  if (!json.is_object()) throw Error(ErrorKind::input, where + ": must hold a JSON object");
+  const std::string version = file.at("version").text();
+  if (version != "1.0")
+    file.at("version").refuse(fmt::format("'{}' is not supported, only '1.0'", printable(version)));
+  const CalibrationNode interface = file.at("interface");
+  Rig rig;
+  rig.water.n_air = interface.at("n_air").number();
+  rig.water.n_water = interface.at("n_water").number();
+  if (interface.at("normal").vector3() != Vec3(0, 0, -1))
+    interface.at("normal").refuse("only a level surface, [0, 0, -1], is supported");
+  rig.cameras = read_cameras(file.at("cameras"), rig.water.water_z_m);
+  require_other_sections(file);
+  check(rig, file.path);
+  return rig;
+}
+
+void write_calibration(const std::filesystem::path& path, const Rig& rig,
+                       const CalibrationMetadata& metadata) {
+  write_file(path, calibration_json(rig, metadata));
+}
+
+Rig read_calibration(const std::filesystem::path& path) {
+  return parse_calibration(read_file(path, kMaxFileBytes), path.string());
+}
+
+}  // namespace aqbench
