@@ -27,7 +27,7 @@ class VertexSets {
     return vertex;
   }
   void join(std::uint32_t a, std::uint32_t b) {
-    const auto [low, high] = std::minmax(root(a), root(b));
+    const auto [low, high] = std::minmax({root(a), root(b)});
     parent_[high] = low;
   }
 
@@ -62,7 +62,7 @@ MeshTopology mesh_topology(const TriangleMesh& mesh) {
     if (names_a_vertex_twice(triangle)) continue;
     for (std::size_t corner = 0; corner < 3; ++corner) {
       const std::uint32_t a = triangle[corner], b = triangle[(corner + 1) % 3];
-      const auto [low, high] = std::minmax(a, b);
+      const auto [low, high] = std::minmax({a, b});
       edges.push_back((std::uint64_t{low} << 32U) | high);
     }
   }

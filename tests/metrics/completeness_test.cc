@@ -41,8 +41,23 @@ Mean mean_over_seeds(const char* name, double sigma_m, int seeds, std::size_t po
   return {mean, std::sqrt((squares / seeds - mean * mean) / (seeds - 1))};
 }
 
-// The samples are correlated: a binomial standard error would be about 7 times too small. The spread over
-// seeds is used instead, and checked against the measured standard deviation 0.0078 of one cloud.
+// Standard deviation of the share of an area that discs of radius r about `lambda` random places a unit area
+// leave uncovered: the two-point coverage probability of a Boolean model (Hall, "Introduction to the Theory
+// of Coverage Processes", 1988, section 3.2). For a fixed number of discs their count's part is taken off.
+double coverage_sd(double r, double lambda, double area, bool fixed_count) {
+  constexpr int kSteps = 20000;
+  const double discs = lambda * std::numbers::pi * r * r;
+  double integral = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double h = 2 * r * (i + 0.5) / kSteps;
+    const double overlap = 2 * r * r * std::acos(h / (2 * r)) - h / 2 * std::sqrt(4 * r * r - h * h);
+    integral += (std::exp(lambda * overlap) - 1) * 2 * std::numbers::pi * h * 2 * r / kSteps;
+  }
+  const double variance = std::exp(-2 * discs) * integral / area;
+  const double by_count = std::pow(discs * std::exp(-discs), 2) / (lambda * area);
+  return std::sqrt(fixed_count ? variance - by_count : variance);
+}
+
 TEST(Completeness, OfRandomPointsFollowsTheClosedForm) {
   constexpr int kSeeds = 24;
   const Mean interior = mean_over_seeds("completeness_inset_5mm_pct", 0, kSeeds);
@@ -50,7 +65,18 @@ TEST(Completeness, OfRandomPointsFollowsTheClosedForm) {
   EXPECT_NEAR(100 * (1 - std::exp(-20000 * reach_area(0.005, 0))), 79.21, 0.005);
   const Mean whole = mean_over_seeds("completeness_5mm_pct", 0, kSeeds);
   EXPECT_NEAR(whole.value, 78.73, 4 * whole.standard_error);
-  EXPECT_NEAR(whole.standard_error * std::sqrt(double{kSeeds}), 0.78, 0.4);
+}
+
+// Samples within r of each other share points, so a binomial standard error (0.11 % for these 150000 samples)
+// is far too small: about 7 times where the number of points is random, 4 times where it is fixed as here.
+TEST(Completeness, SpreadsFarMoreThanABinomialShare) {
+  EXPECT_NEAR(coverage_sd(0.005, 20000, 0.15, false), 0.0078, 0.0008);
+  const double expected_pct = 100 * coverage_sd(0.005, 20000, 0.15, true);
+  constexpr int kSeeds = 24;
+  const double measured_pct =
+      mean_over_seeds("completeness_5mm_pct", 0, kSeeds).standard_error * std::sqrt(double{kSeeds});
+  EXPECT_NEAR(measured_pct, expected_pct, 4 * expected_pct / std::sqrt(2.0 * kSeeds));
+  EXPECT_GT(measured_pct, 2 * 100 * std::sqrt(0.787 * 0.213 / 150000));
 }
 
 TEST(Completeness, OfNoisyPointsFollowsTheClosedForm) {
