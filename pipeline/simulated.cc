@@ -11,12 +11,12 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t simulated_grain = 4096;  // points that a thread takes at a time
+constexpr std::size_t kGrain = 4096;  // points that a thread takes at a time
 
 std::vector<Vec3> sample_true_positions(const Surface& surface, std::uint64_t seed, std::size_t count) {
   const StageScope scope("sampling");
   std::vector<Vec3> positions_m(count);
-  parallel_for(count, simulated_grain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
     surface.sample_positions(seed, begin, std::span(positions_m).subspan(begin, end - begin));
   });
   return positions_m;
@@ -33,7 +33,7 @@ Vec3 isotropic_noise(std::uint64_t seed, std::uint64_t index, double sigma_m) {
 void thin_and_blur(std::vector<Vec3>& positions_m, std::uint64_t seed, double sigma_m, double dropout) {
   const StageScope scope("noise");
   std::vector<char> survives(positions_m.size());
-  parallel_for(positions_m.size(), simulated_grain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(positions_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       survives[i] = uniform01({seed, RandomStream::dropout}, i) >= dropout;
       if (survives[i] != 0) positions_m[i] += isotropic_noise(seed, i, sigma_m);

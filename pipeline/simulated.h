@@ -16,8 +16,8 @@ struct SimulatedProfile {
   double dropout = 0.10;         // probability that a point is missing
 };
 
-inline constexpr SimulatedProfile lightglue_like_profile{1000, 0.002, 0.10};
-inline constexpr SimulatedProfile roma_like_profile{3000, 0.001, 0.05};
+inline constexpr SimulatedProfile kLightglueLike{1000, 0.002, 0.10};
+inline constexpr SimulatedProfile kRomaLike{3000, 0.001, 0.05};
 
 // points, noise_sigma_m and dropout with the profile's values as defaults.
 std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile);

@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "the arrays are copied
 namespace aqbench {
 namespace {
 
-constexpr std::string_view npy_magic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 [[noreturn]] void fail_npy(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", name, printable(what)));
@@ -135,7 +135,7 @@ std::optional<std::size_t> npy_value_count(std::span<const std::size_t> shape) {
 
 // Cuts magic, version and header text off `rest`.
 std::string_view take_npy_header(std::string_view& rest, const std::string& name) {
-  if (!rest.starts_with(npy_magic)) fail_npy(name, "not a .npy file (wrong magic)");
+  if (!rest.starts_with(kNpyMagic)) fail_npy(name, "not a .npy file (wrong magic)");
   if (rest.size() < 8) fail_npy(name, "the file ends inside the header");
   const int major = static_cast<unsigned char>(rest[6]);
   const int minor = static_cast<unsigned char>(rest[7]);
@@ -167,10 +167,10 @@ void write_npy_values(const std::filesystem::path& path, std::span<const Real> v
                                               values.size(), fmt::join(shape, ", ")));
   std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    sizeof(Real), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  const std::size_t prefix = npy_magic.size() + 4;
+  const std::size_t prefix = kNpyMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');  // the data starts at a multiple of 64
   header += '\n';
-  std::string bytes(npy_magic);
+  std::string bytes(kNpyMagic);
   bytes += '\x01';
   bytes += '\x00';
   bytes += static_cast<char>(header.size() & 255);

@@ -76,10 +76,10 @@ std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& clo
   };
   const auto count = static_cast<std::size_t>(element.count);
   cloud.points_m.resize(count);
-  constexpr std::string_view axes[] = {"x", "y", "z"};
+  constexpr std::string_view kAxes[] = {"x", "y", "z"};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const PlyProperty* const property = find_scalar(element, axes[axis]);
-    if (property == nullptr) fail_ply(name, fmt::format("element vertex has no property {}", axes[axis]));
+    const PlyProperty* const property = find_scalar(element, kAxes[axis]);
+    if (property == nullptr) fail_ply(name, fmt::format("element vertex has no property {}", kAxes[axis]));
     if (count > 0) slot(property) = {cloud.points_m[0].data() + axis, 3, nullptr};
   }
   const PlyProperty* const normal[] = {find_scalar(element, "nx"), find_scalar(element, "ny"),

@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, PlyScalar>, 16> ply_scalar_names{{
+constexpr std::array<std::pair<std::string_view, PlyScalar>, 16> kPlyScalarNames{{
     {"char", PlyScalar::int8},
     {"uchar", PlyScalar::uint8},
     {"short", PlyScalar::int16},
@@ -121,8 +121,8 @@ class PlyHeaderParser {
 
   PlyScalar scalar_type(std::string_view word) const {
     const auto* const found =
-        std::ranges::find(ply_scalar_names, word, &std::pair<std::string_view, PlyScalar>::first);
-    if (found == ply_scalar_names.end()) fail(fmt::format("unknown type '{}'", word));
+        std::ranges::find(kPlyScalarNames, word, &std::pair<std::string_view, PlyScalar>::first);
+    if (found == kPlyScalarNames.end()) fail(fmt::format("unknown type '{}'", word));
     return found->second;
   }
 

@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double rotation_tolerance = 1e-5;
+constexpr double kRotationTolerance = 1e-5;
 
 [[noreturn]] void fail_transform(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", name, what));
@@ -73,9 +73,9 @@ Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::st
   const double scale = std::cbrt(determinant);
   const Eigen::Matrix3d rotation = scaled / scale;
   const double error = (rotation.transpose() * rotation - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
-  if (!(error <= rotation_tolerance))
+  if (!(error <= kRotationTolerance))
     fail_transform(name, fmt::format("matrix: is no rotation times a scale (off by {:.3g}, more than {:g})",
-                                     error, rotation_tolerance));
+                                     error, kRotationTolerance));
   result.scale = scale * size;
   return result;
 }
