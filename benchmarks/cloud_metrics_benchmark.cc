@@ -1,0 +1,185 @@
+// The full set of cloud metrics, on one thread, beside Open3D's nearest-neighbour distances both ways on the
+// same data; how time grows from 1 M to 10 M points; and by how much scoring 10 M points grows the process.
+//   build/release/cloud_metrics_benchmark
+// Counters: open3d_ratio = Open3D's time / ours (medians; at least 3 is asked for), time_ratio = t(10 M) /
+// t(1 M) (at most 12), memory_ratio = growth of resident memory / the points as doubles (at most 3).
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <omp.h>
+#include <open3d/geometry/PointCloud.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metrics/completeness.h"
+#include "metrics/score.h"
+#include "metrics/scored_points.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/random.h"
+#include "scenes/surfaces.h"
+
+namespace {
+
+using namespace aqbench;
+
+std::shared_ptr<const Surface> surface_named(const std::string& name) {
+  if (name == "undulating") return make_undulating({}, {});
+  return make_plane({}, {});
+}
+
+// Area-uniform points with noise of 1 mm on three axes, as roma_like has.
+Reconstruction noisy_reconstruction(const Surface& surface, std::size_t count) {
+  Reconstruction reconstruction;
+  std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
+  points_m.resize(count);
+  surface.sample_positions(1, 0, points_m);
+  parallel_for(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const RandomKey key{1, RandomStream::point_noise};
+      const auto [nx, ny] = normal_pair(key, i);
+      points_m[i] += 0.001 * Vec3(nx, ny, normal_pair(key, i, 1)[0]);
+    }
+  });
+  return reconstruction;
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+template <class Work>
+double seconds(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Ours and Open3D in turn, so that a slow moment of the machine meets both.
+void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface_name) {
+  set_thread_count(1);
+  omp_set_num_threads(1);
+  const auto surface = surface_named(surface_name);
+  const Reconstruction reconstruction =
+      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+  open3d::geometry::PointCloud cloud(reconstruction.cloud.points_m);
+  open3d::geometry::PointCloud samples(
+      surface->stratified_samples(ScoreOptions{}.sample_spacing_m, 1).positions_m);
+  std::vector<double> ours_s, open3d_s;
+  for ([[maybe_unused]] auto iteration : state) {
+    ours_s.push_back(
+        seconds([&] { benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {})); }));
+    open3d_s.push_back(seconds([&] {
+      benchmark::DoNotOptimize(cloud.ComputePointCloudDistance(samples));
+      benchmark::DoNotOptimize(samples.ComputePointCloudDistance(cloud));
+    }));
+    state.SetIterationTime(ours_s.back());
+  }
+  state.counters["open3d_ms"] = 1000 * median_of(open3d_s);
+  state.counters["open3d_ratio"] = median_of(open3d_s) / median_of(ours_s);
+  state.counters["samples"] = static_cast<double>(samples.points_.size());
+}
+
+// What the full set spends its time on.
+void BM_CloudSetAccuracy(benchmark::State& state, const std::string& surface_name) {
+  set_thread_count(1);
+  const auto surface = surface_named(surface_name);
+  const Reconstruction reconstruction =
+      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+  for ([[maybe_unused]] auto iteration : state) {
+    const ScoredPoints scored = score_points(reconstruction.cloud.points_m, *surface);
+    benchmark::DoNotOptimize(summarize_errors(scored.signed_error_m));
+  }
+}
+
+void BM_CloudSetCompleteness(benchmark::State& state, const std::string& surface_name) {
+  set_thread_count(1);
+  const auto surface = surface_named(surface_name);
+  const Reconstruction reconstruction =
+      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+  for ([[maybe_unused]] auto iteration : state) {
+    benchmark::DoNotOptimize(
+        measure_completeness(reconstruction.cloud.points_m, *surface, ScoreOptions{}.sample_spacing_m, 1));
+  }
+}
+
+void BM_CloudSetScaling(benchmark::State& state, const std::string& surface_name) {
+  set_thread_count(1);
+  const auto surface = surface_named(surface_name);
+  const Reconstruction one = noisy_reconstruction(*surface, 1000000);
+  const Reconstruction ten = noisy_reconstruction(*surface, 10000000);
+  std::vector<double> one_s, ten_s;
+  for ([[maybe_unused]] auto iteration : state) {
+    one_s.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(one, *surface, {})); }));
+    ten_s.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(ten, *surface, {})); }));
+    state.SetIterationTime(ten_s.back());
+  }
+  state.counters["time_ratio"] = median_of(ten_s) / median_of(one_s);
+}
+
+// A line of /proc/self/status in bytes.
+double status_bytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return 1024 * std::stod(line.substr(field.size() + 1));
+  }
+  return 0;
+}
+
+void BM_CloudSetMemory(benchmark::State& state, const std::string& surface_name) {
+  set_thread_count(available_processors());
+  const auto surface = surface_named(surface_name);
+  const Reconstruction reconstruction =
+      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+  double growth_bytes = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    malloc_trim(0);                               // what earlier benchmarks left must not hide growth
+    std::ofstream("/proc/self/clear_refs") << 5;  // sets the peak back to what is resident now
+    const double before_bytes = status_bytes("VmRSS");
+    benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {}));
+    growth_bytes = std::max(growth_bytes, status_bytes("VmHWM") - before_bytes);
+  }
+  state.counters["growth_MB"] = growth_bytes / 1e6;
+  state.counters["memory_ratio"] = growth_bytes / (24.0 * static_cast<double>(state.range(0)));
+}
+
+void register_all() {
+  for (const std::string name : {"flat_plane", "undulating"}) {
+    const auto labelled = [&](const char* what) { return std::string(what) + "/" + name; };
+    benchmark::RegisterBenchmark(labelled("cloud_set_beside_open3d").c_str(), BM_CloudSetBesideOpen3D, name)
+        ->Arg(1000000)
+        ->Iterations(3)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(labelled("accuracy").c_str(), BM_CloudSetAccuracy, name)
+        ->Arg(1000000)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(labelled("completeness").c_str(), BM_CloudSetCompleteness, name)
+        ->Arg(1000000)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(labelled("scaling").c_str(), BM_CloudSetScaling, name)
+        ->Iterations(3)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(labelled("memory").c_str(), BM_CloudSetMemory, name)
+        ->Arg(10000000)
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  register_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
