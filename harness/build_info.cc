@@ -12,6 +12,15 @@ const BuildInfo& build_info() {
                                  .compiler = AQBENCH_COMPILER,
                                  .flags = AQBENCH_FLAGS,
                                  .build_type = AQBENCH_BUILD_TYPE,
+                                 .libraries = {{"libtorch", AQBENCH_TORCH_VERSION},
+                                               {"open3d", AQBENCH_OPEN3D_VERSION},
+                                               {"embree", AQBENCH_EMBREE_VERSION},
+                                               {"eigen", AQBENCH_EIGEN_VERSION},
+                                               {"boost", AQBENCH_BOOST_VERSION},
+                                               {"nlohmann_json", AQBENCH_JSON_VERSION},
+                                               {"fmt", AQBENCH_FMT_VERSION},
+                                               {"openssl", AQBENCH_OPENSSL_VERSION},
+                                               {"google_benchmark", AQBENCH_BENCHMARK_VERSION}},
                                  .sanitizers = AQBENCH_SANITIZERS};
   return info;
 }

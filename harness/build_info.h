@@ -2,6 +2,8 @@
 // What this program was built from.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace aqbench {
 
@@ -12,7 +14,8 @@ struct BuildInfo {
   std::string compiler;    // "GNU 12.2.0"
   std::string flags;       // of an optimised source file
   std::string build_type;  // "Release"
-  std::string sanitizers;  // "" for none
+  std::vector<std::pair<std::string, std::string>> libraries;  // name, version; "" for one that is not used
+  std::string sanitizers;                                      // "" for none
 };
 const BuildInfo& build_info();
 

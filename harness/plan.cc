@@ -225,7 +225,13 @@ void append_options(Case& planned, const std::string& owner, const Parameters& p
     planned.options.emplace_back(owner + "." + name, value);
 }
 
-const ParameterValue& option_of(const Case& planned, const std::string& key) {
+// Whose parameter the axis is in this case.
+const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
+  return axis.owner.empty() ? planned.method : axis.owner;
+}
+
+const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
+  const std::string key = fmt::format("{}.{}", owner_in(planned, axis), axis.parameter);
   return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
 }
 
@@ -237,7 +243,7 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
     check_device("--axis device", value);
     planned.device = value;
   } else {
-    planned.overrides.push_back({axis.owner.empty() ? planned.method : axis.owner, axis.parameter, value});
+    planned.overrides.push_back({owner_in(planned, axis), axis.parameter, value});
   }
 }
 
@@ -272,9 +278,7 @@ Case make_case(const Frame& frame, const SceneChoice& scene, const MethodChoice&
   for (const auto& [axis, text] : point) {
     ParameterValue value = *text;
     if (axis->axis->name == "threads") value = std::int64_t{planned.threads};
-    if (axis->is_parameter())
-      value =
-          option_of(planned, (axis->owner.empty() ? planned.method : axis->owner) + "." + axis->parameter);
+    if (axis->is_parameter()) value = option_of(planned, *axis);
     planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
     if (axis->is_parameter()) planned.axes.emplace_back(axis->axis->name, std::move(value));
   }

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/json_place.h"
+#include "harness/machine.h"
 #include "harness/plan.h"
 
 namespace aqbench {
@@ -38,22 +37,11 @@ std::vector<std::string> texts_of(const JsonPlace& place) {
   return texts;
 }
 
-// Memory that a cgroup grants, or the maximum when there is no limit.
-std::uint64_t cgroup_memory_bytes() {
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
-    std::uint64_t bytes = 0;
-    if (file >> bytes && bytes > 0) return bytes;
-  }
-  return UINT64_MAX;
-}
-
 }  // namespace
 
 std::uint64_t default_memory_limit_bytes() {
-  const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min(machine, cgroup_memory_bytes()) / 4 * 3;
+  const std::uint64_t machine = memory_total_bytes().value_or(std::uint64_t{4} << 30);
+  return std::min(machine, cgroup_memory_limit_bytes().value_or(machine)) / 4 * 3;
 }
 
 Json to_json(const Case& planned) {

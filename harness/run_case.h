@@ -35,8 +35,8 @@ std::string output_sha256(const Reconstruction& reconstruction);
 // column,row,points,signed_mean_mm,nmad_mm,completeness_pct; undefined values are empty.
 std::string tiles_csv(const TileGrid& tiles);
 
-// A file name for a case: characters other than [A-Za-z0-9._=,+-] become '_', with 8 digits of the name's
-// hash behind where that could make two names one.
+// A file name for a case: "/" becomes "__"; any other character than [A-Za-z0-9_.=,+-] becomes "_", and then
+// 8 digits of the name's hash are added, so that two names never become one.
 std::string file_name_of(std::string_view case_name);
 
 // As bytes for the pipe between child and parent. decode throws Error(input) for anything else.

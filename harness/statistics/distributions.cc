@@ -1,0 +1,28 @@
+#include "harness/statistics/distributions.h"
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+
+namespace aqbench {
+
+double normal_cdf(double z) { return boost::math::cdf(boost::math::normal(), z); }
+
+double normal_quantile(double probability) {
+  return boost::math::quantile(boost::math::normal(), probability);
+}
+
+double student_t_two_sided(double t, double degrees) {
+  if (std::isinf(t)) return 0;
+  return 2 * boost::math::cdf(boost::math::students_t(degrees), -std::abs(t));
+}
+
+double fair_coins_cdf(std::int64_t successes, std::int64_t trials) {
+  if (successes < 0) return 0;
+  if (successes >= trials) return 1;
+  // P(X <= k) = I_{1/2}(n - k, k + 1)
+  return boost::math::ibeta(static_cast<double>(trials - successes), static_cast<double>(successes) + 1, 0.5);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,78 @@
+#include "harness/statistics/hodges_lehmann.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "harness/statistics/checks.h"
+#include "harness/statistics/signed_rank.h"
+#include "harness/statistics/walsh.h"
+#include "scenes/core/error.h"
+#include "scenes/core/random.h"
+
+namespace aqbench {
+namespace {
+
+std::vector<double> sorted_differences(std::span<const double> differences) {
+  require_not_empty("differences", differences.size());
+  require_finite("differences", differences);
+  if (differences.size() > kMaxSignedRankPairs) {
+    throw Error(ErrorKind::input,
+                fmt::format("differences: {} values, at most {}", differences.size(), kMaxSignedRankPairs));
+  }
+  std::vector<double> sorted(differences.begin(), differences.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence) {
+  require_between("confidence", confidence, 0, 1);
+  const std::vector<double> sorted = sorted_differences(differences);
+  HodgesLehmann result;
+  result.estimate = median_walsh_average(sorted);
+  // The shifts that the two-sided test keeps lie between the (w + 1)-th averages from either end.
+  const auto quantile = signed_rank_quantile(sorted.size(), (1 - confidence) / 2);
+  if (quantile) {
+    const std::uint64_t averages = std::uint64_t{sorted.size()} * (sorted.size() + 1) / 2;
+    result.interval = ShiftInterval{walsh_average(sorted, quantile->w + 1),
+                                    walsh_average(sorted, averages - quantile->w), 1 - 2 * quantile->probability};
+  }
+  return result;
+}
+
+std::size_t minimum_pairs_for_interval(double confidence) {
+  require_between("confidence", confidence, 0, 1);
+  int pairs = 1;
+  while (std::ldexp(1.0, 1 - pairs) > 1 - confidence) ++pairs;
+  return static_cast<std::size_t>(pairs);
+}
+
+BootstrapInterval bootstrap_hodges_lehmann(std::span<const double> differences, double confidence, int draws,
+                                           std::uint64_t seed) {
+  require_between("confidence", confidence, 0, 1);
+  constexpr double kRounding = 1e-9;  // of 1 - confidence, so that 0.9 needs 20 draws and not 21
+  require_at_least("bootstrap_draws", draws, std::ceil(2 / (1 - confidence) - kRounding));
+  const std::vector<double> sorted = sorted_differences(differences);
+  const RandomKey key{seed, RandomStream::bootstrap};
+  const auto size = static_cast<double>(sorted.size());
+  std::vector<double> estimates(static_cast<std::size_t>(draws));
+  std::vector<double> sample(sorted.size());
+  for (std::size_t draw = 0; draw < estimates.size(); ++draw) {
+    for (std::size_t i = 0; i < sample.size(); i += 2) {
+      const auto u = uniform01_pair(key, draw, static_cast<std::uint32_t>(i / 2));
+      sample[i] = sorted[static_cast<std::size_t>(u[0] * size)];
+      if (i + 1 < sample.size()) sample[i + 1] = sorted[static_cast<std::size_t>(u[1] * size)];
+    }
+    std::sort(sample.begin(), sample.end());
+    estimates[draw] = median_walsh_average(sample);
+  }
+  std::sort(estimates.begin(), estimates.end());
+  const auto outside = static_cast<std::size_t>((1 - confidence) / 2 * draws + kRounding);  // on each side
+  return {estimates[outside], estimates[estimates.size() - 1 - outside], draws, seed};
+}
+
+}  // namespace aqbench

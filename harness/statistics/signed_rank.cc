@@ -1,0 +1,89 @@
+#include "harness/statistics/signed_rank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "harness/statistics/checks.h"
+#include "harness/statistics/ranks.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+// P(W <= w) and P(W < w).
+struct LowerTails {
+  double up_to_w = 0;
+  double below_w = 0;
+};
+
+// Weights are doubled ranks and so is w.
+LowerTails lower_tails(std::vector<std::uint32_t> weights, std::uint64_t w) {
+  const bool all_even = std::all_of(weights.begin(), weights.end(), [](auto v) { return v % 2 == 0; });
+  if (all_even) {  // no ties, or only of odd size: plain ranks take half the work
+    for (auto& weight : weights) weight /= 2;
+    w /= 2;
+  }
+  const std::vector<double> probabilities = coin_sum_probabilities(weights, w);
+  const double below = std::accumulate(probabilities.begin(), probabilities.end() - 1, 0.0);
+  return {below + probabilities.back(), below};
+}
+
+}  // namespace
+
+SignedRankTest signed_rank_test(std::span<const double> differences) {
+  require_not_empty("differences", differences.size());
+  require_finite("differences", differences);
+  if (differences.size() > kMaxSignedRankPairs) {
+    throw Error(ErrorKind::input, fmt::format("differences: {} values, at most {} can be tested exactly",
+                                              differences.size(), kMaxSignedRankPairs));
+  }
+  SignedRankTest test;
+  test.pairs = differences.size();
+  std::vector<double> magnitudes;
+  std::vector<bool> positive;
+  for (const double difference : differences) {
+    if (difference == 0) continue;
+    magnitudes.push_back(std::abs(difference));
+    positive.push_back(difference > 0);
+  }
+  test.zeros = test.pairs - magnitudes.size();
+  if (magnitudes.empty()) return test;
+
+  const DoubledRanks ranks = doubled_mid_ranks(magnitudes);
+  test.ties = ranks.ties;
+  std::uint64_t doubled_w = 0;
+  for (std::size_t i = 0; i < positive.size(); ++i) {
+    if (positive[i]) doubled_w += ranks.values[i];
+  }
+  test.w_plus = static_cast<double>(doubled_w) / 2;
+  // The distribution is symmetric, so only its lower half is worked out, and a small tail keeps its digits.
+  const std::uint64_t doubled_total =
+      std::accumulate(ranks.values.begin(), ranks.values.end(), std::uint64_t{0});
+  const bool low = 2 * doubled_w <= doubled_total;
+  const LowerTails tails = lower_tails(ranks.values, low ? doubled_w : doubled_total - doubled_w);
+  (low ? test.p_less : test.p_greater) = tails.up_to_w;
+  (low ? test.p_greater : test.p_less) = 1 - tails.below_w;
+  test.p_two_sided = std::min(1.0, 2 * std::min(test.p_less, test.p_greater));
+  return test;
+}
+
+std::optional<SignedRankQuantile> signed_rank_quantile(std::size_t pairs, double tail) {
+  std::vector<std::uint32_t> ranks(pairs);
+  std::iota(ranks.begin(), ranks.end(), 1u);
+  const std::uint64_t total = pairs * (pairs + 1) / 2;
+  const std::vector<double> probabilities = coin_sum_probabilities(ranks, total / 2);
+  std::optional<SignedRankQuantile> quantile;
+  double sum = 0;
+  for (std::uint64_t w = 0; w < probabilities.size(); ++w) {
+    sum += probabilities[w];
+    if (sum > tail) break;
+    quantile = SignedRankQuantile{w, sum};
+  }
+  return quantile;
+}
+
+}  // namespace aqbench
