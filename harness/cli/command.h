@@ -6,24 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "harness/exit_code.h"
+
 namespace aqbench::cli {
 
 using Arguments = std::vector<std::string>;  // what follows the command's name
 
 struct Command {
   const char* name;
-  const char* summary;                     // one line
-  int (*run)(const Arguments& arguments);  // returns the exit code; throws Error
+  const char* summary;                          // one line
+  ExitCode (*run)(const Arguments& arguments);  // throws Error
 };
 
 std::span<const Command> commands();
 
-int run_accept(const Arguments& arguments);
-int run_eval(const Arguments& arguments);
-int run_gate(const Arguments& arguments);
-int run_list(const Arguments& arguments);
-int run_sweep_command(const Arguments& arguments);
-int run_verify(const Arguments& arguments);
+ExitCode run_accept(const Arguments& arguments);
+ExitCode run_eval(const Arguments& arguments);
+ExitCode run_gate(const Arguments& arguments);
+ExitCode run_list(const Arguments& arguments);
+ExitCode run_sweep_command(const Arguments& arguments);
+ExitCode run_verify(const Arguments& arguments);
 
 // The whole program: `arguments` without the program's own name. Prints errors as one line to stderr.
 int run_command_line(const Arguments& arguments);

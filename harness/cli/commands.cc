@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "harness/cli/command.h"
 #include "harness/exit_code.h"
@@ -44,28 +45,28 @@ const Command& find_command(const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
 }
 
-int dispatch(const Arguments& arguments) {
+ExitCode dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
     print_help();
-    return exit_usage;
+    return ExitCode::usage;
   }
   if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     if (arguments.size() > 1) return find_command(arguments[1]).run({"--help"});
     print_help();
-    return exit_ok;
+    return ExitCode::pass;
   }
   if (arguments[0] == "--version") {
     fmt::print("aqbench {}\n", AQBENCH_VERSION);
-    return exit_ok;
+    return ExitCode::pass;
   }
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
 // What was printed must have reached its place: a full disk behind stdout is a failure, not a short file.
-int flush_stdout(int code) {
+ExitCode flush_stdout(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   fmt::print(stderr, "aqbench: error: stdout: {}\n", std::strerror(errno));
-  return exit_io;
+  return ExitCode::io;
 }
 
 }  // namespace
@@ -75,18 +76,23 @@ std::span<const Command> commands() { return kCommands; }
 int run_command_line(const Arguments& arguments) {
   std::signal(SIGPIPE,
               SIG_IGN);  // a closed pipe is reported by flush_stdout; a sweep's bundle is finished first
-  int code = exit_failed_case;
+  ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);
   } catch (const Error& error) {
     fmt::print(stderr, "aqbench: error: {}\n", error.what());
     code = exit_code(error.kind());
+  } catch (const std::system_error& error) {
+    // fmt reports a failed write to stdout this way; anything else is ours.
+    fmt::print(stderr, "aqbench: error: {}{}\n", std::ferror(stdout) != 0 ? "stdout: " : "",
+               error.code().message());
+    return static_cast<int>(ExitCode::io);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "aqbench: error: out of memory\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "aqbench: internal error, please report: {}\n", error.what());
   }
-  return flush_stdout(code);
+  return static_cast<int>(flush_stdout(code));
 }
 
 }  // namespace aqbench::cli

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/options.h"
-#include "harness/exit_code.h"
 #include "harness/suite.h"
 #include "metrics/registry.h"
 #include "pipeline/method.h"
@@ -159,7 +158,7 @@ std::vector<Listing> chosen_listings(const po::variables_map& values) {
 
 }  // namespace
 
-int run_list(const Arguments& arguments) {
+ExitCode run_list(const Arguments& arguments) {
   CommandLine line{"aqbench list [scenes|methods|suites|metrics|stages] [--json]",
                    "Lists what is registered; parameters with their defaults, units and meaning.",
                    make_options(),
@@ -167,20 +166,20 @@ int run_list(const Arguments& arguments) {
   line.optional_positional = "what";
   line.options.add_options()("json", "print JSON, with ranges and choices of every parameter");
   const auto values = parse(line, arguments);
-  if (!values) return exit_ok;
+  if (!values) return ExitCode::pass;
 
   const std::vector<Listing> listings = chosen_listings(*values);
   if (values->count("json") != 0) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json();
     fmt::print("{}\n", all.dump(2));
-    return exit_ok;
+    return ExitCode::pass;
   }
   for (std::size_t i = 0; i < listings.size(); ++i) {
     if (i > 0) fmt::print("\n");
     print_listing(listings[i]);
   }
-  return exit_ok;
+  return ExitCode::pass;
 }
 
 }  // namespace aqbench::cli

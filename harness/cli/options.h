@@ -22,7 +22,7 @@ struct CommandLine {
   std::string description;  // what it does, examples; printed after the usage line
   po::options_description options;
   Strings positional;               // names of positional arguments in order; each is required
-  std::string optional_positional;  // one more that may be left out; empty for none
+  std::string optional_positional = {};  // one more that may be left out; empty for none
 };
 
 // An empty set of options with the page width of the help texts.

@@ -1,0 +1,35 @@
+#include "reports/accept.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/cli/options.h"
+#include "reports/table.h"
+#include "scenes/core/error.h"
+
+namespace aqbench::cli {
+
+ExitCode run_accept(const Arguments& arguments) {
+  CommandLine line{
+      "aqbench accept BUNDLE --baseline FILE [--dry-run]",
+      "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
+      "Tolerances already in FILE are kept; edit them there. Nothing else writes baselines.",
+      make_options(),
+      {"BUNDLE"}};
+  line.options.add_options()("baseline", po::value<std::string>(),
+                             "the file to write, e.g. baselines/seed.json")(
+      "dry-run", "show what would change, write nothing");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+  if (values->count("baseline") == 0) throw Error(ErrorKind::usage, "--baseline FILE is missing");
+
+  const std::string bundle = (*values)["BUNDLE"].as<std::string>();
+  const std::string file = (*values)["baseline"].as<std::string>();
+  const bool dry_run = values->count("dry-run") != 0;
+  const Acceptance acceptance = dry_run ? plan_acceptance(bundle, file) : accept_baseline(bundle, file);
+  fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),
+             dry_run ? "dry run: nothing written" : "wrote " + file);
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

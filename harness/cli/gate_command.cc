@@ -1,0 +1,37 @@
+#include "reports/gate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/cli/options.h"
+#include "reports/table.h"
+#include "scenes/core/error.h"
+
+namespace aqbench::cli {
+
+ExitCode run_gate(const Arguments& arguments) {
+  CommandLine line{
+      "aqbench gate RESULTS --baseline FILE [--all]",
+      "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
+      "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases "
+      "and\n"
+      "metrics, undefined values and failed cases fail; other options are not comparable.\n"
+      "Exit 0 pass, 1 regression, 3 a case failed, 4 not comparable.",
+      make_options(),
+      {"RESULTS"}};
+  line.options.add_options()("baseline", po::value<std::string>(),
+                             "accepted values, e.g. baselines/seed.json")("all",
+                                                                          "list the rows that pass as well");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+  if (values->count("baseline") == 0) throw Error(ErrorKind::usage, "--baseline FILE is missing");
+
+  const Baseline baseline = read_baseline((*values)["baseline"].as<std::string>());
+  const GateInput input = read_gate_input((*values)["RESULTS"].as<std::string>());
+  GateReport report = gate(input.results, baseline);
+  if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");
+  fmt::print("{}", render_gate(report, wants_colours(STDOUT_FILENO), values->count("all") != 0));
+  return static_cast<ExitCode>(report.exit_code());
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,147 @@
+#include "harness/sweep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/sweep_options.h"
+#include "harness/environment.h"
+#include "harness/progress.h"
+#include "harness/text.h"
+#include "reports/bundle.h"
+#include "reports/commands.h"
+#include "reports/gate.h"
+#include "reports/results.h"
+#include "reports/summary.h"
+#include "reports/table.h"
+#include "reports/verify.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+
+namespace aqbench::cli {
+namespace {
+
+ExitCode print_plan(const SweepPlan& plan, bool json) {
+  if (json) {
+    Json cases = Json::array();
+    for (const Case& planned : plan.cases) cases.push_back(to_json(planned));
+    fmt::print("{}\n", cases.dump(2));
+    return ExitCode::pass;
+  }
+  for (const Case& planned : plan.cases) fmt::print("{}\n", planned.name);
+  fmt::print(stderr, "{} cases\n", plan.cases.size());
+  return ExitCode::pass;
+}
+
+Journal open_journal(const SweepRequest& request, const SweepPlan& plan) {
+  if (request.resume) return Journal::resume(*request.resume, plan);
+  const auto now = std::chrono::system_clock::now();
+  const std::filesystem::path bundle = create_bundle_dir(request.out, now);
+  return Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+}
+
+Results assemble(const SweepPlan& plan, const Journal& journal, Json environment,
+                 const std::optional<LoadAverage>& load_before) {
+  add_load(environment, load_before, load_average());
+  Results results;
+  results.run.id = journal.header().run_id;
+  results.run.suite = plan.suite;
+  results.run.started_utc = journal.header().started_utc;
+  results.run.finished_utc = utc_now();
+  results.run.complete = journal.records().size() == plan.cases.size();
+  results.run.planned_cases = plan.cases.size();
+  results.run.plan_sha256 = plan.sha256;
+  results.run.requested_json = requested_json(plan.request).dump();
+  results.run.effective_json = effective_json(plan).dump();
+  results.environment_json = environment.dump();
+  results.records = journal.records();
+  return results;
+}
+
+// A full disk must not cost what has been measured: say how to go on.
+template <class Body>
+auto with_resume_hint(const std::filesystem::path& bundle, Body&& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    throw Error(ErrorKind::io, fmt::format("{}; what is finished is kept: aqbench sweep --resume {}",
+                                           error.what(), bundle.string()));
+  }
+}
+
+ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& baseline,
+                               const Results& results) {
+  const GateReport report = gate(results, baseline);
+  std::FILE* const stream = request.json ? stderr : stdout;
+  fmt::print(stream, "\n{}",
+             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)));
+  return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
+}
+
+ExitCode outcome_code(const SweepOutcome& outcome) {
+  return combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
+                 outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
+}
+
+// The bundle is only worth something if it verifies: checked at once, while the sweep can still be repeated.
+ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
+  const VerifyReport verified = verify_bundle(bundle);
+  std::FILE* const stream = json ? stderr : stdout;
+  if (!verified.ok()) {
+    fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
+    return ExitCode::regression;
+  }
+  fmt::print(stream, "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n",
+             bundle.string(), verified.files, verified.root_digest, verified.metrics_digest);
+  if (outcome.interrupted)
+    fmt::print(stderr, "aqbench: interrupted; go on with: aqbench sweep --resume {}\n", bundle.string());
+  return ExitCode::pass;
+}
+
+ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  // Read before anything is run: a bad baseline should not cost a sweep.
+  std::optional<Baseline> baseline;
+  if (request.baseline) baseline = read_baseline(*request.baseline);
+
+  Journal journal = open_journal(request, plan);
+  return with_resume_hint(journal.bundle(), [&] {
+    Arguments command{"aqbench", "sweep"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
+    const EnvironmentOptions environment_options{plan.request.threads.value_or(available_processors()),
+                                                 plan.request.device.value_or("cpu")};
+    Json environment = environment_json(environment_options);
+    const auto load_before = load_average();
+    SweepOutcome outcome;
+    {
+      SweepDisplay display(SweepDisplay::options_for_stderr());
+      outcome = run_sweep(plan, journal, display.callbacks());
+    }
+    const Results results = assemble(plan, journal, std::move(environment), load_before);
+    if (request.json)
+      fmt::print("{}", results_text(results));
+    else
+      fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
+    ExitCode code = outcome_code(outcome);
+    if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
+    end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code));
+    finalise_bundle(journal.bundle(), results);
+    return combine(code, report_bundle(journal.bundle(), outcome, request.json));
+  });
+}
+
+}  // namespace
+
+ExitCode run_sweep_command(const Arguments& arguments) {
+  const auto values = parse(sweep_command_line(), arguments);
+  if (!values) return ExitCode::pass;
+  const SweepRequest request = read_sweep_request(*values);
+  const SweepPlan plan = plan_sweep(request.plan);
+  if (request.dry_run) return print_plan(plan, request.json);
+  return run_planned(request, plan, arguments);
+}
+
+}  // namespace aqbench::cli

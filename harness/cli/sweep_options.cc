@@ -1,0 +1,132 @@
+#include "harness/cli/sweep_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/journal.h"
+#include "scenes/core/error.h"
+
+namespace aqbench::cli {
+namespace {
+
+// Options that say what is run; --resume takes all of it from the bundle.
+constexpr const char* kPlanOptions[] = {"suite",   "suite-file",   "scene",  "method",  "axis",
+                                        "set",     "seed",         "repeat", "threads", "device",
+                                        "timeout", "memory-limit", "shard",  "inject"};
+
+template <class Value>
+std::optional<Value> optional_value(const po::variables_map& values, const char* name) {
+  if (values.count(name) == 0) return std::nullopt;
+  return values[name].as<Value>();
+}
+
+// Unsigned options are read as signed, since the parser would wrap "-1" around.
+std::optional<std::uint64_t> count_value(const po::variables_map& values, const char* name,
+                                         std::int64_t least) {
+  const auto value = optional_value<std::int64_t>(values, name);
+  if (!value) return std::nullopt;
+  if (*value < least)
+    throw Error(ErrorKind::usage, fmt::format("--{} {}: must be at least {}", name, *value, least));
+  return static_cast<std::uint64_t>(*value);
+}
+
+std::optional<double> positive_value(const po::variables_map& values, const char* name) {
+  const auto value = optional_value<double>(values, name);
+  if (value && !(std::isfinite(*value) && *value > 0))
+    throw Error(ErrorKind::usage, fmt::format("--{} {}: must be a positive number", name, *value));
+  return value;
+}
+
+PlanRequest read_plan_request(const po::variables_map& values) {
+  PlanRequest plan;
+  if (values.count("suite") != 0 && values.count("suite-file") != 0)
+    throw Error(ErrorKind::usage, "give --suite or --suite-file, not both");
+  plan.suite = optional_value<std::string>(values, "suite").value_or("");
+  if (const auto file = optional_value<std::string>(values, "suite-file"))
+    plan.own_suite = read_suite_file(*file);
+  plan.scenes = strings(values, "scene");
+  plan.methods = strings(values, "method");
+  for (const std::string& text : strings(values, "axis")) plan.axes.push_back(parse_axis(text));
+  for (const std::string& text : strings(values, "set")) plan.sets.push_back(parse_override(text));
+  for (const std::string& text : strings(values, "inject")) plan.injects.push_back(parse_inject(text));
+  plan.seed = count_value(values, "seed", 0);
+  plan.repeat = count_value(values, "repeat", 1);
+  plan.threads = optional_value<int>(values, "threads");
+  if (plan.threads && *plan.threads < 1)
+    throw Error(ErrorKind::usage, fmt::format("--threads {}: must be at least 1", *plan.threads));
+  plan.device = optional_value<std::string>(values, "device");
+  plan.timeout_s = positive_value(values, "timeout");
+  if (const auto gib = positive_value(values, "memory-limit"))
+    plan.memory_limit_bytes = static_cast<std::uint64_t>(*gib * 0x1p30);
+  if (const auto shard = optional_value<std::string>(values, "shard")) plan.shard = parse_shard(*shard);
+  return plan;
+}
+
+}  // namespace
+
+CommandLine sweep_command_line() {
+  CommandLine line{
+      "aqbench sweep [OPTION]...",
+      "Runs every case (scene x method x seed x axes) in a process of its own, scores it against the exact "
+      "surface,\n"
+      "and leaves a bundle: results, environment, journal, hashes. Without options: suite `seed`.\n\n"
+      "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
+      "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
+      "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
+      "  aqbench sweep --resume out/20261120T101500Z\n\n"
+      "Exit 0; 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk, 130 "
+      "interrupted.",
+      make_options(),
+      {}};
+  const auto text = [] { return po::value<std::string>(); };
+  const auto texts = [] { return po::value<Strings>()->composing(); };
+  auto add = line.options.add_options();
+  add("suite", text(), "a registered suite (aqbench list suites)");
+  add("suite-file", text(), "a suite of your own, JSON");
+  add("scene", texts(), "scene name or pattern, or mesh:FILE.ply; may be repeated");
+  add("method", texts(), "method name or pattern, method:preset for a preset; may be repeated");
+  add("axis", texts(),
+      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device or "
+      "SCENE_OR_METHOD.PARAMETER");
+  add("set", texts(), "SCENE_OR_METHOD.PARAMETER=VALUE (aqbench list shows them); may be repeated");
+  add("seed", po::value<std::int64_t>(), "first seed (default: the suite's, 42)");
+  add("repeat", po::value<std::int64_t>(), "number of consecutive seeds");
+  add("threads", po::value<int>(), "threads per case; changes no metric (default: all processors)");
+  add("device", text(), "cpu or cuda (default: cpu)");
+  add("timeout", po::value<double>(), "seconds per case (default 600)");
+  add("memory-limit", po::value<double>(), "GiB of resident memory per case (default: 75 % of the machine)");
+  add("shard", text(), "i/n: the i-th of n parts of the cases");
+  add("out", text()->default_value("out"), "where bundles are made");
+  add("resume", text(), "finish the sweep of this bundle");
+  add("baseline", text(), "compare with these accepted values");
+  add("gate", "let the comparison decide the exit code");
+  add("dry-run", "print the cases and stop");
+  add("json", "print results.json to stdout instead of the table");
+  add("inject", texts(),
+      "CASE_GLOB:STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing");
+  return line;
+}
+
+SweepRequest read_sweep_request(const po::variables_map& values) {
+  SweepRequest request;
+  if (const auto bundle = optional_value<std::string>(values, "resume")) {
+    for (const char* name : kPlanOptions)
+      if (values.count(name) != 0 && !values[name].defaulted())
+        throw Error(ErrorKind::usage,
+                    fmt::format("--{} with --resume: a resumed sweep runs what was planned", name));
+    request.resume = *bundle;
+    request.plan = read_journal(*bundle, TornTail::accept).header.request;
+  } else {
+    request.plan = read_plan_request(values);
+  }
+  request.out = values["out"].as<std::string>();
+  if (const auto file = optional_value<std::string>(values, "baseline")) request.baseline = *file;
+  request.gate = values.count("gate") != 0;
+  if (request.gate && !request.baseline) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+  request.dry_run = values.count("dry-run") != 0;
+  request.json = values.count("json") != 0;
+  return request;
+}
+
+}  // namespace aqbench::cli

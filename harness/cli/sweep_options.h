@@ -1,0 +1,28 @@
+#pragma once
+// The options of `aqbench sweep`, from text to plain data.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/cli/options.h"
+#include "harness/plan.h"
+
+namespace aqbench::cli {
+
+struct SweepRequest {
+  PlanRequest plan;
+  std::optional<std::filesystem::path> resume;  // a bundle; `plan` is then the one it was started with
+  std::filesystem::path out = "out";
+  std::optional<std::filesystem::path> baseline;
+  bool gate = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+CommandLine sweep_command_line();
+
+// Throws Error(usage) naming the flag, and what the parsers of plan.h throw.
+SweepRequest read_sweep_request(const po::variables_map& values);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,156 @@
+// `aqbench eval` on clouds made here with the standard library's generator, against closed forms.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+
+struct Xyz {
+  double x, y, z;
+};
+
+// A plane at depth 1.178 m with bias and noise along z; +bias is towards the cameras, which is -z.
+std::vector<Xyz> noisy_plane(int count, double bias_m, double sigma_m, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> x(-0.25, 0.25), y(-0.15, 0.15);
+  std::normal_distribution<double> noise(0, 1);
+  std::vector<Xyz> points;
+  for (int i = 0; i < count; ++i)
+    points.push_back({x(generator), y(generator), 1.178 - bias_m + sigma_m * noise(generator)});
+  return points;
+}
+
+void write_binary_ply(const std::filesystem::path& path, const std::vector<Xyz>& points) {
+  std::ofstream file(path, std::ios::binary);
+  file << "ply\nformat binary_little_endian 1.0\nelement vertex " << points.size()
+       << "\nproperty double x\nproperty double y\nproperty double z\nend_header\n";
+  file.write(reinterpret_cast<const char*>(points.data()),
+             static_cast<std::streamsize>(points.size() * sizeof(Xyz)));
+}
+
+json metrics_of(const ProgramResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out).at("records").at(0).at("metrics");
+}
+
+double value(const json& metrics, const char* name) { return metrics.at(name).at("value").get<double>(); }
+
+double phi(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+TEST(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
+  const TemporaryDir dir;
+  const int n = 200000;
+  const double bias = 0.0007, sigma = 0.001;
+  write_binary_ply(dir / "cloud.ply", noisy_plane(n, bias, sigma, 11));
+  const json metrics =
+      metrics_of(run_program({"eval", dir / "cloud.ply", "--scene", "flat_plane", "--json"}));
+
+  const double root_n = std::sqrt(n);
+  const double mean = sigma * std::sqrt(2 / std::numbers::pi) * std::exp(-bias * bias / (2 * sigma * sigma)) +
+                      bias * std::erf(bias / (sigma * std::numbers::sqrt2));
+  const double square = sigma * sigma + bias * bias;
+  EXPECT_NEAR(value(metrics, "accuracy_mean_mm"), 1e3 * mean, 4e3 * std::sqrt(square - mean * mean) / root_n);
+  EXPECT_NEAR(value(metrics, "accuracy_rmse_mm"), 1e3 * std::sqrt(square), 4e3 * sigma / root_n);
+  EXPECT_NEAR(value(metrics, "bias_mean_mm"), 1e3 * bias, 4e3 * sigma / root_n);
+  EXPECT_NEAR(value(metrics, "bias_median_mm"), 1e3 * bias, 4e3 * 1.2533 * sigma / root_n);
+  EXPECT_NEAR(value(metrics, "nmad_mm"), 1e3 * sigma, 4e3 * 1.1664 * sigma / root_n);
+  for (const auto& [name, t] :
+       {std::pair{"precision_0.5mm_pct", 0.0005}, std::pair{"precision_1mm_pct", 0.001},
+        std::pair{"precision_2mm_pct", 0.002}}) {
+    const double p = phi((t - bias) / sigma) - phi((-t - bias) / sigma);
+    EXPECT_NEAR(value(metrics, name), 100 * p, 400 * std::sqrt(p * (1 - p)) / root_n) << name;
+  }
+  EXPECT_EQ(value(metrics, "points"), n);
+}
+
+TEST(Eval, MillimetresTakenForMetresAreNamed) {
+  const TemporaryDir dir;
+  auto points = noisy_plane(1000, 0, 0.001, 3);
+  for (Xyz& p : points) p = {1e3 * p.x, 1e3 * p.y, 1e3 * p.z};
+  write_binary_ply(dir / "mm.ply", points);
+  const auto refused = run_program({"eval", dir / "mm.ply", "--scene", "flat_plane"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("millimetres"), std::string::npos) << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  const json metrics =
+      metrics_of(run_program({"eval", dir / "mm.ply", "--scene", "flat_plane", "--unit", "mm", "--json"}));
+  EXPECT_NEAR(value(metrics, "accuracy_rmse_mm"), 1.0, 0.1);
+}
+
+TEST(Eval, BadInputIsOneLineAndExitTwo) {
+  const TemporaryDir dir;
+  write_binary_ply(dir / "good.ply", noisy_plane(100, 0, 0.001, 5));
+  std::filesystem::copy_file(dir / "good.ply", dir / "short.ply");
+  std::filesystem::resize_file(dir / "short.ply", std::filesystem::file_size(dir / "short.ply") - 7);
+  write_binary_ply(dir / "empty.ply", {});
+  write_binary_ply(dir / "nan.ply", {{NAN, NAN, NAN}});
+  write_binary_ply(dir / "far.ply", {{7, 7, 7}});
+  std::ofstream(dir / "text.ply") << "not a ply\n";
+  for (const char* name : {"short.ply", "empty.ply", "nan.ply", "far.ply", "text.ply", "missing.ply"}) {
+    const auto result = run_program({"eval", dir / name, "--scene", "flat_plane"});
+    EXPECT_EQ(result.exit_code, 2) << name;
+    EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "") << name;
+  }
+  for (const Arguments& wrong :
+       {Arguments{"eval", dir / "good.ply"}, Arguments{"eval", dir / "good.ply", "--scene", "flat_plan"},
+        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--unit", "ft"},
+        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--set", "flat_plane.dept_m=1"},
+        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--align", "yes"}})
+    EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
+}
+
+TEST(Eval, NanPointsAreCountedAndLeftOut) {
+  const TemporaryDir dir;
+  auto points = noisy_plane(1000, 0, 0.001, 5);
+  points.push_back({NAN, 0, 1.178});
+  points.push_back({0, INFINITY, 1.178});
+  write_binary_ply(dir / "c.ply", points);
+  const json metrics = metrics_of(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}));
+  EXPECT_EQ(value(metrics, "points"), 1000);
+  EXPECT_EQ(value(metrics, "points_non_finite"), 2);
+}
+
+TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
+  const TemporaryDir dir;
+  auto points = noisy_plane(20000, 0, 0.0005, 9);
+  for (Xyz& p : points) p.z += 0.004;
+  write_binary_ply(dir / "shifted.ply", points);
+  const auto plain =
+      metrics_of(run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--json"}));
+  EXPECT_NEAR(value(plain, "bias_mean_mm"), -4, 0.02);
+  const auto text = run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("M ="), std::string::npos) << text.out;
+  const auto aligned =
+      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp", "--json"});
+  EXPECT_NEAR(value(metrics_of(aligned), "bias_mean_mm"), 0, 0.02);
+  const json matrix =
+      json::parse(aligned.out).at("run").at("effective").at("transforms").at("icp").at("matrix");
+  EXPECT_NEAR(matrix[2][3].get<double>(), -0.004, 0.0003);
+}
+
+TEST(Eval, ThreadsChangeNoByteOfTheMetrics) {
+  const TemporaryDir dir;
+  write_binary_ply(dir / "c.ply", noisy_plane(50000, 0.0003, 0.001, 21));
+  const json one =
+      metrics_of(run_program({"eval", dir / "c.ply", "--scene", "undulating", "--json", "--threads", "1"}));
+  const json three =
+      metrics_of(run_program({"eval", dir / "c.ply", "--scene", "undulating", "--json", "--threads", "3"}));
+  EXPECT_EQ(one.dump(), three.dump());
+}
+
+}  // namespace
+}  // namespace aqbench::testing
