@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "harness/journal.h"
 #include "reports/default_tolerances.h"
@@ -43,13 +44,15 @@ BaselineMetric accepted_metric(const std::string& name, const Metric& metric, co
   return {*metric.value, before->better, before->tolerance};
 }
 
+// Undefined metrics with their reason, and in how many cases: they are the same in many.
+using UndefinedCounts = std::map<std::string, std::size_t>;
+
 void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,
-                    Acceptance& acceptance) {
+                    Acceptance& acceptance, UndefinedCounts& undefined) {
   for (const auto& [name, metric] : record.metrics) {
     const BaselineMetric* const old = before == nullptr ? nullptr : find_metric(*before, name);
     if (!metric.value) {
-      acceptance.notes.push_back(
-          fmt::format("{} {}: undefined ({}): not gated", record.case_name, name, metric.reason));
+      ++undefined[name + ": undefined (" + metric.reason + ")"];
       continue;
     }
     const BaselineMetric accepted = accepted_metric(name, metric, old);
@@ -72,7 +75,7 @@ void accept_metrics(const Record& record, const BaselineCase* before, BaselineCa
 }
 
 void accept_case(const std::filesystem::path& bundle, const Record& record, const Baseline* existing,
-                 Acceptance& acceptance) {
+                 Acceptance& acceptance, UndefinedCounts& undefined) {
   const BaselineCase* const before = existing == nullptr ? nullptr : find_case(*existing, record.case_name);
   if (record.status == Status::skipped) {
     if (before != nullptr)
@@ -82,6 +85,10 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
     return;
   }
   BaselineCase after{record.case_name, record.options, {}};
+  if (before != nullptr)
+    for (const std::string& difference : option_differences(before->options, record.options))
+      acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
+  accept_metrics(record, before, after, acceptance, undefined);
   if (before == nullptr)
     acceptance.changes.push_back({Kind::case_added,
                                   record.case_name,
@@ -89,11 +96,7 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
                                   {},
                                   {},
                                   "",
-                                  fmt::format("{} metrics", record.metrics.size())});
-  if (before != nullptr)
-    for (const std::string& difference : option_differences(before->options, record.options))
-      acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
-  accept_metrics(record, before, after, acceptance);
+                                  fmt::format("{} metrics", after.metrics.size())});
   acceptance.baseline.cases.push_back(std::move(after));
 }
 
@@ -137,8 +140,11 @@ Acceptance plan_acceptance(const std::filesystem::path& bundle, const std::files
   acceptance.baseline.accepted_bundle = results.run.id;
   acceptance.baseline.accepted_results_sha256 = sha256_hex(results_text(results));
   acceptance.baseline.accepted_commit = read_journal(bundle, TornTail::refuse).header.program_commit;
+  UndefinedCounts undefined;
   for (const Record& record : results.records)
-    accept_case(bundle, record, existing ? &*existing : nullptr, acceptance);
+    accept_case(bundle, record, existing ? &*existing : nullptr, acceptance, undefined);
+  for (const auto& [what, cases] : undefined)
+    acceptance.notes.push_back(fmt::format("{} in {} cases: not gated", what, cases));
   if (existing)
     for (const BaselineCase& before : existing->cases)
       if (find_case(acceptance.baseline, before.name) == nullptr)

@@ -47,9 +47,9 @@ Verdict judge(const BaselineMetric& baseline, double current, double& excess) {
                              ? tolerance.value * std::abs(baseline.value)
                              : tolerance.value;
   const double worse = change_for_the_worse(baseline.better, baseline.value, current);
-  const double slack = tolerance.value == 0 ? 0
-                                            : 4 * std::numeric_limits<double>::epsilon() *
-                                                  (std::abs(current) + std::abs(baseline.value));
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  const double slack =
+      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
   if (worse > allowed + slack) return Verdict::regressed;

@@ -10,13 +10,21 @@
 namespace aqbench {
 namespace {
 
-// The bias stands in summary.md; here there is no room for it at 100 columns.
-bool is_on_screen(const HeadlineMetric& metric) { return std::string_view(metric.name) != "bias_mean_mm"; }
+// At 100 columns there is no room for all; summary.md has the rest.
+std::vector<HeadlineMetric> metrics_on_screen(bool with_axes) {
+  std::vector<HeadlineMetric> metrics;
+  for (const HeadlineMetric& metric : headline_metrics()) {
+    const std::string_view name = metric.name;
+    if (name == "bias_mean_mm" || (with_axes && name == "point_density_pct")) continue;
+    metrics.push_back(metric);
+  }
+  return metrics;
+}
 
-std::vector<std::optional<Spread>> spreads_of(const CaseGroup& group) {
+std::vector<std::optional<Spread>> spreads_of(const CaseGroup& group, bool with_axes) {
   std::vector<std::optional<Spread>> spreads;
-  for (const HeadlineMetric& metric : headline_metrics())
-    if (is_on_screen(metric)) spreads.push_back(metric_spread(group, metric.name));
+  for (const HeadlineMetric& metric : metrics_on_screen(with_axes))
+    spreads.push_back(metric_spread(group, metric.name));
   spreads.push_back(time_spread(group));
   return spreads;
 }
@@ -33,7 +41,7 @@ void append_group_rows(const CaseGroup& group, bool with_axes, Table& table) {
   row.push_back({count_text(group), all_ok ? Colour::none : Colour::red});
   std::vector<TableCell> below(row.size());
   bool several = false;
-  for (const auto& spread : spreads_of(group)) {
+  for (const auto& spread : spreads_of(group, with_axes)) {
     row.push_back(spread ? TableCell{table_number(spread->mean)} : TableCell{"n/a", Colour::yellow});
     const bool has_deviation = spread && spread->standard_deviation;
     several = several || has_deviation;
@@ -67,8 +75,8 @@ std::string render_sweep_table(const Results& results, bool colours) {
   Table table{{{"scene", Align::left, true}, {"method", Align::left, true}}, {}};
   if (with_axes) table.columns.push_back({"axes", Align::left, true});
   table.columns.push_back({"n", Align::right});
-  for (const HeadlineMetric& metric : headline_metrics())
-    if (is_on_screen(metric)) table.columns.push_back({metric.heading, Align::right});
+  for (const HeadlineMetric& metric : metrics_on_screen(with_axes))
+    table.columns.push_back({metric.heading, Align::right});
   table.columns.push_back({"time\nms", Align::right});
   for (const CaseGroup& group : groups) append_group_rows(group, with_axes, table);
 

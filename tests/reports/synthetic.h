@@ -1,0 +1,29 @@
+#pragma once
+// Small results and bundles, made without running anything.
+
+#include <filesystem>
+#include <string>
+
+#include "reports/baseline.h"
+#include "reports/results.h"
+
+namespace aqbench {
+
+// Status ok, with the headline metrics and options of a simulated method, accuracy_mean_mm as given.
+Record synthetic_record(const std::string& scene, const std::string& method, int seed,
+                        double accuracy_mean_mm);
+
+// Two scenes x two methods, seed 42; complete, with the plan hash that synthetic_bundle() journals.
+Results synthetic_results();
+
+// Metric of a record, to be changed.
+Metric& metric_of(Record& record, const std::string& name);
+
+// A finalised bundle BASE/<run id>/ of these results, journal, log, commands and tiles included. The plan is
+// of the cases in `planned`; by default those that have a record. Sets the results' plan fields.
+std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results);
+
+// What accepting `results` with default tolerances gives, from another run.
+Baseline synthetic_baseline(const Results& results);
+
+}  // namespace aqbench
