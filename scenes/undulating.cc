@@ -5,7 +5,7 @@
 
 #include "scenes/height_field.h"
 #include "scenes/surfaces.h"
-#include "scenes/undulating_foot.h"
+#include "scenes/undulating_kernel.h"
 
 namespace aqbench {
 namespace {
@@ -27,28 +27,16 @@ class Undulating final : public PatchHeightField {
   }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const double px = points[i].x(), py = points[i].y();
-      const double side = jet(px, py).z - points[i].z() >= 0 ? 1 : -1;
-      const double from_x = phase_from_crest(px * wave_x_, side),
-                   from_y = phase_from_crest(py * wave_y_, side);
-      const UndulatingFoot foot = solve_undulating_foot({shape_.amplitude_m, wave_x_, wave_y_,
-                                                         side * (shape_.base_depth_m - points[i].z()),
-                                                         std::abs(from_x), std::abs(from_y)});
-      const double x = px + (std::copysign(foot.phase_x, from_x) - from_x) / wave_x_;
-      const double y = py + (std::copysign(foot.phase_y, from_y) - from_y) / wave_y_;
-      out[i] = closest_point_at(points[i], x, y, jet(x, y));
-    }
+    undulating_closest_points(constants(), points, out);
+  }
+  void signed_distances(std::span<const Vec3> points, std::span<double> out) const override {
+    undulating_signed_distances(constants(), points, out);
   }
 
  protected:
   void heights(const double* x, const double* y, std::size_t count, double* z,
                double* area_factor) const override {
-    for (std::size_t i = 0; i < count; ++i) {
-      const HeightJet j = jet(x[i], y[i]);
-      z[i] = j.z;
-      area_factor[i] = std::sqrt(1 + j.fx * j.fx + j.fy * j.fy);
-    }
+    undulating_heights(constants(), x, y, count, z, area_factor);
   }
   double max_area_factor() const override {
     const double a = shape_.amplitude_m;
@@ -59,9 +47,8 @@ class Undulating final : public PatchHeightField {
   }
 
  private:
-  // The crest of side +1 is at phase -pi/2, of side -1 at +pi/2; in [-pi, pi].
-  static double phase_from_crest(double phase, double side) {
-    return std::remainder(phase + side * std::numbers::pi / 2, 2 * std::numbers::pi);
+  UndulatingConstants constants() const {
+    return {shape_.base_depth_m, shape_.amplitude_m, wave_x_, wave_y_};
   }
 
   UndulatingShape shape_;

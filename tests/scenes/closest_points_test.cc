@@ -42,7 +42,7 @@ void expect_consistent(const HeightField& field, const Vec3& p, const ClosestPoi
   const HeightJet jet = field.jet(c.position_m.x(), c.position_m.y());
   EXPECT_NEAR(c.position_m.z(), jet.z, 1e-13);
   const Vec3 normal = Vec3(jet.fx, jet.fy, -1).normalized();
-  EXPECT_LT((c.normal - normal).norm(), 1e-10);
+  EXPECT_LT((c.normal - normal).norm(), 1e-10) << p.transpose();
   EXPECT_NEAR(std::abs(c.signed_distance_m), (p - c.position_m).norm(), 1e-13 * (1 + std::abs(p.z())));
   // The foot is where the normal points to the point.
   EXPECT_LT((p - c.position_m - c.signed_distance_m * c.normal).norm(), 1e-9) << p.transpose();
