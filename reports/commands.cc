@@ -1,19 +1,12 @@
 #include "reports/commands.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <string_view>
 #include <utility>
 
+#include "harness/run_program.h"
 #include "harness/text.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
@@ -24,65 +17,15 @@ namespace {
 
 constexpr const char* kCommandsName = "commands.txt";
 
-constexpr auto kGitPatience = std::chrono::seconds(5);
+constexpr double kGitPatienceS = 5;
 
-struct GitOutput {
-  int exit_code = -1;  // -1: git did not run, or not to its end
-  std::string text;    // stdout and stderr
-};
-
-// What comes out of `descriptor` until it is closed; false if that takes too long.
-bool read_in_time(int descriptor, std::string& text) {
-  const auto deadline = std::chrono::steady_clock::now() + kGitPatience;
-  char buffer[4096];
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd waiting{descriptor, POLLIN, 0};
-    const int ready = left.count() > 0 ? ::poll(&waiting, 1, static_cast<int>(left.count())) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    const ssize_t got = ::read(descriptor, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
-// 0, and `child` runs git with its output in `write_end`; else an errno.
-int spawn_git(std::vector<std::string> words, int write_end, pid_t& child) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, write_end, 1);
-  ::posix_spawn_file_actions_adddup2(&actions, write_end, 2);
-  const int error = ::posix_spawnp(&child, "git", &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
-// Without a shell, and without taking git's index lock: others may be at work in the checkout.
-GitOutput run_git(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"git", "--no-optional-locks", "-C", folder.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  GitOutput output;
-  pid_t child = 0;
-  const int error = spawn_git(std::move(words), ends[1], child);
-  ::close(ends[1]);
-  if (error == 0) {
-    if (!read_in_time(ends[0], output.text)) ::kill(child, SIGKILL);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  ::close(ends[0]);
-  while (output.text.ends_with('\n')) output.text.pop_back();
-  return output;
+// Without taking git's index lock: others may be at work in the checkout.
+ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments) {
+  const std::vector<std::string> lead = {"git", "--no-optional-locks", "-C", folder.string()};
+  arguments.insert(arguments.begin(), lead.begin(), lead.end());
+  ProgramAnswer answer = ask_program(arguments, kGitPatienceS);
+  while (answer.output.ends_with('\n')) answer.output.pop_back();
+  return answer;
 }
 
 // Each line indented by two blanks, so that no file name can look like a field of commands.txt.
@@ -118,22 +61,19 @@ void append_to_commands(const std::filesystem::path& bundle, const std::string& 
 
 GitState read_git_state(const std::filesystem::path& folder) {
   GitState state;
-  const GitOutput inside = run_git(folder, {"rev-parse", "--is-inside-work-tree"});
-  if (inside.exit_code < 0) {
-    state.problem = "git could not be run";
-  } else if (inside.exit_code != 0 || inside.text != "true") {
-    const bool outside =
-        inside.text.find("not a git repository") != std::string::npos || inside.text == "false";
-    state.problem = outside ? "not in a git repository" : "git: " + one_line(inside.text);
-  } else {
-    // A repository without a commit yet has no HEAD.
-    const GitOutput commit = run_git(folder, {"rev-parse", "--verify", "--quiet", "HEAD"});
-    const GitOutput branch = run_git(folder, {"symbolic-ref", "--short", "--quiet", "HEAD"});
-    state.commit = commit.exit_code == 0 ? commit.text : "none yet";
-    state.branch = branch.exit_code == 0 ? branch.text : "HEAD";
-    const GitOutput status = run_git(folder, {"status", "-sb"});
-    state.status = status.exit_code == 0 ? status.text : "git status failed or took too long";
+  const ProgramAnswer inside = ask_git(folder, {"rev-parse", "--is-inside-work-tree"});
+  if (inside.output != "true") {
+    const bool outside = inside.ok || inside.problem.find("not a git repository") != std::string::npos;
+    state.problem = outside ? "not in a git repository" : "unknown: " + one_line(inside.problem);
+    return state;
   }
+  // A repository without a commit yet has no HEAD; a detached one has no branch.
+  const ProgramAnswer commit = ask_git(folder, {"rev-parse", "--verify", "--quiet", "HEAD"});
+  const ProgramAnswer branch = ask_git(folder, {"symbolic-ref", "--short", "--quiet", "HEAD"});
+  const ProgramAnswer status = ask_git(folder, {"status", "-sb"});
+  state.commit = commit.ok ? commit.output : "none yet";
+  state.branch = branch.ok ? branch.output : "HEAD";
+  state.status = status.ok ? status.output : "unknown: " + one_line(status.problem);
   return state;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/plan.h"
@@ -53,6 +54,9 @@ std::vector<std::string> request_words(const PlanRequest& request) {
   add_flag(words, "--threads", request.threads);
   add_flag(words, "--device", request.device);
   add_flag(words, "--timeout", request.timeout_s);
+  if (request.memory_limit_bytes)
+    add_flags(words, "--memory-limit",
+              {fmt::format("{}", static_cast<double>(*request.memory_limit_bytes) / 0x1p30)});
   if (request.shard.count > 1) add_flags(words, "--shard", {to_string(request.shard)});
   for (const Inject& inject : request.injects) add_flags(words, "--inject", {to_string(inject)});
   return words;
@@ -67,14 +71,31 @@ std::vector<std::pair<std::string, std::string>> environment_items(const std::st
 }
 
 std::string environment_line(const std::string& environment_json) {
-  constexpr const char* kDecisive[] = {"cpu.model",        "cpu.cores",    "kernel",    "build.compiler",
-                                       "build.build_type", "build.commit", "blas.file", "libraries.libtorch",
-                                       "threads",          "device"};
+  // What to call it, and where it stands in the document (harness/environment.cc).
+  struct Field {
+    const char *before, *path, *after;
+  };
+  constexpr Field kFields[] = {
+      {"", "cpu.model", ""},
+      {"", "cpu.cores_usable", " cores"},
+      {"", "os.name", ""},
+      {"kernel ", "os.kernel", ""},
+      {"", "build.compiler", ""},
+      {"", "build.build_type", ""},
+      {"aqbench ", "build.version", ""},
+      {"commit ", "build.commit", ""},
+      {"dirty: ", "build.dirty", ""},
+      {"LibTorch ", "libraries.libtorch", ""},
+      {"threads ", "threads", ""},
+      {"device ", "device", ""},
+  };
   const auto items = environment_items(environment_json);
   std::string line;
-  for (const char* const name : kDecisive)
-    for (const auto& [path, value] : items)
-      if (path == name) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", path, value);
+  for (const Field& field : kFields) {
+    const auto item = std::ranges::find(items, field.path, &std::pair<std::string, std::string>::first);
+    if (item == items.end() || item->second == "null" || item->second.empty()) continue;
+    line += fmt::format("{}{}{}{}", line.empty() ? "" : ", ", field.before, item->second, field.after);
+  }
   return line.empty() ? "not recorded" : line;
 }
 

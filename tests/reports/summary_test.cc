@@ -161,16 +161,25 @@ TEST(SweepTable, UndefinedIsNotANumber) {
   EXPECT_TRUE(has(text, "n/a  flat_plane/lightglue_like/seed=42: accuracy_mean_mm: the cloud is empty"));
 }
 
+TEST(EnvironmentLine, NamesWhatDecides) {
+  EXPECT_EQ(environment_line(
+                R"({"cpu":{"model":"X | 9","cores_usable":2},"build":{"commit":null,"build_type":"Release"},)"
+                R"("threads":2,"device":"cpu"})"),
+            "X | 9, 2 cores, Release, threads 2, device cpu");
+  EXPECT_EQ(environment_line("{}"), "not recorded");
+}
+
 TEST(ReproduceCommand, PlansTheSameCases) {
   RunInfo run;
   run.requested_json =
       R"({"suite":null,"own_suite":null,"scenes":["undu*"],"methods":["roma_like"],"axes":{"seed":["1","2"]},)"
       R"("set":["undulating.amplitude_m=0.002"],"seed":7,"repeat":3,"threads":2,"device":"cpu","timeout_s":20,)"
-      R"("memory_limit_bytes":null,"shard":"1/2","inject":["*:simulate=20ms"]})";
+      R"("memory_limit_bytes":1610612736,"shard":"1/2","inject":["*:simulate=20ms"]})";
   EXPECT_EQ(
       reproduce_command(run),
       "aqbench sweep --scene 'undu*' --method roma_like --axis seed=1,2 --set undulating.amplitude_m=0.002 "
-      "--seed 7 --repeat 3 --threads 2 --device cpu --timeout 20 --shard 1/2 --inject '*:simulate=20ms'");
+      "--seed 7 --repeat 3 --threads 2 --device cpu --timeout 20 --memory-limit 1.5 --shard 1/2 --inject "
+      "'*:simulate=20ms'");
   run.requested_json = R"({"merged":true})";
   EXPECT_TRUE(has(reproduce_command(run), R"({"merged":true})"));
 }

@@ -83,7 +83,7 @@ Results synthetic_results() {
   results.run.requested_json = requested_json(plan.request).dump();
   results.run.effective_json = effective_json(plan).dump();
   results.environment_json =
-      R"({"cpu":{"model":"Test CPU","cores":2},"kernel":"6.1","build":{"commit":null,"flags":["-O3"]}})";
+      R"({"cpu":{"model":"Test CPU","cores_usable":2},"kernel":"6.1","build":{"commit":null,"flags":["-O3"]}})";
   return results;
 }
 
