@@ -1,12 +1,14 @@
 // ripple_field: a sum of ripples of several wavelengths and directions.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "scenes/closest_search.h"
 #include "scenes/core/random.h"
 #include "scenes/height_field.h"
+#include "scenes/ripple_kernel.h"
 #include "scenes/surfaces.h"
 
 namespace aqbench {
@@ -59,20 +61,22 @@ class RippleField final : public PatchHeightField {
   }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const Foot foot = closest_foot(*this, bounds_, points[i]);
-      out[i] = closest_point_at(points[i], foot.x_m, foot.y_m, foot.jet);
+    std::array<unsigned char, 256> found{};
+    for (std::size_t begin = 0; begin < points.size(); begin += found.size()) {
+      const std::size_t count = std::min(found.size(), points.size() - begin);
+      ripple_closest_points(shape_, points.subspan(begin, count), out.subspan(begin, count), found);
+      for (std::size_t i = begin; i < begin + count; ++i) {
+        if (found[i - begin] != 0) continue;
+        const Foot foot = closest_foot(*this, bounds_, points[i]);
+        out[i] = closest_point_at(points[i], foot.x_m, foot.y_m, foot.jet);
+      }
     }
   }
 
  protected:
   void heights(const double* x, const double* y, std::size_t count, double* z,
                double* area_factor) const override {
-    for (std::size_t i = 0; i < count; ++i) {
-      const HeightJet j = jet(x[i], y[i]);
-      z[i] = j.z;
-      area_factor[i] = std::sqrt(1 + j.fx * j.fx + j.fy * j.fy);
-    }
+    ripple_heights(shape_, x, y, count, z, area_factor);
   }
   double max_area_factor() const override { return std::sqrt(1 + bounds_.slope * bounds_.slope); }
   Vec2 feature_size_m() const override { return {feature_m_, feature_m_}; }

@@ -45,19 +45,30 @@ AQBENCH_INLINE SinCos sincos_half_turn(double x) {
   return {x * s, c};
 }
 
-// For any |x| up to about 1e6 radians (Cody and Waite's reduction by multiples of pi); beyond, the error
-// grows like the rounding of x itself.
-AQBENCH_INLINE SinCos sincos(double x) {
+struct ReducedSinCos {
+  double sine, cosine;  // of x
+  double rest;          // x less a multiple of pi, in [-pi/2, pi/2]
+  double sign;          // -1 where that multiple is odd: sine = sign * sin(rest)
+};
+
+// For any |x| up to about 1e6 radians (Cody and Waite's reduction); beyond, the error grows like the rounding
+// of x itself.
+AQBENCH_INLINE ReducedSinCos reduced_sincos(double x) {
   constexpr double kShift = 0x1.8p52;
   const double shifted = x * (1 / kPi) + kShift;
   const double turns = shifted - kShift;
   constexpr double kPiHigh = 0x1.921fb544p+1;
   constexpr double kPiMiddle = 0x1.0b4611a6p-33;
   constexpr double kPiLow = 0x1.3198a2e037073p-68;
-  const double r = ((x - turns * kPiHigh) - turns * kPiMiddle) - turns * kPiLow;
-  const SinCos reduced = sincos_half_turn(r);
+  const double rest = ((x - turns * kPiHigh) - turns * kPiMiddle) - turns * kPiLow;
+  const SinCos reduced = sincos_half_turn(rest);
   const double sign = (std::bit_cast<std::uint64_t>(shifted) & 1) != 0 ? -1.0 : 1.0;
-  return {sign * reduced.sine, sign * reduced.cosine};
+  return {sign * reduced.sine, sign * reduced.cosine, rest, sign};
+}
+
+AQBENCH_INLINE SinCos sincos(double x) {
+  const ReducedSinCos reduced = reduced_sincos(x);
+  return {reduced.sine, reduced.cosine};
 }
 
 }  // namespace aqbench::vector_math

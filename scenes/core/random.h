@@ -23,6 +23,10 @@ enum class RandomStream : std::uint32_t {
   rig_jitter = 8,
   texture = 9,
   sensor_noise = 10,
+  bootstrap = 21,
+  resolution = 22,
+  pair_order = 23,
+  calibration_blocks = 24,
 };
 
 struct RandomKey {

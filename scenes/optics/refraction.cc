@@ -60,7 +60,7 @@ std::optional<Projection> project(const RefractiveCamera& camera, const Vec3& po
   const double h_air = camera.water_z_m - camera.centre_m.z();
   const double h_water = point_m.z() - camera.water_z_m;
   if (!(h_water > 0)) return std::nullopt;
-  const double rho = std::hypot(relative.x(), relative.y());
+  const double rho = std::sqrt(relative.x() * relative.x() + relative.y() * relative.y());
   const SnellRatio<double>& ratio = camera.ratio;
   double height = relative.z();
   double water_tangent = rho / height;
@@ -76,7 +76,7 @@ std::optional<Projection> project(const RefractiveCamera& camera, const Vec3& po
   if (!(in_camera.z() > 0)) return std::nullopt;
   return Projection{Vec2(camera.cx_px + camera.fx_px * in_camera.x() / in_camera.z(),
                          camera.cy_px + camera.fy_px * in_camera.y() / in_camera.z()),
-                    h_water * std::hypot(1.0, water_tangent)};
+                    h_water * std::sqrt(1 + water_tangent * water_tangent)};
 }
 
 }  // namespace aqbench

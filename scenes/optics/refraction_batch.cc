@@ -8,8 +8,6 @@
 namespace aqbench {
 namespace {
 
-constexpr int kFloatSteps = 4;
-
 // RefractiveCamera in float, with the focal lengths multiplied into the rotation's rows.
 struct FloatCamera {
   float rows[3][3];  // [fx r0; fy r1; r2]
@@ -51,7 +49,7 @@ AQBENCH_INLINE void project_loop(const FloatCamera& c, std::size_t count, const 
     const float dx = x[i] - c.centre_x, dy = y[i] - c.centre_y;
     const float h_water = z[i] - c.water_z;
     const float rho = std::sqrt(dx * dx + dy * dy);
-    const auto apparent = apparent_point<kFloatSteps, air_is_thinner>(c.ratio, rho, c.h_air, h_water);
+    const auto apparent = apparent_point<air_is_thinner>(c.ratio, rho, c.h_air, h_water);
     const float h = apparent.height;
     const float w = c.rows[2][0] * dx + c.rows[2][1] * dy + c.rows[2][2] * h;
     const float inverse = 1 / w;

@@ -63,15 +63,20 @@ struct ApparentPoint {
   T water_tangent;
 };
 
-// `steps` Newton steps (4 suffice for float, 6 for double) and the medium are fixed at compile time, because
-// only so the loop around is vectorised. air_is_thinner must be the ratio's. h_air, h_water > 0: heights of
-// the camera above and of the point below the surface.
-template <int steps, bool air_is_thinner, class T>
+// Newton steps that a loop over many points takes. With air the thinner medium and water up to ten times as
+// deep as the camera is high, 4 leave less than 3e-9 rad of the ray's angle, grazing or not, for ratios
+// of 1.0001 to 2.4; in the other case, which has a sharp bend at the critical angle, 8 leave rounding.
+template <bool air_is_thinner>
+inline constexpr int kSnellSteps = air_is_thinner ? 4 : 8;
+
+// The medium is fixed at compile time, because only so the loop around is vectorised; it must be the ratio's.
+// h_air, h_water > 0: heights of the camera above and of the point below the surface.
+template <bool air_is_thinner, class T>
 AQBENCH_INLINE ApparentPoint<T> apparent_point(const SnellRatio<T>& ratio, T rho, T h_air, T h_water) {
   const T h_thin = air_is_thinner ? h_air : h_water;
   const T h_dense = air_is_thinner ? h_water : h_air;
   T t = thin_tangent_start(ratio, rho, h_thin, h_dense);
-  for (int i = 0; i < steps; ++i) t = thin_tangent_step(ratio, rho, h_thin, h_dense, t);
+  for (int i = 0; i < kSnellSteps<air_is_thinner>; ++i) t = thin_tangent_step(ratio, rho, h_thin, h_dense, t);
   const T w = std::sqrt(1 + ratio.c * t * t);
   const T q = air_is_thinner ? ratio.m / w : w / ratio.m;
   return {h_air + h_water * q, air_is_thinner ? q * t : t};

@@ -17,8 +17,7 @@ namespace {
 
 constexpr int kMinDegree = 3;
 constexpr int kMaxDegree = 8;
-constexpr int kDoubleSteps = 5;
-constexpr double kSmallestTolerance_px = 5e-4;
+constexpr double kSmallestTolerance_px = 1e-3;
 
 // Pixels fitted together. One loop per function below: GCC 12 vectorises no second one in a target_clones
 // function reliably.
@@ -85,7 +84,7 @@ AQBENCH_INLINE void sweep_node_loop(const SweepSource& s, std::size_t count, dou
     const double dy = origin_y[i] + depth * direction_y[i] - s.centre_y;
     const double h_water = depth * direction_z[i];
     const double rho = std::sqrt(dx * dx + dy * dy);
-    const double h = apparent_point<kDoubleSteps, air_is_thinner>(s.ratio, rho, s.h_air, h_water).height;
+    const double h = apparent_point<air_is_thinner>(s.ratio, rho, s.h_air, h_water).height;
     const double w = s.rows[2][0] * dx + s.rows[2][1] * dy + s.rows[2][2] * h;
     const double inverse = 1 / w;
     const double pixel_u = s.cx + (s.rows[0][0] * dx + s.rows[0][1] * dy + s.rows[0][2] * h) * inverse;
@@ -183,17 +182,16 @@ struct SweepSample {
   Vec2 pixel;
 };
 
-// Pixels on a 13 x 11 grid up to the corners, 25 depths each; those that the source sees.
+// Pixels on a 13 x 11 grid up to the corners, at the given depths; those that the source sees.
 std::vector<SweepSample> sweep_samples(const RefractiveCamera& reference, const RefractiveCamera& source,
-                                       const SweepRange& range) {
+                                       const std::vector<double>& depths_m) {
   std::vector<SweepSample> samples;
   for (int j = 0; j < 11; ++j) {
     for (int i = 0; i < 13; ++i) {
       const int column = i * (reference.width_px - 1) / 12, row = j * (reference.height_px - 1) / 10;
       const auto ray = cast_ray(reference, Vec2(column, row));
       if (!ray) continue;
-      for (int k = 0; k <= 24; ++k) {
-        const double depth_m = range.min_depth_m + (range.max_depth_m - range.min_depth_m) * k / 24;
+      for (const double depth_m : depths_m) {
         const auto projection = project(source, point_on_ray(*ray, std::max(depth_m, 1e-9)));
         if (projection && inside_image(source, projection->pixel))
           samples.push_back({column, row, depth_m, projection->pixel});
@@ -223,30 +221,33 @@ SweepProjector::SweepProjector(const RefractiveCamera& reference, const Refracti
   const double first = 1 / (range.min_depth_m + offset_m_), last = 1 / (range.max_depth_m + offset_m_);
   scale_ = 2 / (last - first);
   shift_ = -(first + last) / (last - first);
-  measure(tolerance_px);
+  choose_degree(tolerance_px);
 }
 
-void SweepProjector::choose_degree(int degree) {
+void SweepProjector::set_degree(int degree) {
   degree_ = degree;
   const int nodes = degree + 1;
   Eigen::MatrixXd powers(nodes, nodes);
   node_depths_m_.resize(static_cast<std::size_t>(nodes));
   for (int j = 0; j < nodes; ++j) {
     const double s = std::cos(std::numbers::pi * (j + 0.5) / nodes);
-    node_depths_m_[static_cast<std::size_t>(j)] = scale_ / (s - shift_) - offset_m_;
+    node_depths_m_[static_cast<std::size_t>(j)] = depth_m(s);
     for (int k = 0; k < nodes; ++k) powers(j, k) = std::pow(s, k);
   }
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> inverse = powers.inverse();
   transform_.assign(inverse.data(), inverse.data() + inverse.size());
 }
 
-void SweepProjector::measure(double tolerance_px) {
-  const std::vector<SweepSample> samples = sweep_samples(reference_, source_, range_);
+void SweepProjector::choose_degree(double tolerance_px) {
+  // Even steps of s, both ends included: between nodes the error has its maxima, at the ends the largest.
+  std::vector<double> depths_m;
+  for (int k = 0; k <= 24; ++k) depths_m.push_back(depth_m(k / 12.0 - 1));
+  const std::vector<SweepSample> samples = sweep_samples(reference_, source_, depths_m);
   measured_samples_ = samples.size();
   SweepBlock block;
   std::array<float, 1> u{}, v{};
   for (int degree = kMinDegree; degree <= kMaxDegree; ++degree) {
-    choose_degree(degree);
+    set_degree(degree);
     measured_error_px_ = 0;
     int column = -1, row = -1;
     for (const SweepSample& sample : samples) {
