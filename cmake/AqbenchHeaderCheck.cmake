@@ -1,0 +1,68 @@
+# Every header compiles alone: one tiny source file per header, compiled as part of the tests and never linked.
+#
+# A .cc file starts with its own header (tests/frame checks that), so an ordinary build shows for free that such a
+# header stands alone; only headers without a .cc file are compiled here. A unity build shows nothing, as several .cc
+# files are one: there, all headers are.
+#
+# Headers that reach Eigen through their own includes are compiled after a precompiled Eigen/Core: they see nothing that
+# they do not include themselves, in a third of the time.
+
+# aqbench_reaches_eigen(HEADER RESULT): does it include Eigen, itself or through headers of the project?
+function(aqbench_reaches_eigen header result)
+  get_property(known GLOBAL PROPERTY "aqbench_reaches_eigen_${header}")
+  if("${known}" STREQUAL "")
+    set(known FALSE)
+    set_property(GLOBAL PROPERTY "aqbench_reaches_eigen_${header}" FALSE)  # ends cycles
+    file(STRINGS ${CMAKE_SOURCE_DIR}/${header} lines REGEX "^#include [<\"]")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include [<\"]([^>\"]+).*" "\\1" path "${line}")
+      if(path MATCHES "^Eigen/")
+        set(known TRUE)
+      elseif(line MATCHES "^#include \"" AND EXISTS ${CMAKE_SOURCE_DIR}/${path})
+        aqbench_reaches_eigen(${path} known)
+      endif()
+      if(known)
+        break()
+      endif()
+    endforeach()
+    set_property(GLOBAL PROPERTY "aqbench_reaches_eigen_${header}" ${known})
+  endif()
+  set(${result} ${known} PARENT_SCOPE)
+endfunction()
+
+# aqbench_header_check(dependencies...): the object libraries aqbench_header_check and aqbench_header_check_eigen.
+function(aqbench_header_check)
+  set(plain "")
+  set(eigen "")
+  set(folders scenes metrics pipeline harness reports)
+  list(TRANSFORM folders REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1/*.h" OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${patterns})
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "\\.h$" ".cc" own_source ${header})
+    if(NOT CMAKE_UNITY_BUILD AND EXISTS ${CMAKE_SOURCE_DIR}/${own_source})
+      continue()
+    endif()
+    set(source ${CMAKE_BINARY_DIR}/header_check/${own_source})
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"  // harmless\n")
+    aqbench_reaches_eigen(${header} reaches_eigen)
+    if(reaches_eigen)
+      list(APPEND eigen ${source})
+    else()
+      list(APPEND plain ${source})
+    endif()
+  endforeach()
+  aqbench_header_check_library(aqbench_header_check "${plain}" ${ARGN})
+  aqbench_header_check_library(aqbench_header_check_eigen "${eigen}" ${ARGN})
+  if(TARGET aqbench_header_check_eigen)
+    target_precompile_headers(aqbench_header_check_eigen PRIVATE <Eigen/Core>)
+  endif()
+endfunction()
+
+function(aqbench_header_check_library target sources)
+  if(sources)
+    add_library(${target} OBJECT ${sources})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    target_compile_options(${target} PRIVATE -O0 -g0)
+    target_link_libraries(${target} PRIVATE aqbench::flags ${ARGN})
+  endif()
+endfunction()
