@@ -1,0 +1,225 @@
+// Projection through the water surface: exact scalar, batched float, and the sweep projector, one thread
+// each, beside the machine's own FMA rate measured in the same run.
+//
+// Counters: projections (or rays) per second; GFLOP/s counts an FMA as 2 and a division or square root as 1;
+// share_of_peak is that over the FMA rate found at start-up.
+//
+//   build/release/projection_benchmark --benchmark_min_time=0.5
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <vector>
+
+#include "scenes/core/random.h"
+#include "scenes/optics/refraction_batch.h"
+#include "scenes/optics/rig.h"
+#include "scenes/optics/sweep_projector.h"
+
+namespace aqbench {
+namespace {
+
+using Float16 = float __attribute__((vector_size(64)));
+using Float8 = float __attribute__((vector_size(32)));
+
+// `chains` independent multiply-adds hide the latency; enough of them for two units, few enough for the
+// registers.
+template <class Vector, int chains>
+AQBENCH_INLINE float fma_chains(std::size_t rounds, float a, float b) {
+  Vector sums[chains];
+  for (int i = 0; i < chains; ++i) sums[i] = Vector{} + static_cast<float>(i);
+  for (std::size_t round = 0; round < rounds; ++round) {
+#pragma GCC unroll 16
+    for (int i = 0; i < chains; ++i) sums[i] = sums[i] * a + b;
+  }
+  Vector total{};
+  for (int i = 0; i < chains; ++i) total += sums[i];
+  return total[0];
+}
+
+AQBENCH_MULTIVERSION
+float fma_wide(std::size_t rounds, float a, float b) { return fma_chains<Float16, 12>(rounds, a, b); }
+
+AQBENCH_MULTIVERSION
+float fma_narrow(std::size_t rounds, float a, float b) { return fma_chains<Float8, 12>(rounds, a, b); }
+
+// Processor time of this thread, as Google Benchmark's rates use: a shared machine slows them less.
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Multiply-adds per second times 2, the better of both vector widths, best of several runs.
+double measure_peak_flops() {
+  constexpr std::size_t kRounds = 4'000'000;
+  const auto best = [](auto kernel, double flops_per_round) {
+    double flops = 0;
+    for (int run = 0; run < 7; ++run) {
+      const double begin_s = thread_seconds();
+      benchmark::DoNotOptimize(kernel(kRounds, 0.999f, 1e-3f));
+      flops = std::max(flops, flops_per_round * kRounds / (thread_seconds() - begin_s));
+    }
+    return flops;
+  };
+  return std::max(best(fma_wide, 12 * 16 * 2), best(fma_narrow, 12 * 8 * 2));
+}
+
+double peak_flops() {
+  static const double peak = measure_peak_flops();
+  return peak;
+}
+
+void report(benchmark::State& state, const char* what, double count, double flops_each) {
+  state.counters[what] = benchmark::Counter(count, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(count * flops_each * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["share_of_peak"] =
+      benchmark::Counter(count * flops_each / peak_flops(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+const std::vector<RefractiveCamera>& ring() {
+  static const std::vector<RefractiveCamera> cameras = [] {
+    std::vector<RefractiveCamera> out;
+    const Rig rig = make_rig("ring12", {}, 0);
+    for (const Camera& camera : rig.cameras) out.push_back(refractive_camera(camera, rig.water));
+    return out;
+  }();
+  return cameras;
+}
+
+// Random points of the scored patch, 4096 of them: they stay in the first-level cache.
+struct Points {
+  std::vector<float> x, y, z;
+};
+
+Points patch_points() {
+  Points points;
+  for (std::uint64_t i = 0; i < 4096; ++i) {
+    const auto [a, b] = uniform01_pair({1, RandomStream::surface_position}, i);
+    points.x.push_back(static_cast<float>(0.5 * a - 0.25));
+    points.y.push_back(static_cast<float>(0.3 * b - 0.15));
+    points.z.push_back(static_cast<float>(1.0 + 0.3 * uniform01({2, RandomStream::surface_position}, i)));
+  }
+  return points;
+}
+
+void project_exact(benchmark::State& state) {
+  const Points points = patch_points();
+  for (auto _ : state)
+    for (std::size_t i = 0; i < points.x.size(); ++i)
+      benchmark::DoNotOptimize(project(ring()[0], Vec3(points.x[i], points.y[i], points.z[i])));
+  report(state, "projections/s", static_cast<double>(points.x.size()), 90);  // 3 Newton steps
+}
+BENCHMARK(project_exact);
+
+void project_batch(benchmark::State& state) {
+  const Points points = patch_points();
+  std::vector<float> u(points.x.size()), v(points.x.size());
+  for (auto _ : state) {
+    project_points(ring()[0], {points.x, points.y, points.z}, {u, v, {}});
+    benchmark::ClobberMemory();
+  }
+  report(state, "projections/s", static_cast<double>(points.x.size()), 4 * 14 + 40);
+}
+BENCHMARK(project_batch);
+
+void cast_exact(benchmark::State& state) {
+  for (auto _ : state)
+    for (int column = 0; column < 1600; ++column)
+      benchmark::DoNotOptimize(cast_ray(ring()[0], Vec2(column, 600)));
+  report(state, "rays/s", 1600, 45);
+}
+BENCHMARK(cast_exact);
+
+void cast_batch(benchmark::State& state) {
+  std::vector<float> columns(1600), rows(1600, 600), ox(1600), oy(1600), dx(1600), dy(1600), dz(1600);
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<float>(i);
+  for (auto _ : state) {
+    cast_rays(ring()[0], columns, rows, {ox, oy, dx, dy, dz});
+    benchmark::ClobberMemory();
+  }
+  report(state, "rays/s", 1600, 35);
+}
+BENCHMARK(cast_batch);
+
+// A whole 1600 x 1200 image against one source, fit included, in runs of 400 pixels; coordinates go to a
+// buffer that is reused, as a fused sweep would. Arguments: depths, and the end of the range in centimetres
+// (it starts at 5 cm).
+void sweep_image(benchmark::State& state) {
+  constexpr std::size_t kRun = 400;
+  const auto depths = static_cast<int>(state.range(0));
+  const SweepRange range{0.05, static_cast<double>(state.range(1)) / 100};
+  const SweepProjector projector(ring()[0], ring()[1], range);
+  SweepBlock block;
+  std::vector<float> u(kRun), v(kRun), parameters;
+  for (int k = 0; k < depths; ++k)
+    parameters.push_back(
+        projector.parameter(range.min_depth_m + (range.max_depth_m - range.min_depth_m) * k / (depths - 1)));
+  for (auto _ : state) {
+    for (int row = 0; row < 1200; ++row) {
+      for (std::size_t column = 0; column < 1600; column += kRun) {
+        projector.fit(row, static_cast<int>(column), kRun, block);
+        for (const float s : parameters) project_row(block, s, u, v);
+        benchmark::ClobberMemory();
+      }
+    }
+  }
+  const int nodes = projector.degree() + 1;
+  const double fit_flops = 40 + nodes * (5 * 14 + 40) + 4.0 * nodes * nodes;
+  state.counters["degree"] = projector.degree();
+  state.counters["error_px"] = projector.measured_error_px();
+  report(state, "projections/s", 1600.0 * 1200 * depths, 4 * projector.degree() + fit_flops / depths);
+}
+BENCHMARK(sweep_image)
+    ->ArgNames({"depths", "to_cm"})
+    ->Args({64, 50})
+    ->Args({128, 50})
+    ->Args({256, 50})
+    ->Args({128, 30})
+    ->Args({128, 100})
+    ->Args({128, 200})
+    ->Unit(benchmark::kMillisecond);
+
+// The parts of it: fitting a row, and evaluating one.
+void sweep_fit_row(benchmark::State& state) {
+  const SweepProjector projector(ring()[0], ring()[1], {0.05, 0.5});
+  SweepBlock block;
+  for (auto _ : state) {
+    projector.fit(600, 0, 1600, block);
+    benchmark::ClobberMemory();
+  }
+  const int nodes = projector.degree() + 1;
+  report(state, "pixels/s", 1600, 40 + nodes * (5 * 14 + 40) + 4.0 * nodes * nodes);
+}
+BENCHMARK(sweep_fit_row);
+
+void sweep_project_row(benchmark::State& state) {
+  const SweepProjector projector(ring()[0], ring()[1], {0.05, 0.5});
+  SweepBlock block;
+  const auto columns = static_cast<std::size_t>(state.range(0));
+  projector.fit(600, 0, columns, block);
+  std::vector<float> u(columns), v(columns);
+  float s = -1;
+  for (auto _ : state) {
+    project_row(block, s, u, v);
+    s = s < 0.99f ? s + 0.01f : -1;
+    benchmark::ClobberMemory();
+  }
+  report(state, "projections/s", static_cast<double>(columns), 4 * projector.degree());
+}
+BENCHMARK(sweep_project_row)->ArgName("columns")->Arg(256)->Arg(1600);
+
+}  // namespace
+}  // namespace aqbench
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  std::fprintf(stderr, "FMA peak, one thread: %.1f GFLOP/s\n", aqbench::peak_flops() * 1e-9);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
