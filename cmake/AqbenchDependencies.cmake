@@ -11,6 +11,7 @@ find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches 
 find_package(embree 3 REQUIRED)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
+  find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc)
 endif()
 if(AQBENCH_BUILD_BENCHMARKS)
   find_package(benchmark 1.7 REQUIRED)
