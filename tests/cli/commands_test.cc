@@ -1,0 +1,69 @@
+// The program's front: help, lists, unknown names, failing output.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
+  const auto top = run_program({"--help"});
+  EXPECT_EQ(top.exit_code, 0);
+  for (const char* command : {"sweep", "eval", "gate", "accept", "verify", "list"}) {
+    EXPECT_NE(top.out.find(command), std::string::npos);
+    const auto help = run_program({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_EQ(help.out.find("usage: aqbench "), 0u) << command;
+    EXPECT_LE(widest_line(help.out), 120u) << command;
+  }
+}
+
+TEST(Commands, UnknownNamesAreExitTwoWithNearOnes) {
+  const auto command = run_program({"sweeep"});
+  EXPECT_EQ(command.exit_code, 2);
+  EXPECT_NE(command.err.find("did you mean sweep"), std::string::npos) << command.err;
+  const auto option = run_program({"sweep", "--sut", "seed"});
+  EXPECT_EQ(option.exit_code, 2);
+  EXPECT_NE(option.err.find("--suite"), std::string::npos) << option.err;
+  EXPECT_EQ(run_program({}).exit_code, 2);
+}
+
+TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
+  const auto result = run_program({"list", "--json"});
+  ASSERT_EQ(result.exit_code, 0);
+  const auto all = nlohmann::json::parse(result.out);
+  for (const char* what : {"scenes", "methods", "suites", "metrics", "stages"})
+    EXPECT_GT(all.at(what).size(), 0u) << what;
+  for (const char* owner : {"scenes", "methods"})
+    for (const auto& item : all.at(owner))
+      for (const auto& parameter : item.at("parameters")) {
+        EXPECT_TRUE(parameter.contains("default") && parameter.contains("unit") &&
+                    parameter.contains("help"));
+        EXPECT_TRUE(parameter.contains("min") || parameter.contains("choices")) << parameter;
+      }
+  const auto text = run_program({"list"});
+  EXPECT_LE(widest_line(text.out), 100u);
+}
+
+TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {
+  ProgramOptions options;
+  options.stdout_to = "/dev/full";
+  const auto result = run_program({"list"}, options);
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_NE(result.err.find("stdout"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace aqbench::testing

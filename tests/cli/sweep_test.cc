@@ -1,0 +1,250 @@
+// `aqbench sweep` and what is done with its bundle: verify, gate, accept, resume.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Json json_file(const std::filesystem::path& path) { return Json::parse(file_text(path)); }
+
+void write_json(const std::filesystem::path& path, const Json& json) {
+  std::ofstream(path) << json.dump(1) << "\n";
+}
+
+// case -> its metrics as text: what must be the same bytes.
+std::map<std::string, std::string> metrics_by_case(const Json& results) {
+  std::map<std::string, std::string> metrics;
+  for (const Json& record : results.at("records"))
+    metrics[record.at("case")] = record.at("metrics").dump() + record.at("output_sha256").dump();
+  return metrics;
+}
+
+double metric(const Json& results, const std::string& case_name, const char* name) {
+  for (const Json& record : results.at("records"))
+    if (record.at("case") == case_name) return record.at("metrics").at(name).at("value").get<double>();
+  ADD_FAILURE() << "no case " << case_name;
+  return NAN;
+}
+
+class Sweep : public ::testing::Test {
+ protected:
+  TemporaryDir dir_;
+  std::string out() const { return (dir_ / "out").string(); }
+};
+
+// Each within 4 standard errors of the closed form (flat plane, mean 0.7979 sigma, median 0.6745 sigma, rmse
+// sigma) or of the seed document's own figure (undulating).
+TEST_F(Sweep, SeedSuiteLandsOnTheSeedsFigures) {
+  const auto result = run_program({"sweep", "--suite", "seed", "--json", "--out", out()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json results = Json::parse(result.out);
+  EXPECT_EQ(results, json_file(only_bundle(out()) / "results.json"));
+  struct Expected {
+    const char* name;
+    double sigma_mm, count, undulating_mean_mm, undulating_median_mm;
+  };
+  for (const Expected e :
+       {Expected{"lightglue_like", 2, 900, 1.60, 1.40}, Expected{"roma_like", 1, 2850, 0.800, 0.691}}) {
+    const std::string flat = std::string("flat_plane/") + e.name + "/seed=42";
+    const double root_n = std::sqrt(e.count), se_mean = 0.6028 * e.sigma_mm / root_n;
+    const double se_median = 0.787 * e.sigma_mm / root_n;
+    EXPECT_NEAR(metric(results, flat, "accuracy_mean_mm"), 0.7979 * e.sigma_mm, 4 * se_mean);
+    EXPECT_NEAR(metric(results, flat, "accuracy_median_mm"), 0.6745 * e.sigma_mm, 4 * se_median);
+    EXPECT_NEAR(metric(results, flat, "plane_fit_rmse_mm"), e.sigma_mm,
+                4 * e.sigma_mm / std::sqrt(2 * e.count));
+    EXPECT_NEAR(metric(results, flat, "point_density_pct"), 100 * e.count / 150000,
+                4 * 100 * std::sqrt(e.count * 0.1) / 150000);
+    const std::string waves = std::string("undulating/") + e.name + "/seed=42";
+    EXPECT_NEAR(metric(results, waves, "accuracy_mean_mm"), e.undulating_mean_mm,
+                4 * std::sqrt(2.0) * se_mean);
+    EXPECT_NEAR(metric(results, waves, "accuracy_median_mm"), e.undulating_median_mm,
+                4 * std::sqrt(2.0) * se_median);
+  }
+  for (const Json& record : results.at("records")) EXPECT_TRUE(record.at("simulated").get<bool>());
+}
+
+TEST_F(Sweep, ThreadsAndRestartsChangeNoByteOfAMetric) {
+  const std::vector<std::string> what = {"sweep", "--repeat", "3", "--json", "--out"};
+  const auto with = [&](const std::string& out, const std::string& threads) {
+    auto arguments = what;
+    arguments.insert(arguments.end(), {out, "--threads", threads});
+    return arguments;
+  };
+  const auto whole = run_program(with(dir_ / "one", "1"));
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  const auto expected = metrics_by_case(Json::parse(whole.out));
+  ASSERT_EQ(expected.size(), 12u);
+  const auto two = run_program(with(dir_ / "two", "2"));
+  EXPECT_EQ(metrics_by_case(Json::parse(two.out)), expected);
+
+  std::mt19937 generator(5);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto killed_out = dir_ / ("killed" + std::to_string(attempt));
+    ProgramOptions options;
+    options.kill_after_ms = std::uniform_int_distribution<int>(500, 1500)(generator);
+    run_program(with(killed_out, "2"), options);
+    if (!std::filesystem::exists(killed_out)) continue;  // killed before it began
+    const auto bundle = only_bundle(killed_out);
+    if (!std::filesystem::exists(bundle / "journal.jsonl")) continue;
+    const auto resumed = run_program({"sweep", "--resume", bundle, "--json"});
+    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(metrics_by_case(Json::parse(resumed.out)), expected);
+    EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  }
+}
+
+TEST_F(Sweep, CtrlCLeavesAVerifiedPartAndResumes) {
+  ProgramOptions options;
+  options.interrupt_after_ms = 2500;
+  const auto stopped = run_program(
+      {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--repeat", "400", "--out", out()},
+      options);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_NE(stopped.err.find("--resume"), std::string::npos) << stopped.err;
+  const auto bundle = only_bundle(out());
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  const Json results = json_file(bundle / "results.json");
+  EXPECT_FALSE(results.at("run").at("complete").get<bool>());
+  EXPECT_GT(results.at("records").size(), 0u);
+}
+
+TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
+  const auto result = run_program(
+      {"sweep", "--json", "--timeout", "3", "--memory-limit", "1", "--out", out(), "--inject",
+       "flat_plane/lightglue_like/*:*=abort", "--inject", "flat_plane/roma_like/*:noise=hang", "--inject",
+       "undulating/lightglue_like/*:noise=oom", "--inject", "undulating/roma_like/*:sampling=throw"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  const Json results = Json::parse(result.out);
+  std::map<std::string, std::string> status;
+  for (const Json& record : results.at("records")) {
+    status[record.at("case")] = record.at("status");
+    EXPECT_FALSE(record.at("reason").get<std::string>().empty());
+    EXPECT_EQ(record.at("injected").at(0).at("times"), 1) << record.dump();
+  }
+  EXPECT_EQ(status["flat_plane/lightglue_like/seed=42"], "crashed");
+  EXPECT_EQ(status["flat_plane/roma_like/seed=42"], "timeout");
+  EXPECT_EQ(status["undulating/lightglue_like/seed=42"], "failed");
+  EXPECT_EQ(status["undulating/roma_like/seed=42"], "failed");
+  EXPECT_EQ(run_program({"verify", only_bundle(out())}).exit_code, 0);
+}
+
+TEST_F(Sweep, FullDiskIsOneLineAndExitSix) {
+  ProgramOptions options;
+  options.file_size_limit_bytes = 12000;
+  const auto result = run_program({"sweep", "--out", out()}, options);
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  const auto bundle = only_bundle(out());
+  const auto resumed = run_program({"sweep", "--resume", bundle});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+}
+
+TEST_F(Sweep, WrongArgumentsAreExitTwoBeforeAnythingIsRun) {
+  for (const Arguments& wrong :
+       {Arguments{"--scene", "flat_plan"}, Arguments{"--axis", "undulating.amplitud_m=1"},
+        Arguments{"--set", "roma_like.dropout=2"}, Arguments{"--baseline", dir_ / "absent.json"},
+        Arguments{"--repeat", "0"}, Arguments{"--frobnicate"}}) {
+    Arguments arguments{"sweep", "--out", out()};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto result = run_program(arguments);
+    EXPECT_EQ(result.exit_code, 2) << wrong.front() << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(out()));
+}
+
+class GateCommand : public Sweep {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run_program({"sweep", "--out", out()}).exit_code, 0);
+    bundle_ = only_bundle(out());
+    baseline_ = dir_ / "baseline.json";
+    const auto accepted = run_program({"accept", bundle_, "--baseline", baseline_});
+    ASSERT_EQ(accepted.exit_code, 0) << accepted.err;
+    results_ = json_file(bundle_ / "results.json");
+  }
+
+  // The gate's exit code on results changed by `change`, as a bare results.json.
+  int gate_changed(const std::function<void(Json&)>& change) {
+    Json results = results_;
+    change(results);
+    write_json(dir_ / "changed.json", results);
+    last_ = run_program({"gate", dir_ / "changed.json", "--baseline", baseline_});
+    return last_.exit_code;
+  }
+
+  std::filesystem::path bundle_, baseline_;
+  Json results_;
+  ProgramResult last_;
+};
+
+TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
+  const auto scale_mean = [](double factor) {
+    return [factor](Json& results) {
+      Json& value = results["records"][0]["metrics"]["accuracy_mean_mm"]["value"];
+      value = value.get<double>() * factor;
+    };
+  };
+  EXPECT_EQ(gate_changed(scale_mean(1.051)), 1) << last_.out;
+  EXPECT_NE(last_.out.find("accuracy_mean_mm"), std::string::npos);
+  EXPECT_EQ(gate_changed(scale_mean(1.049)), 0) << last_.out;
+  EXPECT_EQ(gate_changed(scale_mean(0.5)), 0) << last_.out;
+  EXPECT_NE(last_.out.find("improved"), std::string::npos) << last_.out;
+  EXPECT_EQ(gate_changed([](Json& results) {
+              results["records"][0]["metrics"]["accuracy_mean_mm"]["value"] = nullptr;
+              results["records"][0]["metrics"]["accuracy_mean_mm"]["reason"] = "test";
+            }),
+            1)
+      << last_.out << last_.err;
+  EXPECT_EQ(gate_changed([](Json& results) { results["records"].erase(1); }), 1) << last_.out << last_.err;
+  EXPECT_EQ(gate_changed([](Json& results) { results["schema_version"] = 2; }), 4) << last_.err;
+  EXPECT_EQ(gate_changed([](Json& results) { results["records"][0]["options"]["flat_plane.depth_m"] = 1.2; }),
+            4)
+      << last_.err;
+  std::ofstream(dir_ / "broken.json") << file_text(bundle_ / "results.json").substr(0, 500);
+  EXPECT_EQ(run_program({"gate", dir_ / "broken.json", "--baseline", baseline_}).exit_code, 2);
+}
+
+TEST_F(GateCommand, RefusesTheBundleTheBaselineCameFromAndPassesAnother) {
+  const auto self = run_program({"gate", bundle_, "--baseline", baseline_});
+  EXPECT_EQ(self.exit_code, 4) << self.out;
+  const auto fresh = run_program({"sweep", "--out", dir_ / "second", "--baseline", baseline_, "--gate"});
+  EXPECT_EQ(fresh.exit_code, 0) << fresh.out << fresh.err;
+  const auto worse = run_program({"sweep", "--out", dir_ / "third", "--baseline", baseline_, "--gate",
+                                  "--inject", "flat_plane/roma_like/*:noise=corrupt"});
+  EXPECT_EQ(worse.exit_code, 1) << worse.out << worse.err;
+}
+
+TEST_F(GateCommand, OneChangedByteIsNamed) {
+  const std::string name = "summary.md";
+  std::string text = file_text(bundle_ / name);
+  text[text.size() / 2] ^= 1;
+  std::ofstream(bundle_ / name, std::ios::binary) << text;
+  const auto result = run_program({"verify", bundle_});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.out.find(name), std::string::npos) << result.out;
+  EXPECT_EQ(run_program({"gate", bundle_, "--baseline", baseline_}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace aqbench::testing
