@@ -38,8 +38,9 @@ HodgesLehmann hodges_lehmann(std::span<const double> differences, double confide
   const auto quantile = signed_rank_quantile(sorted.size(), (1 - confidence) / 2);
   if (quantile) {
     const std::uint64_t averages = std::uint64_t{sorted.size()} * (sorted.size() + 1) / 2;
-    result.interval = ShiftInterval{walsh_average(sorted, quantile->w + 1),
-                                    walsh_average(sorted, averages - quantile->w), 1 - 2 * quantile->probability};
+    result.interval =
+        ShiftInterval{walsh_average(sorted, quantile->w + 1), walsh_average(sorted, averages - quantile->w),
+                      1 - 2 * quantile->probability};
   }
   return result;
 }

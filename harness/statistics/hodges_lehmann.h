@@ -13,8 +13,8 @@ namespace aqbench {
 struct ShiftInterval {
   double lower = 0;
   double upper = 0;
-  double coverage = 0;  // actual, at least the confidence asked for; exact for symmetric continuous differences,
-                        // a lower limit where they are tied
+  double coverage = 0;  // actual, at least the confidence asked for; exact for symmetric continuous
+                        // differences, a lower limit where they are tied
 };
 
 struct HodgesLehmann {

@@ -41,13 +41,15 @@ std::vector<double> coin_sum_probabilities(std::span<const std::uint32_t> weight
   std::vector<std::uint32_t> sorted(weights.begin(), weights.end());
   std::sort(sorted.begin(), sorted.end());
   std::vector<double> now(limit + 1), next(limit + 1);
-  now[0] = 1;
+  // Scaled up, so that the far tail of many coins does not pass through subnormal numbers, which are slow.
+  now[0] = 0x1p1000;
   std::uint64_t reached = 0;
   for (const std::uint32_t weight : sorted) {
     reached = std::min<std::uint64_t>(reached + weight, limit);
     toss_coin(now.data(), next.data(), weight, reached + 1);
     now.swap(next);
   }
+  for (double& probability : now) probability *= 0x1p-1000;
   return now;
 }
 
