@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenes/closest_search.h"
 #include "scenes/core/random.h"
 #include "scenes/height_field.h"
 #include "scenes/ripple_kernel.h"
+#include "scenes/ripple_search.h"
 #include "scenes/surfaces.h"
 
 namespace aqbench {
@@ -34,7 +34,8 @@ double directional_bound(const std::vector<Ripple>& ripples, int power) {
 
 class RippleField final : public PatchHeightField {
  public:
-  RippleField(const RippleFieldShape& shape, const Patch& patch) : PatchHeightField(patch), shape_(shape) {
+  RippleField(const RippleFieldShape& shape, const Patch& patch)
+      : PatchHeightField(patch), shape_(shape), table_(make_ripple_table(shape)) {
     double height = 0, shortest = 1;
     for (const Ripple& r : shape.ripples) {
       height += r.amplitude_m;
@@ -45,20 +46,7 @@ class RippleField final : public PatchHeightField {
     feature_m_ = shortest;
   }
 
-  HeightJet jet(double x, double y) const override {
-    HeightJet j{shape_.base_depth_m, 0, 0, 0, 0, 0};
-    for (const Ripple& r : shape_.ripples) {
-      const double phase = r.wave_x * x + r.wave_y * y + r.phase;
-      const double s = r.amplitude_m * std::sin(phase), c = r.amplitude_m * std::cos(phase);
-      j.z += s;
-      j.fx += r.wave_x * c;
-      j.fy += r.wave_y * c;
-      j.fxx -= r.wave_x * r.wave_x * s;
-      j.fxy -= r.wave_x * r.wave_y * s;
-      j.fyy -= r.wave_y * r.wave_y * s;
-    }
-    return j;
-  }
+  HeightJet jet(double x, double y) const override { return ripple_jet(table_, x, y); }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
     std::array<unsigned char, 256> found{};
@@ -67,7 +55,8 @@ class RippleField final : public PatchHeightField {
       ripple_closest_points(shape_, points.subspan(begin, count), out.subspan(begin, count), found);
       for (std::size_t i = begin; i < begin + count; ++i) {
         if (found[i - begin] != 0) continue;
-        const Foot foot = closest_foot(*this, bounds_, points[i]);
+        const RippleFoot foot =
+            search_ripple_foot(table_, bounds_, points[i], out[i].position_m.x(), out[i].position_m.y());
         out[i] = closest_point_at(points[i], foot.x_m, foot.y_m, foot.jet);
       }
     }
@@ -83,6 +72,7 @@ class RippleField final : public PatchHeightField {
 
  private:
   RippleFieldShape shape_;
+  RippleTable table_;
   HeightBounds bounds_;
   double feature_m_ = 1;
 };

@@ -214,7 +214,107 @@ AQBENCH_MULTIVERSION void ripple_heights_of(const RippleFieldShape& shape, const
   }
 }
 
+constexpr std::size_t kTableStep = 8;
+
+AQBENCH_MULTIVERSION HeightJet jet_of_table(const RippleTable& table, double x, double y) {
+  alignas(64) double z[kTableStep] = {}, fx[kTableStep] = {}, fy[kTableStep] = {};
+  alignas(64) double fxx[kTableStep] = {}, fxy[kTableStep] = {}, fyy[kTableStep] = {};
+  for (std::size_t begin = 0; begin < table.phase.size(); begin += kTableStep) {
+    const double* amplitude = table.amplitude_m.data() + begin;
+    const double* wave_x = table.wave_x.data() + begin;
+    const double* wave_y = table.wave_y.data() + begin;
+    const double* phase = table.phase.data() + begin;
+    for (std::size_t i = 0; i < kTableStep; ++i) {
+      const vector_math::SinCos p = vector_math::sincos(wave_x[i] * x + wave_y[i] * y + phase[i]);
+      const double s = amplitude[i] * p.sine, c = amplitude[i] * p.cosine;
+      z[i] += s;
+      fx[i] += c * wave_x[i];
+      fy[i] += c * wave_y[i];
+      fxx[i] -= s * (wave_x[i] * wave_x[i]);
+      fxy[i] -= s * (wave_x[i] * wave_y[i]);
+      fyy[i] -= s * (wave_y[i] * wave_y[i]);
+    }
+  }
+  const auto sum = [](const double* v) {
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+  };
+  return {table.base_depth_m + sum(z), sum(fx), sum(fy), sum(fxx), sum(fxy), sum(fyy)};
+}
+
+// The larger eigenvalue of K for phase changes within |k| reach.
+AQBENCH_MULTIVERSION double largest_curvature(const RippleTable& table, double x, double y, double side,
+                                              double reach) {
+  alignas(64) double kxx[kTableStep] = {}, kxy[kTableStep] = {}, kyy[kTableStep] = {};
+  for (std::size_t begin = 0; begin < table.phase.size(); begin += kTableStep) {
+    const double* amplitude = table.amplitude_m.data() + begin;
+    const double* wave_x = table.wave_x.data() + begin;
+    const double* wave_y = table.wave_y.data() + begin;
+    const double* phase = table.phase.data() + begin;
+    for (std::size_t i = 0; i < kTableStep; ++i) {
+      const vector_math::ReducedSinCos p =
+          vector_math::reduced_sincos(wave_x[i] * x + wave_y[i] * y + phase[i]);
+      const double u = vector_math::kPi / 2 - side * p.sign * p.rest;
+      const double range = reach * std::sqrt(wave_x[i] * wave_x[i] + wave_y[i] * wave_y[i]);
+      const double nearer = range < 2 * u ? range : 2 * u;
+      const double e = nearer > 1e-3 ? nearer : 1e-3;  // a larger range is safe, a tiny one loses digits
+      const vector_math::SinCos turned = vector_math::sincos_half_turn(0.5 * e - vector_math::kPi / 2);
+      const double half_sine = turned.cosine, half_cosine = -turned.sine;
+      const double c = 2 *
+                       (side * p.sine * (2 * half_sine * half_sine) +
+                        std::abs(p.cosine) * (e - 2 * half_sine * half_cosine)) /
+                       (e * e);
+      const double bound = amplitude[i] * c;
+      kxx[i] += bound * (wave_x[i] * wave_x[i]);
+      kxy[i] += bound * (wave_x[i] * wave_y[i]);
+      kyy[i] += bound * (wave_y[i] * wave_y[i]);
+    }
+  }
+  double xx = 0, xy = 0, yy = 0;
+  for (std::size_t i = 0; i < kTableStep; ++i) {
+    xx += kxx[i];
+    xy += kxy[i];
+    yy += kyy[i];
+  }
+  const double half_difference = 0.5 * (xx - yy);
+  return 0.5 * (xx + yy) + std::sqrt(half_difference * half_difference + xy * xy);
+}
+
 }  // namespace
+
+RippleTable make_ripple_table(const RippleFieldShape& shape) {
+  RippleTable table;
+  table.base_depth_m = shape.base_depth_m;
+  for (const Ripple& r : shape.ripples) {
+    table.amplitude_m.push_back(r.amplitude_m);
+    table.wave_x.push_back(r.wave_x);
+    table.wave_y.push_back(r.wave_y);
+    table.phase.push_back(r.phase);
+  }
+  const std::size_t filled = (shape.ripples.size() + kTableStep - 1) / kTableStep * kTableStep;
+  for (auto* column : {&table.amplitude_m, &table.wave_x, &table.wave_y, &table.phase})
+    column->resize(filled);
+  return table;
+}
+
+HeightJet ripple_jet(const RippleTable& table, double x_m, double y_m) {
+  return jet_of_table(table, x_m, y_m);
+}
+
+double ripple_basin_radius(const RippleTable& table, double x_m, double y_m, double side, double depth_m,
+                           double reach_m) {
+  if (depth_m < 0) return 0;
+  // K grows with the range, so that a larger radius is never easier to prove than a smaller one.
+  const auto proven = [&](double radius) {
+    return depth_m * largest_curvature(table, x_m, y_m, side, radius) < 1 - 1e-5;
+  };
+  if (proven(reach_m)) return reach_m;
+  double low = 0, high = reach_m;
+  for (int i = 0; i < 5; ++i) {
+    const double middle = 0.5 * (low + high);
+    (proven(middle) ? low : high) = middle;
+  }
+  return low;
+}
 
 void ripple_closest_points(const RippleFieldShape& shape, std::span<const Vec3> points_m,
                            std::span<ClosestPoint> out, std::span<unsigned char> found) {
