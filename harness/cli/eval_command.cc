@@ -46,18 +46,22 @@ CommandLine eval_command_line() {
       "NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.",
       make_options(),
       {"CLOUD"}};
-  line.options.add_options()("scene", po::value<std::string>(), "a registered scene (aqbench list scenes)")(
-      "mesh", po::value<std::string>(), "a PLY mesh taken as truth")(
-      "set", po::value<Strings>()->composing(), "SCENE.PARAMETER=VALUE, may be repeated")(
-      "unit", po::value<std::string>()->default_value("m"), "unit of CLOUD's coordinates: m, cm or mm")(
-      "transform", po::value<std::string>(),
+  line.options.add_options()("scene", po::value<std::string>()->value_name("S"),
+                             "a registered scene (aqbench list scenes)")(
+      "mesh", po::value<std::string>()->value_name("M.ply"), "a PLY mesh taken as truth")(
+      "set", po::value<Strings>()->composing()->value_name("NAME=VALUE"),
+      "SCENE.PARAMETER=VALUE, may be repeated")(
+      "unit", po::value<std::string>()->value_name("UNIT")->default_value("m"),
+      "unit of CLOUD's coordinates: m, cm or mm")(
+      "transform", po::value<std::string>()->value_name("T.json"),
       "JSON file with a 4x4 matrix world_from_cloud (metres), applied after --unit")(
-      "align", po::value<std::string>()->default_value("none"),
+      "align", po::value<std::string>()->value_name("HOW")->default_value("none"),
       "none, or icp: rigid point-to-plane alignment to the truth before scoring; prints the transform. It "
       "can hide "
-      "bias")("threads", po::value<int>(), "threads; changes no metric (default: all processors)")(
-      "tiles", po::value<std::string>(), "write the errors per 10 mm tile to this CSV file")(
-      "json", "print JSON in the layout of results.json");
+      "bias")("threads", po::value<int>()->value_name("N"),
+              "threads; changes no metric (default: all processors)")(
+      "tiles", po::value<std::string>()->value_name("FILE"),
+      "write the errors per 10 mm tile to this CSV file")("json", "print JSON in the layout of results.json");
   return line;
 }
 

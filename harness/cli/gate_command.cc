@@ -13,10 +13,9 @@ ExitCode run_gate(const Arguments& arguments) {
   CommandLine line{
       "aqbench gate RESULTS --baseline FILE [--all]",
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
-      "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases "
-      "and\n"
-      "metrics, undefined values and failed cases fail; other options are not comparable.\n"
-      "Exit 0 pass, 1 regression, 3 a case failed, 4 not comparable.",
+      "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
+      "and metrics, undefined values and failed cases fail; other options are not comparable.\n"
+      "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
       make_options(),
       {"RESULTS"}};
   line.options.add_options()("baseline", po::value<std::string>(),

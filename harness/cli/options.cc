@@ -52,8 +52,7 @@ po::variables_map parse_or_throw(const CommandLine& line, const po::options_desc
 po::options_description make_options() { return po::options_description("", kHelpWidth, kHelpWidth / 2); }
 
 std::optional<po::variables_map> parse(const CommandLine& line, const Arguments& arguments) {
-  po::options_description all = make_options();
-  all.add(line.options);
+  po::options_description all = line.options;
   all.add_options()("help,h", "show this text and stop");
   try {
     po::variables_map values = parse_or_throw(line, all, arguments);

@@ -68,42 +68,45 @@ PlanRequest read_plan_request(const po::variables_map& values) {
 CommandLine sweep_command_line() {
   CommandLine line{
       "aqbench sweep [OPTION]...",
-      "Runs every case (scene x method x seed x axes) in a process of its own, scores it against the exact "
-      "surface,\n"
-      "and leaves a bundle: results, environment, journal, hashes. Without options: suite `seed`.\n\n"
+      "Runs every case (scene x method x seed x axes) in a process of its own, scores it against the\n"
+      "exact surface, and leaves a bundle: results, environment, journal, hashes. Without options: suite\n"
+      "`seed`.\n\n"
       "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
       "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
       "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
       "  aqbench sweep --resume out/20261120T101500Z\n\n"
-      "Exit 0; 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk, 130 "
-      "interrupted.",
+      "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"
+      "unreadable, 130 interrupted.",
       make_options(),
       {}};
-  const auto text = [] { return po::value<std::string>(); };
-  const auto texts = [] { return po::value<Strings>()->composing(); };
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  const auto texts = [](const char* name) { return po::value<Strings>()->composing()->value_name(name); };
   auto add = line.options.add_options();
-  add("suite", text(), "a registered suite (aqbench list suites)");
-  add("suite-file", text(), "a suite of your own, JSON");
-  add("scene", texts(), "scene name or pattern, or mesh:FILE.ply; may be repeated");
-  add("method", texts(), "method name or pattern, method:preset for a preset; may be repeated");
-  add("axis", texts(),
+  add("suite", text("NAME"), "a registered suite (aqbench list suites)");
+  add("suite-file", text("FILE"), "a suite of your own, JSON");
+  add("scene", texts("S"), "scene name or pattern, or mesh:FILE.ply; may be repeated");
+  add("method", texts("M"), "method name or pattern, method:preset for a preset; may be repeated");
+  add("axis", texts("AXIS"),
       "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device or "
       "SCENE_OR_METHOD.PARAMETER");
-  add("set", texts(), "SCENE_OR_METHOD.PARAMETER=VALUE (aqbench list shows them); may be repeated");
-  add("seed", po::value<std::int64_t>(), "first seed (default: the suite's, 42)");
-  add("repeat", po::value<std::int64_t>(), "number of consecutive seeds");
-  add("threads", po::value<int>(), "threads per case; changes no metric (default: all processors)");
-  add("device", text(), "cpu or cuda (default: cpu)");
-  add("timeout", po::value<double>(), "seconds per case (default 600)");
-  add("memory-limit", po::value<double>(), "GiB of resident memory per case (default: 75 % of the machine)");
-  add("shard", text(), "i/n: the i-th of n parts of the cases");
-  add("out", text()->default_value("out"), "where bundles are made");
-  add("resume", text(), "finish the sweep of this bundle");
-  add("baseline", text(), "compare with these accepted values");
+  add("set", texts("NAME=VALUE"),
+      "SCENE_OR_METHOD.PARAMETER=VALUE (aqbench list shows them); may be repeated");
+  add("seed", po::value<std::int64_t>()->value_name("N"), "first seed (default: the suite's, 42)");
+  add("repeat", po::value<std::int64_t>()->value_name("N"), "number of consecutive seeds");
+  add("threads", po::value<int>()->value_name("N"),
+      "threads per case; changes no metric (default: all processors)");
+  add("device", text("DEVICE"), "cpu or cuda (default: cpu)");
+  add("timeout", po::value<double>()->value_name("S"), "seconds per case (default 600)");
+  add("memory-limit", po::value<double>()->value_name("GIB"),
+      "GiB of resident memory per case (default: 75 % of the machine)");
+  add("shard", text("i/n"), "i/n: the i-th of n parts of the cases");
+  add("out", text("DIR")->default_value("out"), "where bundles are made");
+  add("resume", text("BUNDLE"), "finish the sweep of this bundle");
+  add("baseline", text("FILE"), "compare with these accepted values");
   add("gate", "let the comparison decide the exit code");
   add("dry-run", "print the cases and stop");
   add("json", "print results.json to stdout instead of the table");
-  add("inject", texts(),
+  add("inject", texts("FAULT"),
       "CASE_GLOB:STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing");
   return line;
 }

@@ -26,7 +26,7 @@ TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
     const auto help = run_program({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_EQ(help.out.find("usage: aqbench "), 0u) << command;
-    EXPECT_LE(widest_line(help.out), 120u) << command;
+    EXPECT_LE(widest_line(help.out), 100u) << command;
   }
 }
 
