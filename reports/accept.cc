@@ -7,6 +7,7 @@
 
 #include "harness/journal.h"
 #include "reports/default_tolerances.h"
+#include "reports/environment_text.h"
 #include "reports/gate.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
@@ -139,7 +140,11 @@ Acceptance plan_acceptance(const std::filesystem::path& bundle, const std::files
   acceptance.baseline.suite = results.run.suite;
   acceptance.baseline.accepted_bundle = results.run.id;
   acceptance.baseline.accepted_results_sha256 = sha256_hex(results_text(results));
+  acceptance.baseline.accepted_root_digest = root_digest(results);
   acceptance.baseline.accepted_commit = read_journal(bundle, TornTail::refuse).header.program_commit;
+  for (const auto& [name, value] : environment_items(results.environment_json))
+    if (name == "build.dirty" && value == "true")
+      acceptance.notes.emplace_back("the program was built from sources with changes that are not committed");
   UndefinedCounts undefined;
   for (const Record& record : results.records)
     accept_case(bundle, record, existing ? &*existing : nullptr, acceptance, undefined);

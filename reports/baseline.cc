@@ -56,6 +56,24 @@ Json case_to_json(const BaselineCase& baseline_case) {
   return {{"options", std::move(options)}, {"metrics", std::move(metrics)}};
 }
 
+// Objects of objects are spread over lines, what is inside a metric is not: a changed value is a changed
+// line.
+void append_members(const Json& object, int depth, std::string& text) {
+  constexpr int kMetrics = 3;  // depth of the objects "options" and "metrics"
+  const std::string indent(static_cast<std::size_t>(depth) + 1, ' ');
+  text += '{';
+  bool first = true;
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{}\n{}{}: ", first ? "" : ",", indent, Json(key).dump());
+    first = false;
+    if (value.is_object() && !value.empty() && depth < kMetrics)
+      append_members(value, depth + 1, text);
+    else
+      text += value.dump();
+  }
+  text += fmt::format("\n{}}}", indent.substr(1));
+}
+
 void check_sha256(const JsonPlace& place) {
   const std::string text = place.text();
   const bool hex = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -84,16 +102,23 @@ Json to_json(const Baseline& baseline) {
   Json cases = Json::object();
   for (const BaselineCase& baseline_case : baseline.cases)
     cases[baseline_case.name] = case_to_json(baseline_case);
-  return {{"schema_version", kBaselineSchemaVersion},
-          {"suite", baseline.suite},
-          {"accepted_from",
-           {{"bundle", baseline.accepted_bundle},
-            {"results_sha256", baseline.accepted_results_sha256},
-            {"commit", baseline.accepted_commit}}},
-          {"cases", std::move(cases)}};
+  Json json = {{"schema_version", kBaselineSchemaVersion},
+               {"suite", baseline.suite},
+               {"accepted_from",
+                {{"bundle", baseline.accepted_bundle},
+                 {"results_sha256", baseline.accepted_results_sha256},
+                 {"root_digest", baseline.accepted_root_digest},
+                 {"commit", baseline.accepted_commit}}},
+               {"cases", std::move(cases)}};
+  if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
+  return json;
 }
 
-std::string baseline_text(const Baseline& baseline) { return to_json(baseline).dump(1) + '\n'; }
+std::string baseline_text(const Baseline& baseline) {
+  std::string text;
+  append_members(to_json(baseline), 0, text);
+  return text + '\n';
+}
 
 Baseline baseline_from_json(const Json& json, const std::string& source) {
   const JsonPlace place(json, source);
@@ -104,10 +129,14 @@ Baseline baseline_from_json(const Json& json, const std::string& source) {
   Baseline baseline;
   baseline.suite = place.at("suite").text();
   const JsonPlace from = place.at("accepted_from");
-  from.allow_only({"bundle", "results_sha256", "commit"});
+  from.allow_only({"bundle", "results_sha256", "root_digest", "commit"});
   baseline.accepted_bundle = from.at("bundle").text();
   check_sha256(from.at("results_sha256"));
   baseline.accepted_results_sha256 = from.at("results_sha256").text();
+  if (const auto root = from.find("root_digest")) {
+    check_sha256(*root);
+    baseline.accepted_root_digest = root->text();
+  }
   baseline.accepted_commit = from.at("commit").text();
   for (const auto& [name, value] : place.at("cases").members())
     baseline.cases.push_back(case_from_json(name, value));

@@ -41,15 +41,17 @@ struct Baseline {
   std::string suite;
   std::string accepted_bundle;          // stamp
   std::string accepted_results_sha256;  // of that bundle's results.json
-  std::string accepted_commit;          // "" where the program was built outside git
-  std::vector<BaselineCase> cases;      // sorted by name, unique
+  std::string accepted_root_digest;  // of its records, "" in files without it: stays the same when the bundle
+                                     // is finalised again
+  std::string accepted_commit;       // "" where the program was built outside git
+  std::vector<BaselineCase> cases;   // sorted by name, unique
 };
 
 const BaselineCase* find_case(const Baseline& baseline, const std::string& name);
 const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::string& name);
 
 Json to_json(const Baseline& baseline);
-std::string baseline_text(const Baseline& baseline);
+std::string baseline_text(const Baseline& baseline);  // of the file: a line per option and metric
 
 // Throws Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", Error(not_comparable)
 // for a schema_version other than ours.

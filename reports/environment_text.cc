@@ -84,7 +84,6 @@ std::string environment_line(const std::string& environment_json) {
       {"", "build.build_type", ""},
       {"aqbench ", "build.version", ""},
       {"commit ", "build.commit", ""},
-      {"dirty: ", "build.dirty", ""},
       {"LibTorch ", "libraries.libtorch", ""},
       {"threads ", "threads", ""},
       {"device ", "device", ""},
@@ -96,6 +95,8 @@ std::string environment_line(const std::string& environment_json) {
     if (item == items.end() || item->second == "null" || item->second.empty()) continue;
     line += fmt::format("{}{}{}{}", line.empty() ? "" : ", ", field.before, item->second, field.after);
   }
+  if (std::ranges::find(items, std::pair<std::string, std::string>("build.dirty", "true")) != items.end())
+    line += ", built with changes that are not committed";
   return line.empty() ? "not recorded" : line;
 }
 

@@ -74,7 +74,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
         fmt::format("better is '{}', baseline '{}'", to_string(metric->better), to_string(baseline.better));
   } else if (!metric->value) {
     row.verdict = Verdict::undefined;
-    row.reason = metric->reason.empty() ? "null without a reason" : "undefined: " + metric->reason;
+    row.reason = metric->reason.empty() ? "null without a reason" : metric->reason;
   } else if (!std::isfinite(*metric->value)) {
     row.verdict = Verdict::undefined;
     row.reason = "not a finite number";
@@ -201,7 +201,9 @@ std::vector<std::string> option_differences(
 GateReport gate(const Results& results, const Baseline& baseline) {
   GateReport report;
   add_notes(results, baseline, report);
-  if (sha256_hex(results_text(results)) == baseline.accepted_results_sha256) {
+  // The root digest has every time sample in it: no second run has the same.
+  if (sha256_hex(results_text(results)) == baseline.accepted_results_sha256 ||
+      root_digest(results) == baseline.accepted_root_digest) {
     report.refusal = fmt::format(
         "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
         printable(baseline.accepted_bundle));

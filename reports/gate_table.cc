@@ -9,21 +9,11 @@
 namespace aqbench {
 namespace {
 
-Colour colour_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::improved:
-    case Verdict::pass:
-      return Colour::green;
-    case Verdict::added:
-      return Colour::dim;
-    default:
-      return Colour::red;
-  }
-}
+// What is listed of one kind before the rest is only counted.
+constexpr std::size_t kMostRows = 40;
 
-bool is_numeric(const GateRow& row) {
-  return row.verdict == Verdict::regressed || row.verdict == Verdict::improved ||
-         row.verdict == Verdict::pass;
+bool is_numeric(Verdict verdict) {
+  return verdict == Verdict::regressed || verdict == Verdict::improved || verdict == Verdict::pass;
 }
 
 // In the terms of the tolerance: a share of the baseline, or the metric's unit.
@@ -34,62 +24,75 @@ std::string change_text(const GateRow& row) {
   return fmt::format("{:+.4g}", change);
 }
 
-std::string with_limit_sign(const GateRow& row) { return "± " + to_string(*row.tolerance); }
+std::string allowed_text(const Tolerance& tolerance) {
+  return tolerance.value == 0 ? "exact" : "± " + to_string(tolerance);
+}
 
-Table numbers_table(const GateReport& report, bool all) {
-  Table table{{{"verdict"},
-               {"case", Align::left, true},
+// The rows of one verdict, numbers side by side. Metric names carry their unit.
+std::string numbers_table(const GateReport& report, Verdict verdict, bool all, bool colours) {
+  Table table{{{to_string(verdict), Align::left, true},
                {"metric", Align::left, true},
                {"baseline", Align::right},
                {"current", Align::right},
-               {"unit"},
                {"change", Align::right},
                {"allowed", Align::right}},
               {}};
+  const Colour colour = verdict == Verdict::regressed  ? Colour::red
+                        : verdict == Verdict::improved ? Colour::green
+                                                       : Colour::none;
   for (const GateRow& row : report.rows) {
-    if (!is_numeric(row) || (row.verdict == Verdict::pass && !all)) continue;
-    table.rows.push_back(
-        {{to_string(row.verdict), colour_of(row.verdict)},
-         {row.case_name},
-         {row.metric},
-         {short_number(*row.baseline)},
-         {short_number(*row.current)},
-         {row.unit},
-         {change_text(row), row.verdict == Verdict::pass ? Colour::none : colour_of(row.verdict)},
-         {with_limit_sign(row)}});
+    if (row.verdict != verdict || (table.rows.size() == kMostRows && !all)) continue;
+    table.rows.push_back({{row.case_name},
+                          {row.metric},
+                          {short_number(*row.baseline)},
+                          {short_number(*row.current)},
+                          {change_text(row), colour},
+                          {allowed_text(*row.tolerance)}});
   }
-  return table;
+  if (table.rows.empty()) return "";
+  std::string text = render_table(table, colours);
+  if (const std::size_t more = report.count(verdict) - table.rows.size(); more > 0)
+    text += fmt::format("... and {} more {}\n", more, to_string(verdict));
+  return text + "\n";
+}
+
+std::string reason_line(const GateRow& row) {
+  std::string line = fmt::format("{:<14}  {}", to_string(row.verdict), row.case_name);
+  if (!row.metric.empty()) line += " " + row.metric;
+  line += ": " + row.reason;
+  if (row.baseline && !row.current)
+    line += fmt::format(" (baseline {} {})", short_number(*row.baseline), row.unit);
+  return wrap_text(printable(line), kScreenColumns, 16);
 }
 
 // What has no two numbers to set side by side: a line each, the reason in full.
-std::string reason_lines(const GateReport& report) {
+std::string reason_lines(const GateReport& report, bool all) {
   std::string text;
+  std::size_t lines = 0;
   for (const GateRow& row : report.rows) {
-    if (is_numeric(row) || row.verdict == Verdict::added) continue;
-    std::string line = fmt::format("{:<14}  {}", to_string(row.verdict), row.case_name);
-    if (!row.metric.empty()) line += " " + row.metric;
-    line += ": " + row.reason;
-    if (row.baseline && !row.current)
-      line += fmt::format(" (baseline {} {})", short_number(*row.baseline), row.unit);
-    text += wrap_text(printable(line), kScreenColumns, 16);
+    if (is_numeric(row.verdict) || row.verdict == Verdict::added) continue;
+    if (lines < kMostRows || all) text += reason_line(row);
+    ++lines;
   }
-  return text;
+  if (lines > kMostRows && !all) text += fmt::format("... and {} more like these\n", lines - kMostRows);
+  return text.empty() ? "" : text + "\n";
 }
 
 // New cases by name; new metrics of known cases only counted, since a new metric is new in every case.
-std::string added_lines(const GateReport& report) {
+std::string added_lines(const GateReport& report, bool all) {
   std::string text;
-  std::size_t metrics = 0;
+  std::size_t cases = 0, metrics = 0;
   for (const GateRow& row : report.rows) {
     if (row.verdict != Verdict::added) continue;
-    if (row.metric.empty())
-      text += wrap_text(fmt::format("{:<14}  {}: {}", "new", printable(row.case_name), row.reason),
-                        kScreenColumns, 16);
-    else
+    if (!row.metric.empty())
       ++metrics;
+    else if (++cases <= kMostRows || all)
+      text += reason_line(row);
   }
+  if (cases > kMostRows && !all) text += fmt::format("... and {} more new cases\n", cases - kMostRows);
   if (metrics > 0)
-    text += fmt::format("{:<14}  {} metrics that the baseline does not have: not gated\n", "new", metrics);
+    text +=
+        fmt::format("{:<14}  {} metrics of known cases are not in the baseline: not gated\n", "new", metrics);
   return text;
 }
 
@@ -112,10 +115,11 @@ std::string render_gate(const GateReport& report, bool colours, bool all) {
   const int code = static_cast<int>(report.exit_code());
   if (!report.refusal.empty())
     return text + wrap_text("not comparable: " + printable(report.refusal), kScreenColumns, 16);
-  text += reason_lines(report);
-  if (const Table table = numbers_table(report, all); !table.rows.empty())
-    text += render_table(table, colours);
-  text += added_lines(report);
+  text += reason_lines(report, all);
+  text += numbers_table(report, Verdict::regressed, all, colours);
+  text += numbers_table(report, Verdict::improved, all, colours);
+  if (all) text += numbers_table(report, Verdict::pass, all, colours);
+  text += added_lines(report, all);
   return text + fmt::format("gate: {}: {}\n", code == 0 ? "pass" : "FAIL", counts_line(report));
 }
 

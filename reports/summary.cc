@@ -146,15 +146,17 @@ std::string injected_list(const Results& results) {
 std::string environment_list(const Results& results) {
   std::string text = "\n## Environment\n\n";
   for (const auto& [name, value] : environment_items(results.environment_json))
-    text += fmt::format("- {}: {}\n", md(name), md(value));
+    if (!name.starts_with("comparability.") && !value.empty())  // says the same once more, for programs
+      text += fmt::format("- {}: {}\n", md(name), md(value));
   return text;
 }
 
 // The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
 std::string reproduce_section(const Results& results) {
   return fmt::format(
-      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true analytic "
-      "surface going on beyond the patch.\nnull values and all other metrics: results.json; hashes: `aqbench "
+      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true "
+      "surface, which goes on beyond the scored patch.\nnull values and all other metrics: results.json; "
+      "hashes: `aqbench "
       "verify DIR` or `sha256sum -c sha256.txt`.\n",
       reproduce_command(results.run));
 }

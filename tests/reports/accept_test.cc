@@ -58,8 +58,9 @@ TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
       testing::ElementsAre("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
 
   EXPECT_EQ(gate(read_gate_input(bundle).results, baseline).exit_code(), ExitCode::not_comparable);
-  EXPECT_EQ(gate(read_gate_input(bundle_of(synthetic_results())).results, baseline).exit_code(),
-            ExitCode::pass);
+  Results later = synthetic_results();
+  later.records[0].timing.cold_ms = 12.875;
+  EXPECT_EQ(gate(read_gate_input(bundle_of(later)).results, baseline).exit_code(), ExitCode::pass);
 }
 
 TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
