@@ -29,6 +29,7 @@ const MethodSpec& find_method(std::string_view name) {
   const auto found = std::ranges::find(table, name, &MethodSpec::name);
   if (found != table.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const MethodSpec& spec : table) names.push_back(spec.name);
   throw Error(ErrorKind::usage, unknown_name_message("method", name, names));
 }

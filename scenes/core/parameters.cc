@@ -107,6 +107,7 @@ Parameters resolve_parameters(std::string_view owner, const std::vector<Paramete
     const auto spec = std::ranges::find(specs, given.parameter, &ParameterSpec::name);
     if (spec == specs.end()) {
       std::vector<std::string> names;
+      names.reserve(specs.size());
       for (const ParameterSpec& known : specs) names.push_back(known.name);
       throw Error(ErrorKind::usage,
                   unknown_name_message(fmt::format("parameter of {}", owner), given.parameter, names));
