@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "metrics/spatial_order.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 
@@ -48,7 +48,7 @@ double rms_of(const std::vector<ClosestPoint>& closest) {
 double tukey_limit_m(const std::vector<ClosestPoint>& closest) {
   std::vector<double> sizes;
   for (const ClosestPoint& point : closest) sizes.push_back(std::abs(point.signed_distance_m));
-  return std::max(4.685 * 1.4826 * median_in_place(sizes), 1e-9);
+  return std::max(4.685 * kNmadScale * median_in_place(sizes), 1e-9);
 }
 
 struct Step {

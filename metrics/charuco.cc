@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "metrics/spatial_order.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "metrics/spatial_order.h"
+#include "metrics/measurable.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {

@@ -1,10 +1,11 @@
 #include "metrics/nearest_neighbour.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "metrics/spatial_order.h"
+#include "metrics/spatial_tree.h"
 #include "scenes/core/error.h"
 #include "scenes/core/multiversion.h"
 #include "scenes/core/parallel.h"
@@ -12,21 +13,15 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kWidth = 8;  // points a block, children a node
+constexpr std::size_t kWidth = NearestNeighbourIndex::kWidth;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 using Block = NearestNeighbourIndex::Block;
 using Node = NearestNeighbourIndex::Node;
 
-struct Tree {
-  const Block* blocks;
-  const Node* const* levels;  // from the parents of blocks to the root
-  int level_count;
-};
-
 AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }
 AQBENCH_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// Squared distances from the query to the eight boxes. The sums are formed as squared_to_points forms them,
+// Squared distances from the query to the boxes. The sums are formed as squared_to_points forms them,
 // so that a box of one place is exactly as far as the points in it and equal points are never visited twice.
 AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3], double (&out)[kWidth]) {
   for (std::size_t i = 0; i < kWidth; ++i) {
@@ -37,7 +32,7 @@ AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3],
   }
 }
 
-// The least squared distance from the query to the eight points.
+// The least squared distance from the query to the points.
 AQBENCH_INLINE double squared_to_points(const Block& block, const double (&query)[3]) {
   double squared[kWidth];
   for (std::size_t i = 0; i < kWidth; ++i) {
@@ -52,48 +47,51 @@ AQBENCH_INLINE double squared_to_points(const Block& block, const double (&query
 
 struct Pending {
   double squared;
-  std::uint32_t index;
-  int level;  // of the node `index` itself; -1: a block
+  std::uint32_t child;  // as in Node
 };
 
 // Appends the children that are nearer than `best`, the nearest last.
-AQBENCH_INLINE int push_children(const double (&squared)[kWidth], double best, std::uint32_t parent,
-                                 int level, Pending* stack, int top) {
+AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
+                                 Pending* stack, int top) {
   const int first = top;
-  for (std::size_t i = 0; i < kWidth; ++i) {
-    if (!(squared[i] < best)) continue;
+  std::uint32_t nearer = 0;  // as a mask: branches would each be a guess
+  for (std::uint32_t i = 0; i < kWidth; ++i) nearer |= std::uint32_t{squared[i] < best} << i;
+  for (; nearer != 0; nearer &= nearer - 1) {
+    const int i = std::countr_zero(nearer);
     int place = top++;
     for (; place > first && stack[place - 1].squared < squared[i]; --place) stack[place] = stack[place - 1];
-    stack[place] = {squared[i], static_cast<std::uint32_t>(parent * kWidth + i), level - 1};
+    stack[place] = {squared[i], node.child[i]};
   }
   return top;
 }
 
-// Distances for queries in order. `best` starts from the point that was nearest to the query before: any
+// Distances for queries in order. `best` starts from the block that was nearest to the query before: any
 // point gives an upper bound, and a close one ends most of the search before it starts.
+// `stack` has room for kWidth on each level of the tree.
 AQBENCH_MULTIVERSION
-void search_all(const Tree& tree, const Vec3* queries_m, std::size_t count, double* out_m) {
-  Pending stack[kWidth * 12];  // at most 7 wait on each of 11 levels (2^32 points)
+void search_all(const Node* nodes, const Block* blocks, const Vec3* queries_m, std::size_t count,
+                double* out_m, Pending* stack) {
   double squared[kWidth];
   std::uint32_t nearest_block = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double query[3] = {queries_m[i].x(), queries_m[i].y(), queries_m[i].z()};
-    double best = squared_to_points(tree.blocks[nearest_block], query);
+    double best = squared_to_points(blocks[nearest_block], query);
     int top = 0;
-    stack[top++] = {0, 0, tree.level_count - 1};
+    stack[top++] = {0, 0};
     while (top > 0) {
       const Pending next = stack[--top];
       if (!(next.squared < best)) continue;
-      if (next.level < 0) {
-        const double found = squared_to_points(tree.blocks[next.index], query);
-        if (found < best) {
-          best = found;
-          nearest_block = next.index;
-        }
+      if ((next.child & SpatialTree::kRun) == 0) {
+        squared_to_boxes(nodes[next.child], query, squared);
+        top = push_children(nodes[next.child], squared, best, stack, top);
         continue;
       }
-      squared_to_boxes(tree.levels[next.level][next.index], query, squared);
-      top = push_children(squared, best, next.index, next.level, stack, top);
+      const std::uint32_t block = next.child & ~SpatialTree::kRun;
+      const double found = squared_to_points(blocks[block], query);
+      if (found < best) {
+        best = found;
+        nearest_block = block;
+      }
     }
     out_m[i] = std::sqrt(best);
   }
@@ -104,58 +102,63 @@ void set_child(Node& node, std::size_t child, const Vec3& low, const Vec3& high)
   node.high_x[child] = high.x(), node.high_y[child] = high.y(), node.high_z[child] = high.z();
 }
 
-// Boxes of `count` children, where box_of(i, low, high) gives child i's box.
-template <class BoxOf>
-std::vector<Node> make_level(std::size_t count, const BoxOf& box_of) {
-  std::vector<Node> nodes((count + kWidth - 1) / kWidth);
-  parallel_for(nodes.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t n = begin; n < end; ++n) {
-      for (std::size_t c = 0; c < kWidth; ++c) {
-        Vec3 low = Vec3::Constant(kFar), high = Vec3::Constant(-kFar);
-        if (n * kWidth + c < count) box_of(n * kWidth + c, low, high);
-        set_child(nodes[n], c, low, high);
-      }
-    }
-  });
-  return nodes;
+void fill_block(std::span<const Vec3> points_m, const SpatialTree& tree, std::size_t run, Block& block) {
+  const std::size_t first = tree.first[run], count = tree.first[run + 1] - first;
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    const Vec3 point = i < count ? points_m[tree.order[first + i]] : Vec3::Constant(kFar);
+    block.x[i] = point.x(), block.y[i] = point.y(), block.z[i] = point.z();
+  }
 }
 
-void grow(Vec3& low, Vec3& high, double x, double y, double z) {
-  if (x == kFar) return;  // a place left over
-  low = low.cwiseMin(Vec3(x, y, z));
-  high = high.cwiseMax(Vec3(x, y, z));
+void set_box_of_block(Node& node, std::size_t child, const Block& block) {
+  Vec3 low = Vec3::Constant(kFar), high = Vec3::Constant(-kFar);
+  for (std::size_t i = 0; i < kWidth && block.x[i] != kFar; ++i) {
+    const Vec3 point(block.x[i], block.y[i], block.z[i]);
+    low = low.cwiseMin(point);
+    high = high.cwiseMax(point);
+  }
+  set_child(node, child, low, high);
+}
+
+void set_box_of_node(Node& node, std::size_t child, const Node& below) {
+  Vec3 low = Vec3::Constant(kFar), high = Vec3::Constant(-kFar);
+  for (std::size_t i = 0; i < kWidth; ++i) {  // those left over change nothing
+    low = low.cwiseMin(Vec3(below.low_x[i], below.low_y[i], below.low_z[i]));
+    high = high.cwiseMax(Vec3(below.high_x[i], below.high_y[i], below.high_z[i]));
+  }
+  set_child(node, child, low, high);
 }
 
 }  // namespace
 
 NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m) {
-  {
-    const std::vector<std::uint32_t> order = spatial_order(points_m, kWidth);
-    size_ = order.size();
-    blocks_.resize((size_ + kWidth - 1) / kWidth);
-    parallel_for(blocks_.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin * kWidth; i < end * kWidth; ++i) {
-        const Vec3 point = i < size_ ? points_m[order[i]] : Vec3::Constant(kFar);
-        Block& block = blocks_[i / kWidth];
-        block.x[i % kWidth] = point.x(), block.y[i % kWidth] = point.y(), block.z[i % kWidth] = point.z();
-      }
-    });
-  }
-  if (size_ == 0) return;
-  levels_.push_back(make_level(blocks_.size(), [&](std::size_t i, Vec3& low, Vec3& high) {
-    const Block& block = blocks_[i];
-    for (std::size_t p = 0; p < kWidth; ++p) grow(low, high, block.x[p], block.y[p], block.z[p]);
-  }));
-  while (levels_.back().size() > 1) {
-    const std::vector<Node>& below = levels_.back();
-    levels_.push_back(make_level(below.size(), [&](std::size_t i, Vec3& low, Vec3& high) {
-      const Node& node = below[i];
+  const SpatialTree tree = make_spatial_tree(points_m, kWidth);
+  size_ = tree.order.size();
+  blocks_.resize(tree.first.size() - 1);
+  nodes_.resize(tree.nodes.size());
+  parallel_for(nodes_.size(), 1 << 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
       for (std::size_t c = 0; c < kWidth; ++c) {
-        grow(low, high, node.low_x[c], node.low_y[c], node.low_z[c]);
-        if (node.low_x[c] != kFar) grow(low, high, node.high_x[c], node.high_y[c], node.high_z[c]);
+        const std::uint32_t child = tree.nodes[n][c];
+        nodes_[n].child[c] = child;
+        set_child(nodes_[n], c, Vec3::Constant(kFar), Vec3::Constant(-kFar));
+        if (child == SpatialTree::kNone || (child & SpatialTree::kRun) == 0) continue;
+        Block& block = blocks_[child & ~SpatialTree::kRun];
+        fill_block(points_m, tree, child & ~SpatialTree::kRun, block);
+        set_box_of_block(nodes_[n], c, block);
       }
-    }));
+    }
+  });
+  std::vector<std::size_t> levels(nodes_.size(), 1);  // from a node down
+  for (std::size_t n = nodes_.size(); n-- > 0;) {     // children come after their node
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      const std::uint32_t child = nodes_[n].child[c];
+      if ((child & SpatialTree::kRun) != 0) continue;
+      set_box_of_node(nodes_[n], c, nodes_[child]);
+      levels[n] = std::max(levels[n], levels[child] + 1);
+    }
   }
+  if (!levels.empty()) levels_ = levels[0];
 }
 
 void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span<double> out_m) const {
@@ -163,11 +166,10 @@ void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span
     throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out_m differ in size");
   }
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
-  std::vector<const Node*> levels;
-  for (const std::vector<Node>& level : levels_) levels.push_back(level.data());
-  const Tree tree{blocks_.data(), levels.data(), static_cast<int>(levels.size())};
   parallel_for(queries_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
-    search_all(tree, queries_m.data() + begin, end - begin, out_m.data() + begin);
+    std::vector<Pending> stack(kWidth * levels_ + 1);
+    search_all(nodes_.data(), blocks_.data(), queries_m.data() + begin, end - begin, out_m.data() + begin,
+               stack.data());
   });
 }
 

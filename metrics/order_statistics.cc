@@ -1,26 +1,99 @@
 #include "metrics/order_statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {
 
-// The k-th smallest of values[first, end), where everything before `first` is known to be smaller.
-double select(std::span<double> values, std::size_t k) {
+double select_in_place(std::span<double> values, std::size_t k) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(k), values.end());
   return values[k];
 }
 
+// A number that orders as the double does: its leading 16 bits are sign, exponent and four bits of mantissa.
+std::uint64_t ordered_bits(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+// Order statistics of value_at(0 .. count - 1) by counting into bins of equal leading bits, 16 an octave:
+// only the values of the bin that holds a rank are then looked at.
+template <class ValueAt>
+class Ranks {
+ public:
+  Ranks(std::size_t count, const ValueAt& value_at)
+      : count_(count), value_at_(value_at), bin_counts_(std::size_t{1} << kBinBits) {
+    for (std::size_t i = 0; i < count; ++i) ++bin_counts_[bin_of(value_at(i))];
+  }
+
+  // Linear between the two ranks that q lies between.
+  double percentile(double q) {
+    const double rank = q * static_cast<double>(count_ - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const double fraction = rank - static_cast<double>(below);
+    const double low = at_rank(below);
+    return fraction == 0 ? low : low + fraction * (at_rank(below + 1) - low);
+  }
+
+ private:
+  static constexpr unsigned kBinBits = 16;
+
+  static std::size_t bin_of(double value) { return ordered_bits(value) >> (64U - kBinBits); }
+
+  double at_rank(std::size_t rank) {
+    std::size_t bin = 0, before = 0;
+    while (before + bin_counts_[bin] <= rank) before += bin_counts_[bin++];
+    if (bin != gathered_bin_) {
+      gathered_.clear();
+      for (std::size_t i = 0; i < count_; ++i) {
+        const double value = value_at_(i);
+        if (bin_of(value) == bin) gathered_.push_back(value);
+      }
+      gathered_bin_ = bin;
+    }
+    return select_in_place(gathered_, rank - before);
+  }
+
+  std::size_t count_;
+  const ValueAt& value_at_;
+  std::vector<std::uint32_t> bin_counts_;
+  std::vector<double> gathered_;
+  std::size_t gathered_bin_ = std::size_t{1} << kBinBits;  // none
+};
+
+template <class ValueAt>
+std::vector<double> percentiles_of(std::size_t count, const ValueAt& value_at,
+                                   std::initializer_list<double> qs) {
+  Ranks<ValueAt> ranks(count, value_at);
+  std::vector<double> result;
+  for (const double q : qs) result.push_back(ranks.percentile(q));
+  return result;
+}
+
 }  // namespace
+
+std::vector<double> percentiles(std::span<const double> values, std::initializer_list<double> qs) {
+  return percentiles_of(
+      values.size(), [&](std::size_t i) { return values[i]; }, qs);
+}
+
+std::vector<double> deviation_percentiles(std::span<const double> values, double centre,
+                                          std::initializer_list<double> qs) {
+  return percentiles_of(
+      values.size(), [&](std::size_t i) { return std::abs(values[i] - centre); }, qs);
+}
 
 double percentile_in_place(std::span<double> values, double q) {
   const double rank = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
   const double fraction = rank - static_cast<double>(below);
-  const double low = select(values, below);
+  const double low = select_in_place(values, below);
   if (fraction == 0) return low;
   const double high = *std::ranges::min_element(values.subspan(below + 1));
   return low + fraction * (high - low);
@@ -31,7 +104,7 @@ double median_in_place(std::span<double> values) { return percentile_in_place(va
 double nmad_in_place(std::span<double> values) {
   const double centre = median_in_place(values);
   for (double& value : values) value = std::abs(value - centre);
-  return 1.4826 * median_in_place(values);
+  return kNmadScale * median_in_place(values);
 }
 
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q) {

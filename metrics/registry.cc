@@ -149,7 +149,7 @@ void MetricWriter::insert(std::string_view row, double tolerance_m, std::optiona
 
 void MetricWriter::add(std::string_view row, double value, double tolerance_m) {
   if (std::isfinite(value)) {
-    insert(row, tolerance_m, value, "");
+    insert(row, tolerance_m, value + 0.0, "");  // -0 becomes 0
   } else {
     insert(row, tolerance_m, std::nullopt, "the value is not finite");
   }

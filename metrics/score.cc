@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "metrics/completeness.h"
+#include "metrics/measurable.h"
 #include "metrics/mesh_metrics.h"
 #include "metrics/order_statistics.h"
 #include "metrics/plane_fit.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
-#include "metrics/spatial_order.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {

@@ -9,8 +9,8 @@
 #include <limits>
 #include <numbers>
 
+#include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "metrics/spatial_order.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 
@@ -80,6 +80,12 @@ void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_
   });
 }
 
+double max_of_abs(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 }  // namespace
 
 ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth) {
@@ -118,14 +124,13 @@ ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
   summary.mean_m = mean_of([](double error) { return std::abs(error); });
   summary.rmse_m = std::sqrt(mean_of([](double error) { return error * error; }));
 
-  std::vector<double> values(signed_error_m.begin(), signed_error_m.end());
-  summary.bias_median_m = median_in_place(values);
-  summary.nmad_m = nmad_in_place(values);
-  std::ranges::transform(signed_error_m, values.begin(), [](double error) { return std::abs(error); });
-  summary.max_m = std::ranges::max(values);
-  summary.median_m = median_in_place(values);
-  summary.p90_m = percentile_in_place(values, 0.90);
-  summary.p95_m = percentile_in_place(values, 0.95);
+  summary.max_m = max_of_abs(signed_error_m);
+  summary.bias_median_m = percentiles(signed_error_m, {0.5})[0];
+  summary.nmad_m = kNmadScale * deviation_percentiles(signed_error_m, summary.bias_median_m, {0.5})[0];
+  const std::vector<double> of_size = deviation_percentiles(signed_error_m, 0, {0.5, 0.90, 0.95});
+  summary.median_m = of_size[0];
+  summary.p90_m = of_size[1];
+  summary.p95_m = of_size[2];
   return summary;
 }
 

@@ -30,7 +30,7 @@ struct ErrorSummary {
   double bias_mean_m, bias_median_m, nmad_m;             // of d
 };
 
-// signed_error_m must not be empty. Takes one copy of it.
+// signed_error_m must not be empty.
 ErrorSummary summarize_errors(std::span<const double> signed_error_m);
 
 // Share in percent of |value| <= limit, and of |value| > limit. values must not be empty.

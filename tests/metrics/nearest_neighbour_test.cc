@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "metrics/spatial_order.h"
+#include "metrics/spatial_tree.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/random.h"
@@ -53,7 +53,7 @@ const Vec3 kLow(-0.25, -0.15, 1.17), kHigh(0.25, 0.15, 1.19);
 TEST(NearestNeighbour, EqualsAScanBitForBitAtEverySize) {
   const std::vector<Vec3> queries =
       random_points(1, 60, kLow - Vec3::Constant(0.1), kHigh + Vec3::Constant(0.1));
-  for (const std::size_t size : {1, 2, 7, 8, 9, 63, 64, 65, 511, 513, 4097, 20000}) {
+  for (const std::size_t size : {1, 2, 15, 16, 17, 255, 256, 257, 511, 4097, 20000}) {
     const std::vector<Vec3> points = random_points(2, size, kLow, kHigh);
     EXPECT_EQ(indexed(queries, points), scan(queries, points)) << size << " points";
   }
@@ -87,6 +87,18 @@ TEST(NearestNeighbour, SurvivesOutliersAtAMillionKilometres) {
   points.emplace_back(1e99, 0, 0);
   std::vector<Vec3> queries = random_points(6, 100, kLow, kHigh);
   queries.emplace_back(1e9, -1e9, 1e9 + 1);
+  EXPECT_EQ(indexed(queries, points), scan(queries, points));
+}
+
+// Points at ever smaller powers of two: each cell splits off one, the deepest tree there can be.
+TEST(NearestNeighbour, SurvivesTheDeepestTree) {
+  std::vector<Vec3> points;
+  for (int i = -900; i < 300; ++i) {
+    points.emplace_back(std::ldexp(1.0, i), 0, 0);
+    points.emplace_back(0, std::ldexp(1.0, i), 0);
+    points.emplace_back(0, 0, std::ldexp(1.0, i));
+  }
+  std::vector<Vec3> queries = {{0, 0, 0}, {1, 1, 1}, {1e-100, 0, 0}, {0, 0.75, 0}, {1e90, 0, 0}};
   EXPECT_EQ(indexed(queries, points), scan(queries, points));
 }
 
@@ -144,40 +156,6 @@ TEST(CloudToCloud, MeasuresFromOneToTheOther) {
   EXPECT_EQ(cloud_to_cloud_distances_m(a, b), (std::vector<double>{3, std::sqrt(10.0)}));
   EXPECT_EQ(cloud_to_cloud_distances_m(b, a), (std::vector<double>{3, 4, 10}));
   EXPECT_THROW(cloud_to_cloud_distances_m(a, {}), Error);
-}
-
-TEST(SpatialOrder, IsAPermutationOfTheMeasurablePoints) {
-  std::vector<Vec3> points = random_points(12, 10000, kLow, kHigh);
-  points[17].x() = std::numeric_limits<double>::quiet_NaN();
-  points.emplace_back(1e9, 0, 0);
-  std::vector<std::uint32_t> order = spatial_order(points, 8);
-  ASSERT_EQ(order.size(), points.size() - 1);
-  std::ranges::sort(order);
-  EXPECT_EQ(std::ranges::adjacent_find(order), order.end());
-  EXPECT_FALSE(std::ranges::binary_search(order, 17U));
-}
-
-// Mean extent of runs of eight successive points: near the spacing of points, with or without an outlier.
-TEST(SpatialOrder, IsAsFineWithAnOutlierAsWithout) {
-  const auto mean_extent = [](const std::vector<Vec3>& points) {
-    const std::vector<std::uint32_t> order = spatial_order(points, 8);
-    double sum = 0;
-    std::size_t runs = 0;
-    for (std::size_t i = 0; i + 8 <= order.size(); i += 8, ++runs) {
-      Vec3 low = points[order[i]], high = low;
-      for (std::size_t j = i; j < i + 8; ++j) {
-        low = low.cwiseMin(points[order[j]]);
-        high = high.cwiseMax(points[order[j]]);
-      }
-      sum += std::min((high - low).norm(), 1.0);
-    }
-    return sum / static_cast<double>(runs);
-  };
-  std::vector<Vec3> points = random_points(13, 100000, Vec3(0, 0, 1), Vec3(1, 1, 1));
-  const double without = mean_extent(points);
-  EXPECT_LT(without, 4 * std::sqrt(8.0 / 100000));  // a square of eight points has a diagonal of 0.0126
-  points.emplace_back(1e9, 1e9, -1e9);
-  EXPECT_LT(mean_extent(points), 1.1 * without + 1e-4);
 }
 
 }  // namespace

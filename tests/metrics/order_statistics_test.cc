@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -43,6 +44,31 @@ TEST(Percentile, EqualsSortingForAnySize) {
         sorted[below] + (rank - static_cast<double>(below)) * (sorted[below + 1] - sorted[below]);
     EXPECT_DOUBLE_EQ(percentile_in_place(values, 0.9), expected) << size;
   }
+}
+
+TEST(Percentiles, OfMillionsEqualThoseInPlace) {
+  Values values(100000);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto [normal, other] = normal_pair({8, RandomStream::case_order}, i);
+    values[i] =
+        i % 3 == 0 ? 1e-3 * normal : std::exp(5 * other) * (normal > 0 ? 1 : -1);  // many octaves, both signs
+    if (i % 1000 == 0) values[i] = 0;
+  }
+  const std::vector<double> found = percentiles(values, {0, 0.05, 0.5, 0.9, 1});
+  const std::vector<double> deviations = deviation_percentiles(values, 0.25, {0.5, 0.95});
+  Values copy = values;
+  const double qs[] = {0, 0.05, 0.5, 0.9, 1};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    EXPECT_EQ(found[i], percentile_in_place(copy, qs[i])) << qs[i];
+  for (double& value : values) value = std::abs(value - 0.25);
+  EXPECT_EQ(deviations[0], percentile_in_place(values, 0.5));
+  EXPECT_EQ(deviations[1], percentile_in_place(values, 0.95));
+}
+
+TEST(Percentiles, OfOneOrEqualValues) {
+  EXPECT_EQ(percentiles(Values{-2.5}, {0, 0.5, 1}), (Values{-2.5, -2.5, -2.5}));
+  EXPECT_EQ(percentiles(Values(1000, 0.125), {0.1, 0.95}), (Values{0.125, 0.125}));
+  EXPECT_EQ(percentiles(Values{-1, 0, 1e300}, {0.25, 0.5}), (Values{-0.5, 0}));
 }
 
 TEST(Median, OfAnEvenCountIsTheMeanOfTheMiddleTwo) {

@@ -1,0 +1,241 @@
+#include "metrics/spatial_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "metrics/measurable.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+
+namespace aqbench {
+namespace {
+
+struct KeyedPoint {
+  std::uint32_t key;
+  std::uint32_t index;
+};
+
+constexpr int kKeyBits = 32;
+constexpr int kAxisBits = 24;                 // at most, of the 32
+constexpr std::size_t kGrain = 1 << 16;       // points a chunk
+constexpr std::size_t kFewPoints = 64;        // of a range that is split by points, not by cells
+constexpr std::size_t kChildrenAimedAt = 10;  // of 16
+constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
+
+// Morton code of a box of any shape: each of the 32 bits halves the axis on which cells are then longest.
+class BoxCode {
+ public:
+  BoxCode(const Vec3& low, const Vec3& high) : low_(low) {
+    std::array<double, 3> cell;
+    for (int axis = 0; axis < 3; ++axis) cell[axis] = high[axis] - low[axis];
+    std::array<std::array<std::uint32_t, kKeyBits>, 3> places{};  // key bits of an axis, highest first
+    for (int bit = kKeyBits - 1; bit >= 0; --bit) {
+      int longest = -1;
+      for (int axis = 0; axis < 3; ++axis) {
+        if (bits_[axis] == kAxisBits || cell[axis] < kShortestSide) continue;
+        if (longest < 0 || cell[axis] > cell[longest]) longest = axis;
+      }
+      if (longest < 0) break;
+      places[longest][static_cast<std::size_t>(bits_[longest]++)] = 1U << bit;
+      cell[longest] *= 0.5;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      if (bits_[axis] > 0) scale_[axis] = std::ldexp(1.0, bits_[axis]) / (high[axis] - low[axis]);
+      fill_tables(axis, places[static_cast<std::size_t>(axis)]);
+    }
+  }
+
+  std::uint32_t operator()(const Vec3& point) const {
+    std::uint32_t key = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (bits_[axis] == 0) continue;
+      const auto cell = static_cast<std::uint32_t>((point[axis] - low_[axis]) * scale_[axis]);
+      const std::uint32_t clamped = std::min(cell, (1U << bits_[axis]) - 1);
+      const auto& table = tables_[static_cast<std::size_t>(axis)];
+      key |= table[0][clamped & 255U] | table[1][(clamped >> 8U) & 255U] | table[2][clamped >> 16U];
+    }
+    return key;
+  }
+
+ private:
+  // tables_[axis][b][v]: the key bits of byte b of a cell number when that byte is v.
+  void fill_tables(int axis, const std::array<std::uint32_t, kKeyBits>& places) {
+    auto& table = tables_[static_cast<std::size_t>(axis)];
+    for (int bit = 0; bit < bits_[axis]; ++bit) {
+      const std::uint32_t place = places[static_cast<std::size_t>(bits_[axis] - 1 - bit)];
+      auto& bytes = table[static_cast<std::size_t>(bit / 8)];
+      for (std::uint32_t value = 0; value < 256; ++value) {
+        if ((value >> (static_cast<std::uint32_t>(bit) % 8U)) & 1U) bytes[value] |= place;
+      }
+    }
+  }
+
+  Vec3 low_;
+  std::array<int, 3> bits_{};
+  std::array<double, 3> scale_{};
+  std::array<std::array<std::array<std::uint32_t, 256>, 3>, 3> tables_{};
+};
+
+// Stable, by key; `scratch` is as long as `items`.
+void radix_sort(std::span<KeyedPoint> items, std::span<KeyedPoint> scratch) {
+  constexpr std::uint32_t kDigitBits = 11;
+  constexpr std::uint32_t kDigits = 1U << kDigitBits;
+  std::array<std::array<std::uint32_t, kDigits>, 3> counts{};
+  for (const KeyedPoint& item : items) {
+    for (std::uint32_t pass = 0; pass < 3; ++pass) {
+      ++counts[pass][(item.key >> (pass * kDigitBits)) & (kDigits - 1)];
+    }
+  }
+  std::span<KeyedPoint> from = items, to = scratch;
+  for (std::uint32_t pass = 0; pass < 3; ++pass) {
+    auto& starts = counts[pass];
+    const std::uint32_t shift = pass * kDigitBits;
+    if (starts[(from.front().key >> shift) & (kDigits - 1)] == from.size()) continue;  // one digit only
+    std::uint32_t next = 0;
+    for (std::uint32_t& start : starts) next += std::exchange(start, next);
+    for (const KeyedPoint& item : from) to[starts[(item.key >> shift) & (kDigits - 1)]++] = item;
+    std::swap(from, to);
+  }
+  if (from.data() != items.data()) std::ranges::copy(from, items.begin());
+}
+
+void sort_by_key(std::span<KeyedPoint> items) {
+  if (items.size() >= 2048) {
+    std::vector<KeyedPoint> scratch(items.size());
+    radix_sort(items, scratch);
+    return;
+  }
+  std::ranges::sort(items, [](const KeyedPoint& a, const KeyedPoint& b) {
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
+  });
+}
+
+using Range = std::pair<std::uint32_t, std::uint32_t>;  // begin and end in the order
+
+std::size_t length(const Range& range) { return range.second - range.first; }
+
+class TreeMaker {
+ public:
+  TreeMaker(std::span<const Vec3> points_m, std::size_t longest) : points_m_(points_m), longest_(longest) {
+    items_.reserve(points_m.size());
+    for (std::uint32_t i = 0; i < points_m.size(); ++i) {
+      if (is_measurable(points_m[i])) items_.push_back({0, i});
+    }
+  }
+
+  SpatialTree make() {
+    if (!items_.empty()) {
+      order(items_);
+      add_node({0, static_cast<std::uint32_t>(items_.size())});
+    }
+    tree_.first.push_back(static_cast<std::uint32_t>(items_.size()));
+    tree_.order.resize(items_.size());
+    std::ranges::transform(items_, tree_.order.begin(), &KeyedPoint::index);
+    return std::move(tree_);
+  }
+
+ private:
+  // Codes points within their own bounding box and sorts them. Points in one place are numbered, so that they
+  // can be split like others.
+  void order(std::span<KeyedPoint> items) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Vec3 low = Vec3::Constant(kInfinity), high = Vec3::Constant(-kInfinity);
+    for (const KeyedPoint& item : items) {
+      low = low.cwiseMin(points_m_[item.index]);
+      high = high.cwiseMax(points_m_[item.index]);
+    }
+    if (!((high - low).maxCoeff() > kShortestSide)) {
+      for (std::uint32_t i = 0; i < items.size(); ++i) items[i].key = i;
+      return;
+    }
+    const BoxCode code(low, high);
+    parallel_for(items.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) items[i].key = code(points_m_[items[i].index]);
+    });
+    sort_by_key(items);
+  }
+
+  // Where to cut a range of more points than a run: at the highest bit in which keys differ, that is between
+  // two cells. Points of one cell are first coded again; each time divides the longest side by at least 2^10,
+  // so that one or two times are usual and the range of doubles bounds them.
+  std::uint32_t split(Range range) {
+    const std::span<KeyedPoint> items = std::span(items_).subspan(range.first, length(range));
+    if (items.size() <= kFewPoints) return range.first + split_evenly(items);
+    if (items.front().key == items.back().key) order(items);
+    const std::uint32_t bit = std::bit_floor(items.front().key ^ items.back().key);
+    const auto upper =
+        std::ranges::partition_point(items, [bit](const KeyedPoint& item) { return (item.key & bit) == 0; });
+    return range.first + static_cast<std::uint32_t>(upper - items.begin());
+  }
+
+  // The last splits are across the longest side, so that as few runs as can be hold the points, evenly.
+  std::uint32_t split_evenly(std::span<KeyedPoint> items) {
+    Vec3 low = points_m_[items[0].index], high = low;
+    for (const KeyedPoint& item : items) {
+      low = low.cwiseMin(points_m_[item.index]);
+      high = high.cwiseMax(points_m_[item.index]);
+    }
+    Eigen::Index axis = 0;
+    (high - low).maxCoeff(&axis);
+    const std::size_t runs = (items.size() + longest_ - 1) / longest_;
+    const auto middle = static_cast<std::ptrdiff_t>(items.size() * (runs / 2) / runs);
+    std::nth_element(items.begin(), items.begin() + middle, items.end(),
+                     [&](const KeyedPoint& a, const KeyedPoint& b) {
+                       return points_m_[a.index][axis] < points_m_[b.index][axis];
+                     });
+    return static_cast<std::uint32_t>(middle);
+  }
+
+  // A node over a range: the largest part is split until all are small enough or the node is full. Small
+  // enough is what fills a node of the level below, so that few nodes are half empty.
+  std::uint32_t add_node(Range range) {
+    std::array<Range, SpatialTree::kChildren> parts;
+    std::size_t count = 1;
+    parts[0] = range;
+    std::size_t small_enough = longest_;
+    while (small_enough * kChildrenAimedAt * 16 / 10 < length(range)) small_enough *= kChildrenAimedAt;
+    while (count < parts.size()) {
+      const auto largest =
+          std::max_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](const Range& a, const Range& b) { return length(a) < length(b); });
+      if (length(*largest) <= small_enough) break;
+      const std::uint32_t middle = split(*largest);
+      parts[count++] = {middle, largest->second};
+      largest->second = middle;
+    }
+    std::ranges::sort(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto node = static_cast<std::uint32_t>(tree_.nodes.size());
+    tree_.nodes.emplace_back().fill(SpatialTree::kNone);
+    for (std::size_t c = 0; c < count; ++c) {
+      const std::uint32_t child = length(parts[c]) <= longest_ ? add_run(parts[c]) : add_node(parts[c]);
+      tree_.nodes[node][c] = child;
+    }
+    return node;
+  }
+
+  std::uint32_t add_run(Range range) {
+    tree_.first.push_back(range.first);
+    return SpatialTree::kRun | static_cast<std::uint32_t>(tree_.first.size() - 1);
+  }
+
+  std::span<const Vec3> points_m_;
+  std::size_t longest_;
+  std::vector<KeyedPoint> items_;
+  SpatialTree tree_;
+};
+
+}  // namespace
+
+SpatialTree make_spatial_tree(std::span<const Vec3> points_m, std::size_t longest) {
+  if (points_m.size() >= SpatialTree::kRun) {
+    throw Error(ErrorKind::method, "cloud: more than 2147483647 points: " + std::to_string(points_m.size()));
+  }
+  return TreeMaker(points_m, longest).make();
+}
+
+}  // namespace aqbench
