@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "scenes/core/files.h"
@@ -154,19 +153,25 @@ class RuleChecker {
   std::vector<std::string> violations_;
 };
 
+// Cuts blanks and then `word` off the front of the line; false if something else stands there.
+bool take_word(std::string_view& line, std::string_view word) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with(word)) return false;
+  line.remove_prefix(word.size());
+  return true;
+}
+
 }  // namespace
 
 std::vector<Include> parse_includes(std::string_view text) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*(["<])([^">]+)[">])");
   std::vector<Include> includes;
-  int line_number = 0;
-  while (!text.empty()) {
-    const std::string line(text.substr(0, text.find('\n')));
+  for (int line_number = 1; !text.empty(); ++line_number) {
+    std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    ++line_number;
-    std::smatch match;
-    if (std::regex_search(line, match, pattern))
-      includes.push_back({match[2].str(), match[1].str() == "\"", line_number});
+    if (!take_word(line, "#") || !take_word(line, "include")) continue;
+    const bool quoted = take_word(line, "\"");
+    if (!quoted && !take_word(line, "<")) continue;
+    includes.push_back({std::string(line.substr(0, line.find(quoted ? '"' : '>'))), quoted, line_number});
   }
   return includes;
 }
