@@ -88,7 +88,7 @@ AQBENCH_INLINE bool newton_block(RippleLanes& n) {
     const double hxy = n.fx[i] * n.fy[i] + w * n.fxy[i];
     const double half_difference = 0.5 * (hxx - hyy);
     const double least = 0.5 * (hxx + hyy) - std::sqrt(half_difference * half_difference + hxy * hxy);
-    const double shift = least < kLeastEigenvalue ? kLeastEigenvalue - least : 0.0;
+    const double shift = least < kLeastEigenvalue ? kLeastEigenvalue + std::abs(least) - least : 0.0;
     hxx += shift;
     hyy += shift;
     const double inverse = 1 / (hxx * hyy - hxy * hxy);
@@ -307,13 +307,17 @@ double ripple_basin_radius(const RippleTable& table, double x_m, double y_m, dou
   const auto proven = [&](double radius) {
     return depth_m * largest_curvature(table, x_m, y_m, side, radius) < 1 - 1e-5;
   };
-  if (proven(reach_m)) return reach_m;
-  double low = 0, high = reach_m;
-  for (int i = 0; i < 5; ++i) {
-    const double middle = 0.5 * (low + high);
-    (proven(middle) ? low : high) = middle;
+  double radius = reach_m, too_large = 0;
+  while (!proven(radius)) {
+    too_large = radius;
+    radius /= 2;
+    if (radius < 1e-7) return 0;
   }
-  return low;
+  for (int i = 0; i < 3 && too_large > 0; ++i) {
+    const double middle = 0.5 * (radius + too_large);
+    (proven(middle) ? radius : too_large) = middle;
+  }
+  return radius;
 }
 
 void ripple_closest_points(const RippleFieldShape& shape, std::span<const Vec3> points_m,

@@ -75,14 +75,15 @@ class RippleSearch {
   RippleFoot descend(RippleFoot foot) const {
     for (int iteration = 0; iteration < 40; ++iteration) {
       const Quadratic q(p_, foot);
-      const double shift = std::max(0.0, 0.1 - q.least_eigenvalue());
+      const double least = q.least_eigenvalue();
+      const double shift = least > 0.1 ? 0.0 : std::abs(least) + 0.1 - least;
       const double hxx = q.hxx + shift, hyy = q.hyy + shift;
       const double determinant = hxx * hyy - q.hxy * q.hxy;
       const double step_x = -(hyy * q.gx - q.hxy * q.gy) / determinant;
       const double step_y = -(hxx * q.gy - q.hxy * q.gx) / determinant;
       if (length_of(step_x, step_y) <= 1e-12) return foot;
       bool fell = false;
-      for (double fraction = 1; fraction > 1e-3 && !fell; fraction /= 2) {
+      for (double fraction = 1; fraction > 1e-9 && !fell; fraction /= 2) {
         const RippleFoot next = foot_at(foot.x_m + fraction * step_x, foot.y_m + fraction * step_y);
         fell = next.squared_m2 < foot.squared_m2;
         if (fell) foot = next;
@@ -105,9 +106,11 @@ class RippleSearch {
     return foot;
   }
 
-  void add_basin(const RippleFoot& foot) {
+  void add_basin(const RippleFoot& near_foot) {
+    const RippleFoot foot = polish(near_foot);
     const Quadratic q(p_, foot);
-    if (length_of(q.gx, q.gy) > 1e-8 * (1 + std::sqrt(foot.squared_m2))) return;  // not stationary
+    const double least = q.least_eigenvalue();
+    if (!(least > 0) || length_of(q.gx, q.gy) > 1e-9 * least) return;  // not at a minimum
     const double offset = length_of(foot.x_m - p_.x(), foot.y_m - p_.y());
     const double radius =
         ripple_basin_radius(table_, foot.x_m, foot.y_m, side_, side_ * (foot.jet.z - p_.z()),

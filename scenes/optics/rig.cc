@@ -103,6 +103,7 @@ const RigSpec& find_rig(std::string_view name) {
   const auto found = std::ranges::find(registry, name, &RigSpec::name);
   if (found != registry.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(registry.size());
   for (const RigSpec& spec : registry) names.push_back(spec.name);
   throw Error(ErrorKind::usage, unknown_name_message("rig", name, names));
 }

@@ -61,7 +61,8 @@ AQBENCH_INLINE void sweep_ray_loop(const SweepCaster& c, std::size_t count, doub
     origin_y[i] = c.centre_y + y * reach;
     direction_x[i] = dx;
     direction_y[i] = dy;
-    direction_z[i] = (z > 0) & (dz2 > 0) ? dz : nan;
+    const bool valid = (z > 0) & (dz2 > 0);
+    direction_z[i] = valid ? dz : nan;
   }
 }
 
@@ -122,14 +123,13 @@ using Float16 = float __attribute__((vector_size(64), may_alias));
 static_assert(sizeof(Float16) == sizeof(SweepBlock::Line));
 
 AQBENCH_MULTIVERSION
-void sweep_evaluate(const SweepBlock::Line* lines, std::size_t groups, int degree, float s, float* u,
+void sweep_evaluate(const SweepBlock::Line* lines, std::size_t groups, std::size_t degree, float s, float* u,
                     float* v) {
   const auto* coefficients = reinterpret_cast<const Float16*>(lines);
-  const std::size_t stride = 2 * (static_cast<std::size_t>(degree) + 1);
   for (std::size_t group = 0; group < groups; ++group) {
-    const Float16* c = coefficients + group * stride;
+    const Float16* c = coefficients + group * 2 * (degree + 1);
     Float16 sum_u = c[2 * degree], sum_v = c[2 * degree + 1];
-    for (int k = degree - 1; k >= 0; --k) {
+    for (std::size_t k = degree; k-- > 0;) {
       sum_u = sum_u * s + c[2 * k];
       sum_v = sum_v * s + c[2 * k + 1];
     }
@@ -307,12 +307,12 @@ void project_row(const SweepBlock& block, float s, std::span<float> u_px, std::s
     throw Error(ErrorKind::usage, fmt::format("project_row: {} pixels but room for {} and {}", block.count,
                                               u_px.size(), v_px.size()));
   const std::size_t whole = block.count / SweepBlock::kGroup;
-  sweep_evaluate(block.lines.data(), whole, block.degree, s, u_px.data(), v_px.data());
+  const auto degree = static_cast<std::size_t>(block.degree);
+  sweep_evaluate(block.lines.data(), whole, degree, s, u_px.data(), v_px.data());
   const std::size_t done = whole * SweepBlock::kGroup;
   if (done == block.count) return;
   SweepBlock::Line u, v;
-  const std::size_t lines_per_group = 2 * (static_cast<std::size_t>(block.degree) + 1);
-  sweep_evaluate(&block.lines[whole * lines_per_group], 1, block.degree, s, u.value, v.value);
+  sweep_evaluate(&block.lines[whole * 2 * (degree + 1)], 1, degree, s, u.value, v.value);
   std::copy_n(u.value, block.count - done, &u_px[done]);
   std::copy_n(v.value, block.count - done, &v_px[done]);
 }
