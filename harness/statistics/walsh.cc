@@ -1,5 +1,6 @@
 #include "harness/statistics/walsh.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -30,6 +31,18 @@ std::uint64_t count_at_most(std::span<const double> sorted, double limit) {
   return count;
 }
 
+// The smallest average above `limit`; infinite if there is none.
+double next_average(std::span<const double> sorted, double limit) {
+  double next = std::numeric_limits<double>::infinity();
+  std::size_t end = sorted.size();
+  for (std::size_t begin = 0; begin < sorted.size(); ++begin) {
+    while (end > begin && average(sorted[begin], sorted[end - 1]) > limit) --end;
+    const std::size_t first_above = std::max(begin, end);
+    if (first_above < sorted.size()) next = std::min(next, average(sorted[begin], sorted[first_above]));
+  }
+  return next;
+}
+
 }  // namespace
 
 double walsh_average(std::span<const double> sorted, std::uint64_t rank) {
@@ -48,7 +61,8 @@ double walsh_average(std::span<const double> sorted, std::uint64_t rank) {
 double median_walsh_average(std::span<const double> sorted) {
   const std::uint64_t count = std::uint64_t{sorted.size()} * (sorted.size() + 1) / 2;
   const double lower = walsh_average(sorted, (count + 1) / 2);
-  return count % 2 == 1 ? lower : average(lower, walsh_average(sorted, count / 2 + 1));
+  if (count % 2 == 1 || count_at_most(sorted, lower) > count / 2) return lower;
+  return average(lower, next_average(sorted, lower));
 }
 
 }  // namespace aqbench

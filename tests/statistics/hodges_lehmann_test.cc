@@ -23,7 +23,7 @@ std::vector<double> listed_walsh_averages(const std::vector<double>& values) {
   return averages;
 }
 
-TEST(Walsh, EveryRankEqualsTheSortedList) {
+TEST(Walsh, EveryRankAndTheMedianEqualTheSortedList) {
   for (const std::size_t n : {1u, 2u, 3u, 7u, 20u, 41u}) {
     for (const bool tied : {false, true}) {
       auto values = heavy_tailed_sample(n, n);
@@ -35,6 +35,10 @@ TEST(Walsh, EveryRankEqualsTheSortedList) {
       for (std::size_t rank = 1; rank <= averages.size(); ++rank) {
         ASSERT_EQ(walsh_average(values, rank), averages[rank - 1]) << "n = " << n << " rank " << rank;
       }
+      const std::size_t middle = averages.size() / 2;
+      const double median =
+          averages.size() % 2 == 1 ? averages[middle] : 0.5 * averages[middle - 1] + 0.5 * averages[middle];
+      EXPECT_EQ(median_walsh_average(values), median);
     }
   }
 }

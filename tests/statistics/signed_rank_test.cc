@@ -128,7 +128,7 @@ TEST(SignedRank, SmallestTailIsOnePattern) {
 
 TEST(SignedRank, LargeSamplesApproachTheNormalDistribution) {
   for (const bool tied : {false, true}) {
-    const std::size_t n = 1500;
+    const std::size_t n = 1000;
     auto differences = normal_sample(3, n);
     for (double& d : differences) d = tied ? std::round(8 * (d + 0.05)) / 8 : d + 0.05;
     const SignedRankTest test = signed_rank_test(differences);

@@ -1,0 +1,284 @@
+#include "harness/statistics/paired.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/statistics/checks.h"
+#include "harness/statistics/holm.h"
+#include "harness/statistics/pair_plan.h"
+#include "harness/statistics/resolution.h"
+#include "harness/statistics/signed_rank.h"
+#include "harness/statistics/summary.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+// Exact where it can be: equal ratios give equal numbers, and swapping A and B changes the sign alone.
+double log_ratio(double above, double below) {
+  return above >= below ? std::log(above / below) : -std::log(below / above);
+}
+
+// Indices of the quietest half, ascending.
+std::vector<std::size_t> quietest_half(const PairedSeries& series) {
+  std::vector<double> log_product(series.u_a.size());
+  for (std::size_t i = 0; i < log_product.size(); ++i) {
+    log_product[i] = std::log(series.u_a[i]) + std::log(series.u_b[i]);
+    if (series.higher_is_better) log_product[i] = -log_product[i];
+  }
+  std::vector<std::size_t> order(log_product.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return log_product[a] < log_product[b]; });
+  order.resize(kept_of(order.size()));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+std::optional<double> cv_of_kept(const std::vector<double>& units, const std::vector<std::size_t>& kept) {
+  std::vector<double> values;
+  for (const std::size_t i : kept) values.push_back(units[i]);
+  return summarize(values).cv;
+}
+
+void check_series(const PairedSeries& series) {
+  const std::string u_a = series.name + ": u_a", u_b = series.name + ": u_b";
+  require_not_empty(u_a, series.u_a.size());
+  require_equal_lengths("u_a", series.u_a.size(), u_b, series.u_b.size());
+  require_positive(u_a, series.u_a);
+  require_positive(u_b, series.u_b);
+  if (series.tau) require_at_least(series.name + ": tau", *series.tau, 0);
+}
+
+void check_series(const DifferenceSeries& series) {
+  require_not_empty(series.name + ": differences", series.differences.size());
+  require_finite(series.name + ": differences", series.differences);
+  require_at_least(series.name + ": tau", series.tau, 0);
+  require_at_least(series.name + ": delta", series.delta, series.tau);
+  if (series.delta == 0) throw Error(ErrorKind::usage, series.name + ": delta is 0, must be above 0");
+}
+
+// A case on its way through the comparison.
+struct Candidate {
+  PairedComparison result;
+  std::vector<double> differences;  // kept ones; above 0 = B worse
+};
+
+Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
+  Candidate candidate;
+  PairedComparison& result = candidate.result;
+  result.name = series.name;
+  result.scale = series.higher_is_better ? ShiftScale::inverse_log_ratio : ShiftScale::log_ratio;
+  result.measured_pairs = series.u_a.size();
+  result.kept = quietest_half(series);
+  for (const std::size_t i : result.kept) {
+    const double worse = log_ratio(series.u_b[i], series.u_a[i]);
+    candidate.differences.push_back(series.higher_is_better ? -worse : worse);
+  }
+  require_finite(series.name + ": ln(u_b / u_a)", candidate.differences);
+  result.cv_a = cv_of_kept(series.u_a, result.kept);
+  result.cv_b = cv_of_kept(series.u_b, result.kept);
+
+  // Shares of what is measured: a throughput 5 % lower is a time 1 / 0.95 longer.
+  const double tau = std::max(policy.tau, series.tau.value_or(0));
+  const double sign = series.higher_is_better ? -1 : 1;
+  result.flag_above = sign * std::log1p(sign * tau);
+  result.pass_below = sign * std::log1p(sign * policy.delta);
+  result.flag_below = -result.flag_above;
+  if (tau > policy.delta) {
+    result.verdict = PairedVerdict::refused;
+    result.reason =
+        fmt::format("too noisy to be gated here: A/A runs ask for tau {:.1f} %, above delta {:.1f} %",
+                    100 * tau, 100 * policy.delta);
+  }
+  return candidate;
+}
+
+Candidate candidate_of(const DifferenceSeries& series, const PairedPolicy&) {
+  Candidate candidate;
+  PairedComparison& result = candidate.result;
+  result.name = series.name;
+  result.scale = ShiftScale::difference;
+  result.measured_pairs = series.differences.size();
+  result.kept.resize(series.differences.size());
+  std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
+  candidate.differences = series.differences;
+  result.flag_above = series.tau;
+  result.flag_below = -series.tau;
+  result.pass_below = series.delta;
+  return candidate;
+}
+
+void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest_alpha) {
+  PairedComparison& result = candidate.result;
+  const SignedRankTest test = signed_rank_test(candidate.differences);
+  result.zeros = test.zeros;
+  result.ties = test.ties;
+  result.p_worse = test.p_greater;
+  result.p_better = test.p_less;
+  result.level = policy.alpha / policy.looks;
+  const double confidence = 1 - result.level;
+  const HodgesLehmann shift = hodges_lehmann(candidate.differences, confidence);
+  result.shift = shift.estimate;
+  result.interval = shift.interval.value();  // minimum_kept_pairs() sees to it that there is one
+  if (policy.bootstrap_draws > 0) {
+    result.bootstrap =
+        bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
+  }
+  if (policy.resolution_draws > 0) {
+    result.visible_shift = smallest_visible_shift(
+        candidate.differences,
+        {result.flag_above, strictest_alpha, policy.power, policy.resolution_draws, policy.seed});
+  }
+}
+
+// "+4.1 %", or "+0.0031" for a difference.
+std::string shown(ShiftScale scale, double shift) {
+  const double change = change_of(scale, shift);
+  return scale == ShiftScale::difference ? fmt::format("{:+.4g}", change)
+                                         : fmt::format("{:+.2f} %", 100 * change);
+}
+
+std::string flag_reason(const PairedComparison& result, double threshold, double p_holm) {
+  return fmt::format("shift {} is beyond {}, p {:.2g} after Holm is at most {:.2g}",
+                     shown(result.scale, result.shift), shown(result.scale, threshold), p_holm, result.level);
+}
+
+void judge(PairedComparison& result) {
+  if (result.p_worse_holm <= result.level && result.shift > result.flag_above) {
+    result.verdict = PairedVerdict::regressed;
+    result.reason = flag_reason(result, result.flag_above, result.p_worse_holm);
+  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below) {
+    result.verdict = PairedVerdict::faster;
+    result.reason = flag_reason(result, result.flag_below, result.p_better_holm);
+  } else if (result.interval.upper < result.pass_below) {
+    result.verdict = PairedVerdict::pass;
+  } else {
+    result.verdict = PairedVerdict::inconclusive;
+    result.reason =
+        fmt::format("the interval's worse end {} is not within {}, and ",
+                    shown(result.scale, result.interval.upper), shown(result.scale, result.pass_below));
+    result.reason +=
+        result.shift > result.flag_above
+            ? fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level)
+            : fmt::format("the shift {} is not beyond {}", shown(result.scale, result.shift),
+                          shown(result.scale, result.flag_above));
+  }
+}
+
+void require_enough(const PairedComparison& result, std::size_t minimum, std::size_t gated, bool halved,
+                    const PairedPolicy& policy) {
+  if (result.kept.size() >= minimum) return;
+  const std::string needed =
+      halved ? fmt::format("{} kept, {} measured", minimum, measured_for(minimum)) : std::to_string(minimum);
+  throw Error(ErrorKind::input,
+              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {}", result.name,
+                          result.measured_pairs, result.kept.size(), count_text(gated, "case"),
+                          count_text(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, needed));
+}
+
+template <class Series>
+std::vector<PairedComparison> compare(std::span<const Series> series, const PairedPolicy& policy,
+                                      bool halved) {
+  check(policy);
+  require_not_empty("series", series.size());
+  std::vector<Candidate> candidates;
+  for (const Series& one : series) {
+    check_series(one);
+    candidates.push_back(candidate_of(one, policy));
+  }
+  const auto is_gated = [](const Candidate& c) { return c.result.verdict != PairedVerdict::refused; };
+  // At least 1: where all cases are refused, their resolution is still worked out.
+  const auto gated = static_cast<std::size_t>(
+      std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
+  const std::size_t minimum = minimum_kept_pairs(policy, gated);
+  const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
+
+  std::vector<double> p_worse, p_better;
+  for (Candidate& candidate : candidates) {
+    require_enough(candidate.result, minimum, gated, halved, policy);
+    estimate(candidate, policy, strictest_alpha);
+    if (!is_gated(candidate)) continue;
+    p_worse.push_back(candidate.result.p_worse);
+    p_better.push_back(candidate.result.p_better);
+  }
+  const std::vector<double> p_worse_holm = holm(p_worse), p_better_holm = holm(p_better);
+  std::vector<PairedComparison> results;
+  std::size_t next = 0;
+  for (Candidate& candidate : candidates) {
+    if (is_gated(candidate)) {
+      candidate.result.p_worse_holm = p_worse_holm[next];
+      candidate.result.p_better_holm = p_better_holm[next];
+      ++next;
+      judge(candidate.result);
+    }
+    results.push_back(std::move(candidate.result));
+  }
+  return results;
+}
+
+}  // namespace
+
+double change_of(ShiftScale scale, double shift) {
+  switch (scale) {
+    case ShiftScale::log_ratio:
+      return std::expm1(shift);
+    case ShiftScale::inverse_log_ratio:
+      return std::expm1(-shift);
+    case ShiftScale::difference:
+      return shift;
+  }
+  throw Error(ErrorKind::input, "scale: not one of the known ones");
+}
+
+std::string to_string(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return "REGRESSED";
+    case PairedVerdict::faster:
+      return "FASTER";
+    case PairedVerdict::pass:
+      return "PASS";
+    case PairedVerdict::inconclusive:
+      return "INCONCLUSIVE";
+    case PairedVerdict::refused:
+      return "REFUSED";
+  }
+  throw Error(ErrorKind::input, "verdict: not one of the known ones");
+}
+
+std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series,
+                                            const PairedPolicy& policy) {
+  return compare(series, policy, true);
+}
+
+std::vector<PairedComparison> compare_differences(std::span<const DifferenceSeries> series,
+                                                  const PairedPolicy& policy) {
+  return compare(series, policy, false);
+}
+
+bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {
+  return comparison.verdict == PairedVerdict::inconclusive && look < policy.looks;
+}
+
+bool needs_confirmation(const PairedComparison& comparison) {
+  return comparison.verdict == PairedVerdict::regressed || comparison.verdict == PairedVerdict::faster;
+}
+
+Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
+  if (first.name != fresh.name) {
+    throw Error(ErrorKind::input,
+                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
+  }
+  if (!needs_confirmation(first)) return {first.verdict, first.reason};
+  if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
+  return {PairedVerdict::inconclusive,
+          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}",
+                      to_string(first.verdict), to_string(fresh.verdict), shown(fresh.scale, fresh.shift),
+                      shown(first.scale, first.shift))};
+}
+
+}  // namespace aqbench
