@@ -1,0 +1,196 @@
+#include "harness/statistics/change_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "harness/statistics/checks.h"
+#include "harness/statistics/distributions.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+struct Moments {
+  double n = 0, mean = 0, squares = 0;  // squares: sum of (x - mean)^2
+};
+
+Moments moments_of(std::span<const double> values) {
+  Moments m;
+  m.n = static_cast<double>(values.size());
+  double sum = 0;  // around the first value: equal values give exactly their value
+  for (const double value : values) sum += value - values.front();
+  m.mean = values.front() + sum / m.n;
+  for (const double value : values) m.squares += (value - m.mean) * (value - m.mean);
+  return m;
+}
+
+struct Split {
+  std::size_t index = 0;
+  double q = 0;
+};
+
+// The split of [begin, end) with the largest energy distance between its sides,
+// q = m n / (m + n) (2 E|X - Y| - E|X - X'| - E|Y - Y'|), all from sums over pairs that move one value at a
+// time from right to left. nullopt if the part is too short.
+std::optional<Split> best_split(std::span<const double> values, std::size_t begin, std::size_t end,
+                                std::size_t min_segment) {
+  if (end - begin < 2 * min_segment) return std::nullopt;
+  const auto distances_to = [&](std::size_t i, std::size_t from, std::size_t to) {
+    double sum = 0;
+    for (std::size_t j = from; j < to; ++j) sum += std::abs(values[i] - values[j]);
+    return sum;
+  };
+  double across = 0, left = 0, right = 0;
+  for (std::size_t i = begin; i < end; ++i) right += distances_to(i, i + 1, end);
+  std::optional<Split> best;
+  for (std::size_t index = begin + 1; index + min_segment <= end; ++index) {
+    const double to_left = distances_to(index - 1, begin, index - 1);
+    const double to_right = distances_to(index - 1, index, end);
+    across += to_right - to_left;
+    left += to_left;
+    right -= to_right;
+    const auto m = static_cast<double>(index - begin), n = static_cast<double>(end - index);
+    if (index - begin < min_segment) continue;
+    const double energy = 2 * across / (m * n) - 2 * left / (m * (m - 1)) - 2 * right / (n * (n - 1));
+    const double q = m * n / (m + n) * energy;
+    if (!best || q > best->q) best = Split{index, q};
+  }
+  return best;
+}
+
+// Splits one window top-down for as long as the best split of all its parts is significant.
+std::vector<std::size_t> split_window(std::span<const double> values, const ChangePointOptions& options) {
+  std::vector<std::size_t> ends = {0, values.size()};  // of the parts, ascending
+  while (true) {
+    std::optional<Split> best;
+    std::size_t part = 0;
+    for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+      const auto split = best_split(values, ends[i], ends[i + 1], options.min_segment);
+      if (split && (!best || split->q > best->q)) {
+        best = split;
+        part = i;
+      }
+    }
+    if (!best) break;
+    const auto before = values.subspan(ends[part], best->index - ends[part]);
+    const auto after = values.subspan(best->index, ends[part + 1] - best->index);
+    if (!(compare_levels(before, after).p <= options.candidate_p)) break;
+    ends.insert(ends.begin() + static_cast<std::ptrdiff_t>(part) + 1, best->index);
+  }
+  return {ends.begin() + 1, ends.end() - 1};
+}
+
+ChangePoint change_point_at(std::span<const double> history, const std::vector<std::size_t>& indices,
+                            std::size_t position) {
+  const std::size_t index = indices[position];
+  const std::size_t begin = position == 0 ? 0 : indices[position - 1];
+  const std::size_t end = position + 1 == indices.size() ? history.size() : indices[position + 1];
+  return {index, compare_levels(history.subspan(begin, index - begin), history.subspan(index, end - index))};
+}
+
+std::vector<std::size_t> candidates_of(std::span<const double> history, const ChangePointOptions& options) {
+  std::vector<std::size_t> indices;
+  std::size_t start = 0;
+  while (start < history.size()) {
+    const auto window = history.subspan(start, std::min(options.window, history.size() - start));
+    std::size_t next = start + std::max<std::size_t>(1, options.window / 2);
+    for (const std::size_t index : split_window(window, options)) {
+      indices.push_back(start + index);
+      next = std::max(next, start + index);
+    }
+    start = next;
+  }
+  return indices;
+}
+
+}  // namespace
+
+void check(const ChangePointOptions& options) {
+  require_at_least("min_segment", static_cast<double>(options.min_segment), 2);
+  require_at_least("window", static_cast<double>(options.window),
+                   2 * static_cast<double>(options.min_segment));
+  require_between("candidate_p", options.candidate_p, 0, 1);
+  require_between("max_p", options.max_p, 0, 1);
+  require_at_most("max_p", options.max_p, options.candidate_p);
+  require_at_least("min_change", options.min_change, 0);
+}
+
+LevelChange compare_levels(std::span<const double> before, std::span<const double> after) {
+  require_not_empty("before", before.size());
+  require_not_empty("after", after.size());
+  const Moments a = moments_of(before), b = moments_of(after);
+  LevelChange level;
+  level.mean_before = a.mean;
+  level.mean_after = b.mean;
+  const double difference = b.mean - a.mean;
+  if (a.mean != 0) level.change = difference / a.mean;
+  const double smaller = std::min(std::abs(a.mean), std::abs(b.mean));
+  level.magnitude = difference == 0 ? 0 : std::abs(difference) / smaller;
+  const double degrees = a.n + b.n - 2;
+  if (degrees > 0 && difference != 0) {
+    const double variance = (a.squares + b.squares) / degrees;
+    level.p = student_t_two_sided(difference / std::sqrt(variance * (1 / a.n + 1 / b.n)), degrees);
+  }
+  return level;
+}
+
+std::vector<ChangePoint> find_change_points(std::span<const double> history,
+                                            const ChangePointOptions& options) {
+  check(options);
+  require_finite("history", history);
+  std::vector<std::size_t> indices = candidates_of(history, options);
+  std::vector<ChangePoint> points;
+  for (std::size_t i = 0; i < indices.size(); ++i) points.push_back(change_point_at(history, indices, i));
+  // Take out the weakest one until all are strong: first by p, then by size. Its neighbours' levels become
+  // longer, so they are worked out again.
+  while (!points.empty()) {
+    auto weakest =
+        std::max_element(points.begin(), points.end(),
+                         [](const ChangePoint& a, const ChangePoint& b) { return a.level.p < b.level.p; });
+    if (weakest->level.p <= options.max_p) {
+      weakest = std::min_element(
+          points.begin(), points.end(),
+          [](const ChangePoint& a, const ChangePoint& b) { return a.level.magnitude < b.level.magnitude; });
+      if (weakest->level.magnitude >= options.min_change) break;
+    }
+    const auto position = weakest - points.begin();
+    points.erase(weakest);
+    indices.erase(indices.begin() + position);
+    const auto gone = static_cast<std::size_t>(position);
+    if (gone > 0) points[gone - 1] = change_point_at(history, indices, gone - 1);
+    if (gone < points.size()) points[gone] = change_point_at(history, indices, gone);
+  }
+  return points;
+}
+
+PinnedComparison compare_with_pinned(std::span<const double> history,
+                                     std::span<const ChangePoint> change_points, std::size_t pinned,
+                                     const ChangePointOptions& options) {
+  check(options);
+  require_finite("history", history);
+  if (pinned >= history.size()) {
+    throw Error(ErrorKind::input,
+                fmt::format("pinned is {}, but history has {} values", pinned, history.size()));
+  }
+  PinnedComparison result;
+  result.pinned_end = history.size();
+  for (const ChangePoint& point : change_points) {
+    if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin) {
+      throw Error(ErrorKind::input, "change_points: not those of this history");
+    }
+    result.newest_begin = point.index;
+    if (point.index <= pinned) result.pinned_begin = point.index;
+    if (point.index > pinned) result.pinned_end = std::min(result.pinned_end, point.index);
+  }
+  result.level = compare_levels(history.subspan(result.pinned_begin, result.pinned_end - result.pinned_begin),
+                                history.subspan(result.newest_begin));
+  result.changed = result.level.p <= options.max_p && result.level.magnitude >= options.min_change;
+  return result;
+}
+
+}  // namespace aqbench
