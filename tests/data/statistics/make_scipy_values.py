@@ -69,4 +69,9 @@ out = {
     "normal_quantile": [{"p": p, "z": stats.norm.ppf(p)} for p in (0.01, 0.5, 0.9, 0.99, 0.9999)],
     "summary": [summary(rounded(rng.lognormal(2, 0.3, n))) for n in (2, 7, 40)],
 }
-print(json.dumps(out, indent=1))
+lines = []
+for key, value in out.items():  # one row a line
+    rows = value if isinstance(value, list) else None
+    text = json.dumps(value) if rows is None else "[\n  " + ",\n  ".join(map(json.dumps, rows)) + "\n ]"
+    lines.append(f' "{key}": {text}')
+print("{\n" + ",\n".join(lines) + "\n}")
