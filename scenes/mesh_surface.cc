@@ -69,17 +69,20 @@ class MeshSurface final : public Surface {
     const Triangle& t = faces_[face];
     return {mesh_.vertices_m[t[0]], mesh_.vertices_m[t[1]], mesh_.vertices_m[t[2]]};
   }
+  // The closest point of `face` or, walking over edges and corners, of what is nearer beyond them.
+  std::pair<std::uint32_t, TrianglePoint> closest_from(std::uint32_t face, const Vec3& point) const;
   // Sum of the camera-facing normals about the part of `face` that a closest point lies on.
   const Vec3& side_normal(std::size_t face, TrianglePart part) const;
   std::vector<std::uint32_t> faces_in_spatial_order() const;
 
   TriangleMesh mesh_;
-  std::vector<Triangle> faces_;                    // the triangles that have an area
-  std::vector<Vec3> normals_;                      // of faces_, towards the cameras
-  std::vector<double> area_to_;                    // of faces_, cumulative
-  std::vector<std::array<Vec3, 3>> edge_normals_;  // of faces_: sums over the faces at ab, bc, ca
-  std::vector<Vec3> corner_normals_;               // of vertices: sums weighted by angle
-  Vec3 centre_m_ = Vec3::Zero();                   // origin of the scene's float coordinates
+  std::vector<Triangle> faces_;                       // the triangles that have an area
+  std::vector<Vec3> normals_;                         // of faces_, towards the cameras
+  std::vector<double> area_to_;                       // of faces_, cumulative
+  std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
+  std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
+  std::vector<Vec3> corner_normals_;                  // of vertices: sums weighted by angle
+  Vec3 centre_m_ = Vec3::Zero();                      // origin of the scene's float coordinates
   // Queries are const in effect, not in Open3D's signature; the first one, in build_scene, commits the scene.
   mutable open3d::t::geometry::RaycastingScene scene_{1};
 };
@@ -102,6 +105,7 @@ void MeshSurface::add_faces() {
 void MeshSurface::add_side_normals() {
   corner_normals_.assign(mesh_.vertices_m.size(), Vec3::Zero());
   edge_normals_.resize(faces_.size());
+  across_.resize(faces_.size());
   struct Edge {
     std::uint64_t ends;
     std::uint32_t face;
@@ -125,7 +129,10 @@ void MeshSurface::add_side_normals() {
     Vec3 sum = Vec3::Zero();
     for (end = begin; end < edges.size() && edges[end].ends == edges[begin].ends; ++end)
       sum += normals_[edges[end].face];
-    for (std::size_t i = begin; i < end; ++i) edge_normals_[edges[i].face][edges[i].side] = sum;
+    for (std::size_t i = begin; i < end; ++i) {
+      edge_normals_[edges[i].face][edges[i].side] = sum;
+      across_[edges[i].face][edges[i].side] = edges[i + 1 < end ? i + 1 : begin].face;
+    }
   }
 }
 
@@ -150,6 +157,31 @@ void MeshSurface::build_scene() {
   scene_.AddTriangles(vertices, triangles);
   std::array<ClosestPoint, 1> first;
   closest_points(std::span(&centre_m_, 1), first);
+}
+
+// Open3D compares distances as floats, so that near an edge it may name the second-best triangle; its
+// distance is right to 1e-9 m or so, but its foot only to a few micrometres.
+std::pair<std::uint32_t, TrianglePoint> MeshSurface::closest_from(std::uint32_t face,
+                                                                  const Vec3& point) const {
+  TrianglePoint best = closest_on_triangle(point, corners(face));
+  for (int step = 0; step < 16 && best.part != TrianglePart::face; ++step) {
+    // Sides ab, bc, ca are 0, 1, 2; corner a lies on ca and ab, b on ab and bc, c on bc and ca.
+    const int part = static_cast<int>(best.part) - static_cast<int>(TrianglePart::edge_ab);
+    const std::array<int, 2> sides = part < 3 ? std::array{part, part} : std::array{part - 3, (part - 1) % 3};
+    bool moved = false;
+    const std::array<std::uint32_t, 3> beyond = across_[face];
+    for (const int side : sides) {
+      const std::uint32_t next = beyond[static_cast<std::size_t>(side)];
+      const TrianglePoint there = closest_on_triangle(point, corners(next));
+      if ((there.position_m - point).squaredNorm() < (best.position_m - point).squaredNorm()) {
+        best = there;
+        face = next;
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  return {face, best};
 }
 
 const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const {
@@ -183,10 +215,10 @@ void MeshSurface::closest_points(std::span<const Vec3> points, std::span<Closest
     auto found = scene_.ComputeClosestPoints(queries, 1);
     const auto* faces = found.at("primitive_ids").GetDataPtr<std::uint32_t>();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto [position, part] = closest_on_triangle(batch[i], corners(faces[i]));
-      const Vec3 away = batch[i] - position;
-      out[begin + i] = {position, normals_[faces[i]],
-                        std::copysign(away.norm(), away.dot(side_normal(faces[i], part)))};
+      const auto [face, at] = closest_from(faces[i], batch[i]);
+      const Vec3 away = batch[i] - at.position_m;
+      out[begin + i] = {at.position_m, normals_[face],
+                        std::copysign(away.norm(), away.dot(side_normal(face, at.part)))};
     }
   }
 }

@@ -7,9 +7,10 @@
 
 namespace aqbench {
 
-// Closest triangles come from Open3D's RaycastingScene (float, about the mesh's centre); position, distance
-// and normal are then computed in double on the triangle found, so a distance is right to about 1e-7 of the
-// mesh's extent. A normal is that of the closest triangle, turned towards the cameras (z <= 0; vertical
+// Closest triangles come from Open3D's RaycastingScene, in float about the mesh's centre; position, distance
+// and normal are then computed in double, on the nearest triangle there or beyond its edges. So results are
+// exact but where two separate parts of the mesh are equally near within 1e-7 of its extent: there it is one
+// of the two. A normal is that of the closest triangle, turned towards the cameras (z <= 0; vertical
 // triangles keep that of their winding). A distance is positive on the side of that normal; on an edge or a
 // corner the side is that of the angle-weighted mean normal (Baerentzen and Aanaes, "Signed distance
 // computation using the angle weighted pseudonormal", TVCG 2005). patch() is nullptr; mesh() returns the
