@@ -27,6 +27,9 @@ Vec3 vector3(const Json& json) {
 
 Vec2 vector2(const Json& json) { return {json.at(0).get<double>(), json.at(1).get<double>()}; }
 
+// `null` stands for NaN, in place of the vector or of its numbers.
+bool is_null(const Json& json) { return json.is_null() || json.at(0).is_null(); }
+
 Camera vector_camera(const Json& json) {
   Camera camera;
   camera.name = "vector";
@@ -62,7 +65,7 @@ TEST_F(RefractionVectors, RaysOfPixels) {
     for (std::size_t i = 0; i < one.at("pixels").size(); ++i, ++rays) {
       const Json& pixel = one.at("pixels").at(i);
       const auto ray = cast_ray(camera, vector2(pixel));
-      ASSERT_EQ(ray.has_value(), !one.at("origins").at(i).at(0).is_null());
+      ASSERT_EQ(ray.has_value(), !is_null(one.at("origins").at(i)));
       if (!ray) continue;
       EXPECT_LT((ray->origin_m - vector3(one.at("origins").at(i))).norm(), 1e-9);
       EXPECT_LT((ray->direction - vector3(one.at("directions").at(i))).norm(), 1e-9);
