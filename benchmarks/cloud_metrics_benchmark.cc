@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -48,16 +49,29 @@ Reconstruction noisy_reconstruction(const Surface& surface, std::size_t count) {
   return reconstruction;
 }
 
-double median_of(std::vector<double> values) {
+struct Seconds {
+  double wall, cpu;  // cpu: of this process; on a busy machine the fairer of the two
+};
+
+template <class Work>
+Seconds seconds(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  work();
+  const double cpu = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cpu};
+}
+
+double median_of(const std::vector<Seconds>& samples, double Seconds::*which) {
+  std::vector<double> values;
+  for (const Seconds& sample : samples) values.push_back(sample.*which);
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
 
-template <class Work>
-double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double ratio_of(const std::vector<Seconds>& above, const std::vector<Seconds>& below,
+                double Seconds::*which) {
+  return median_of(above, which) / median_of(below, which);
 }
 
 // Ours and Open3D in turn, so that a slow moment of the machine meets both.
@@ -70,18 +84,20 @@ void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface
   open3d::geometry::PointCloud cloud(reconstruction.cloud.points_m);
   open3d::geometry::PointCloud samples(
       surface->stratified_samples(ScoreOptions{}.sample_spacing_m, 1).positions_m);
-  std::vector<double> ours_s, open3d_s;
+  std::vector<Seconds> ours, open3d;
   for ([[maybe_unused]] auto iteration : state) {
-    ours_s.push_back(
+    ours.push_back(
         seconds([&] { benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {})); }));
-    open3d_s.push_back(seconds([&] {
+    open3d.push_back(seconds([&] {
       benchmark::DoNotOptimize(cloud.ComputePointCloudDistance(samples));
       benchmark::DoNotOptimize(samples.ComputePointCloudDistance(cloud));
     }));
-    state.SetIterationTime(ours_s.back());
+    state.SetIterationTime(ours.back().wall);
   }
-  state.counters["open3d_ms"] = 1000 * median_of(open3d_s);
-  state.counters["open3d_ratio"] = median_of(open3d_s) / median_of(ours_s);
+  state.counters["open3d_ms"] = 1000 * median_of(open3d, &Seconds::wall);
+  state.counters["open3d_ratio"] = ratio_of(open3d, ours, &Seconds::wall);
+  state.counters["cpu_ms"] = 1000 * median_of(ours, &Seconds::cpu);
+  state.counters["open3d_cpu_ratio"] = ratio_of(open3d, ours, &Seconds::cpu);
   state.counters["samples"] = static_cast<double>(samples.points_.size());
 }
 
@@ -113,13 +129,14 @@ void BM_CloudSetScaling(benchmark::State& state, const std::string& surface_name
   const auto surface = surface_named(surface_name);
   const Reconstruction one = noisy_reconstruction(*surface, 1000000);
   const Reconstruction ten = noisy_reconstruction(*surface, 10000000);
-  std::vector<double> one_s, ten_s;
+  std::vector<Seconds> ones, tens;
   for ([[maybe_unused]] auto iteration : state) {
-    one_s.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(one, *surface, {})); }));
-    ten_s.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(ten, *surface, {})); }));
-    state.SetIterationTime(ten_s.back());
+    ones.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(one, *surface, {})); }));
+    tens.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(ten, *surface, {})); }));
+    state.SetIterationTime(tens.back().wall);
   }
-  state.counters["time_ratio"] = median_of(ten_s) / median_of(one_s);
+  state.counters["time_ratio"] = ratio_of(tens, ones, &Seconds::wall);
+  state.counters["cpu_time_ratio"] = ratio_of(tens, ones, &Seconds::cpu);
 }
 
 // A line of /proc/self/status in bytes.
