@@ -13,9 +13,9 @@ struct IsolateOptions {
   std::uint64_t memory_limit_bytes = 0;  // resident, of the child and its own children together; 0: none
   std::uint64_t result_limit_bytes = std::uint64_t{1} << 30;
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // what the child may add to the log
-  std::filesystem::path log_file;  // the child's stdout and stderr are appended; empty: thrown away
-  int cancel_descriptor = -1;      // kills the child when it becomes readable (a signalfd, a pipe)
-  std::function<void()> tick;      // called about four times a second while the child runs
+  std::filesystem::path log_file = {};  // the child's stdout and stderr are appended; empty: thrown away
+  int cancel_descriptor = -1;           // kills the child when it becomes readable (a signalfd, a pipe)
+  std::function<void()> tick = {};      // called about four times a second while the child runs
 };
 // Throws Error(usage) naming the field.
 void check(const IsolateOptions& options);

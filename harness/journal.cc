@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -71,6 +72,20 @@ Json header_json(const JournalHeader& header, const std::vector<Case>& cases) {
           {"cases", cases_json(cases)}};
 }
 
+// What stands under a good hash but is not what this program writes was not written by it. Another schema is
+// no damage.
+template <class Read>
+auto read_or_damaged(const std::string& place, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
+    const std::string_view what = error.what();
+    const std::string_view prefix = place;
+    damaged(place, what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
+  }
+}
+
 JournalHeader read_header(const Json& json, const std::string& place) {
   const JsonPlace root(json, place);
   if (root.at("journal").text() != "aqbench") damaged(place, "is not the head of an aqbench journal");
@@ -100,10 +115,13 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
                       JournalContents& contents, std::set<std::string>& unfinished) {
   const std::string place = fmt::format("{} line {}", file, line_number);
   const Json json = open_sealed_line(line, place);
-  const JsonPlace root(json, place);
-  if (root.at("prev").text() != contents.last_line_sha256)
-    damaged(place, "does not carry the hash of the line before");
-  Record record = record_from_json(root.at("record").value(), place + ": record");
+  Record record = read_or_damaged(place, [&] {
+    const JsonPlace root(json, place);
+    root.allow_only({"prev", "record", "sha256"});
+    if (root.at("prev").text() != contents.last_line_sha256)
+      damaged(place, "does not carry the hash of the line before");
+    return record_from_json(root.at("record").value(), place + ": record");
+  });
   if (unfinished.erase(record.case_name) == 0)
     damaged(place, fmt::format("'{}' was not planned or stands twice", record.case_name));
   contents.records.push_back(std::move(record));
@@ -113,15 +131,17 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
   throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)));
 }
 
-// What write_file() leaves when its process is killed: NAME.tmp<pid>.
+// What write_file() leaves when its process is killed: NAME.tmp<pid>.<n>.
 void remove_leftovers(const std::filesystem::path& bundle) {
   std::error_code ignored;
   std::vector<std::filesystem::path> leftovers;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(bundle, ignored)) {
     const std::string name = entry.path().filename().string();
     const std::size_t dot = name.rfind(".tmp");
-    if (dot == std::string::npos || dot + 4 == name.size() || !entry.is_regular_file(ignored)) continue;
-    if (name.find_first_not_of("0123456789", dot + 4) == std::string::npos) leftovers.push_back(entry.path());
+    if (dot == std::string::npos || !entry.is_regular_file(ignored)) continue;
+    const std::string number = name.substr(dot + 4);
+    if (!number.empty() && number.front() != '.' && number.find_first_not_of("0123456789.") == std::string::npos)
+      leftovers.push_back(entry.path());
   }
   for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
 }
@@ -129,8 +149,14 @@ void remove_leftovers(const std::filesystem::path& bundle) {
 int open_locked(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
   if (descriptor < 0) journal_io_error(file, errno);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int error = errno;
+  // The last child of a sweep that was killed shares its lock and may take a moment to die.
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  int error = 0;
+  do {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+    error = errno;
+    ::usleep(5000);
+  } while ((error == EWOULDBLOCK || error == EINTR) && std::chrono::steady_clock::now() < patience);
   ::close(descriptor);
   if (error == EWOULDBLOCK)
     throw Error(ErrorKind::io, fmt::format("{}: another process is writing it", file.string()));
@@ -152,24 +178,27 @@ int write_line(int descriptor, std::string_view line) {
 
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
   const std::filesystem::path path = bundle / kJournalFile;
-  const std::string bytes = read_file(path);
-  const std::string file = path.string();
+  return parse_journal(read_file(path), path.string(), torn_tail);
+}
+
+JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {
   JournalContents contents;
   std::set<std::string> unfinished;
   std::size_t line_number = 0;
   for (std::size_t start = 0; start < bytes.size();) {
     ++line_number;
     const std::size_t end = bytes.find('\n', start);
-    if (end == std::string::npos) {
+    if (end == std::string_view::npos) {
       if (torn_tail == TornTail::refuse || line_number == 1)
         damaged(fmt::format("{} line {}", file, line_number), "is cut off");
       contents.torn_tail = true;
       break;
     }
-    const std::string_view line = std::string_view(bytes).substr(start, end - start);
+    const std::string_view line = bytes.substr(start, end - start);
     if (line_number == 1) {
       const std::string place = file + " line 1";
-      contents.header = read_header(open_sealed_line(line, place), place);
+      const Json json = open_sealed_line(line, place);
+      contents.header = read_or_damaged(place, [&] { return read_header(json, place); });
       unfinished = {contents.header.case_names.begin(), contents.header.case_names.end()};
     } else {
       read_record_line(line, line_number, file, contents, unfinished);
@@ -268,6 +297,8 @@ void Journal::append(const Record& record) {
   last_line_sha256_ = sha256_hex(line);
   records_.push_back(record);
 }
+
+void Journal::release_in_child() const { ::close(descriptor_); }
 
 bool Journal::has(std::string_view case_name) const {
   return std::ranges::find(records_, case_name, &Record::case_name) != records_.end();

@@ -50,6 +50,8 @@ enum class TornTail { refuse, accept };
 // Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
 // break is left out instead.
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail);
+// The same of the file's bytes; `file` is what errors name.
+JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail);
 
 // An open journal, locked against a second writer.
 class Journal {
@@ -69,6 +71,10 @@ class Journal {
 
   // On disk when it returns. Throws Error(io), and then the journal is as it was.
   void append(const Record& record);
+
+  // For a forked child: lets go of the file, so that the lock does not outlive the parent. The child must not
+  // use this journal any more, nor destroy it.
+  void release_in_child() const;
 
   const std::filesystem::path& bundle() const { return bundle_; }
   const JournalHeader& header() const { return header_; }

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <chrono>
-#include <cmath>
 #include <exception>
 #include <new>
 #include <optional>
@@ -15,6 +14,8 @@
 #include "harness/select.h"
 #include "harness/stage_recorder.h"
 #include "harness/text.h"
+#include "metrics/score.h"
+#include "metrics/tiles.h"
 #include "pipeline/method.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
@@ -117,7 +118,7 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
   Score score = score_reconstruction(reconstruction, *scene.truth.surface, ScoreOptions{});
   result.record.metrics = std::move(score.metrics);
   if (!score.tiles.tiles.empty())
-    result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", tiles_csv(score.tiles));
+    result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", tiles_to_csv(score.tiles));
   result.record.status = Status::ok;
 }
 
@@ -189,15 +190,6 @@ std::string output_sha256(const Reconstruction& reconstruction) {
              array_line("depth_along_ray_m", map.depth_along_ray_m) +
              array_line("confidence", map.confidence);
   return sha256_hex(lines);
-}
-
-std::string tiles_csv(const TileGrid& tiles) {
-  const auto number = [](double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; };
-  std::string text = "column,row,points,signed_mean_mm,nmad_mm,completeness_pct\n";
-  for (const ErrorTile& tile : tiles.tiles)
-    text += fmt::format("{},{},{},{},{},{}\n", tile.column, tile.row, tile.points,
-                        number(tile.signed_mean_mm), number(tile.nmad_mm), number(tile.completeness_pct));
-  return text;
 }
 
 std::string file_name_of(std::string_view case_name) {

@@ -9,7 +9,6 @@
 #include "harness/case.h"
 #include "harness/case_board.h"
 #include "harness/record.h"
-#include "metrics/score.h"
 #include "scenes/core/reconstruction.h"
 
 namespace aqbench {
@@ -31,9 +30,6 @@ CaseResult run_case(const Case& planned, CaseBoard& board);
 // SHA-256 over every array of a reconstruction, the same for the same values. Arrays are hashed as
 // little-endian bytes: "points_m COUNT HASH" and so on, one line each.
 std::string output_sha256(const Reconstruction& reconstruction);
-
-// column,row,points,signed_mean_mm,nmad_mm,completeness_pct; undefined values are empty.
-std::string tiles_csv(const TileGrid& tiles);
 
 // A file name for a case: "/" becomes "__"; any other character than [A-Za-z0-9_.=,+-] becomes "_", and then
 // 8 digits of the name's hash are added, so that two names never become one.

@@ -207,8 +207,11 @@ bool run_one(Sweep& sweep, const Case& planned, std::size_t unfinished) {
       update_progress(sweep, unfinished);
       sweep.callbacks.tick(sweep.progress, planned);
     };
-  const IsolateOutcome end =
-      run_isolated([&] { return encode_case_result(sweep.run(planned, sweep.board)); }, options);
+  const auto body = [&] {
+    sweep.journal.release_in_child();
+    return encode_case_result(sweep.run(planned, sweep.board));
+  };
+  const IsolateOutcome end = run_isolated(body, options);
   if (end.end == IsolateOutcome::End::cancelled) return false;
   CaseResult result = result_of(planned, end, options, sweep.board);
   append_log(log, fmt::format("-- {}{}{}\n", to_string(result.record.status),

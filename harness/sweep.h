@@ -17,11 +17,11 @@ namespace aqbench {
 inline constexpr const char* kLogFile = "bench.log";
 
 struct SweepProgress {
-  std::size_t index = 0;        // of this case, from 1, resumed ones counted
-  std::size_t total = 0;        // of this plan
-  std::size_t failed = 0;       // failed, crashed or timed out so far, resumed ones counted
-  double elapsed_s = 0;         // of this run
-  std::optional<double> eta_s;  // for the rest; unknown before the first case has ended
+  std::size_t index = 0;             // of this case, from 1, resumed ones counted
+  std::size_t total = 0;             // of this plan
+  std::size_t failed = 0;            // failed, crashed or timed out so far, resumed ones counted
+  double elapsed_s = 0;              // of this run
+  std::optional<double> eta_s = {};  // for the rest; unknown before the first case has ended
 };
 
 // All optional; called in this process.

@@ -1,0 +1,113 @@
+#pragma once
+// Small parts that several tests of the harness share.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/plan.h"
+#include "harness/run_case.h"
+#include "scenes/core/error.h"
+
+namespace aqbench::test {
+
+// A folder that goes away with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "aqbench_test_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The message of the Error of this kind that `action` throws; a test failure otherwise.
+inline std::string error_of(ErrorKind kind, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "an error is one line";
+    return error.what();
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return {};
+}
+
+// Two scenes, two simulated methods and one real one with presets, that no test runs.
+inline const Catalogue& fake_catalogue() {
+  const auto number = [](std::string name, double value, double min, double max) {
+    return ParameterSpec{std::move(name), "m", value, min, max, "help", {}};
+  };
+  const auto count = [](std::string name, std::int64_t value) {
+    return ParameterSpec{std::move(name), "1", value, 1, 1e6, "help", {}};
+  };
+  static const std::vector<SceneSpec> scenes = {
+      {"flat_plane", "flat", {number("depth_m", 1.178, 1, 2)}},
+      {"undulating", "waves", {number("amplitude_m", 0.005, 0, 0.1), number("wavelength_m", 0.05, 0.01, 1)}}};
+  static const SimulatedMethod simulated = [](const SceneTruth&, const MethodInput&) {
+    return Reconstruction{};
+  };
+  static const RealMethod real = [](const Observation&, const MethodInput&) { return Reconstruction{}; };
+  static const std::vector<MethodSpec> methods = {
+      {"lightglue_like", "sparse", {count("points", 1000)}, {}, {"simulate"}, simulated},
+      {"roma_like", "dense", {count("points", 3000)}, {}, {"simulate", "dropout"}, simulated},
+      {"plane_sweep",
+       "images",
+       {count("depths", 64), count("batch", 8)},
+       {{"fast", {{"", "depths", "64"}}}, {"quality", {{"", "depths", "256"}, {"", "batch", "1"}}}},
+       {"pipeline", "depth_estimation"},
+       real}};
+  static const std::vector<Suite> suites = {
+      {"seed", "d", {"flat_plane", "undulating"}, {"lightglue_like", "roma_like"}, {42}, {}, {}}};
+  static const Catalogue catalogue{scenes, methods, suites};
+  return catalogue;
+}
+
+inline std::vector<std::string> case_names(const SweepPlan& plan) {
+  std::vector<std::string> names;
+  for (const Case& planned : plan.cases) names.push_back(planned.name);
+  return names;
+}
+
+// A plan of `count` seeds of one fake case.
+inline SweepPlan small_plan(std::size_t count, double timeout_s = 30) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like"};
+  request.threads = 1;
+  request.repeat = count;
+  request.timeout_s = timeout_s;
+  return plan_sweep(request, fake_catalogue());
+}
+
+// What a quick runner gives: everything follows from the case.
+inline CaseResult quick_result(const Case& planned) {
+  CaseResult result{planned_record(planned), {}};
+  result.record.status = Status::ok;
+  const auto seed = static_cast<double>(planned.seed);
+  result.record.metrics = {{"accuracy_mean_mm", {1.0 / seed, "mm", Better::lower, ""}},
+                           {"completeness_2mm_pct", {std::nullopt, "%", Better::higher, "no points"}}};
+  result.record.output_sha256 = std::string(64, 'a');
+  result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", "column,row\n0,0\n");
+  return result;
+}
+
+}  // namespace aqbench::test
