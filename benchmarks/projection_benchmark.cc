@@ -168,7 +168,7 @@ void sweep_image(benchmark::State& state) {
     }
   }
   const int nodes = projector.degree() + 1;
-  const double fit_flops = 40 + nodes * (5 * 14 + 40) + 4.0 * nodes * nodes;
+  const double fit_flops = 40 + nodes * (3 * 16 + 35) + 4.0 * nodes * nodes;
   state.counters["degree"] = projector.degree();
   state.counters["error_px"] = projector.measured_error_px();
   report(state, "projections/s", 1600.0 * 1200 * depths, 4 * projector.degree() + fit_flops / depths);
@@ -192,7 +192,7 @@ void sweep_fit_row(benchmark::State& state) {
     benchmark::ClobberMemory();
   }
   const int nodes = projector.degree() + 1;
-  report(state, "pixels/s", 1600, 40 + nodes * (5 * 14 + 40) + 4.0 * nodes * nodes);
+  report(state, "pixels/s", 1600, 40 + nodes * (3 * 16 + 35) + 4.0 * nodes * nodes);
 }
 BENCHMARK(sweep_fit_row);
 

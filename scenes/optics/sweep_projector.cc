@@ -73,6 +73,17 @@ void sweep_rays(const SweepCaster& c, std::size_t count, double row, double firs
 }
 
 template <bool air_is_thinner>
+AQBENCH_INLINE double sweep_height(const SweepSource& s, double rho2, double h_water) {
+  if constexpr (!air_is_thinner)
+    return apparent_point<false>(s.ratio, std::sqrt(rho2), s.h_air, h_water).height;
+  const double q = h_water * s.ratio.m;
+  double h = s.h_air + q;
+  // Three steps; the constructor's comparison with exact projections would notice if they were too few.
+  for (int step = 0; step < 3; ++step) h = apparent_height_step(s.ratio, rho2, s.h_air, q, h);
+  return h;
+}
+
+template <bool air_is_thinner>
 AQBENCH_INLINE void sweep_node_loop(const SweepSource& s, std::size_t count, double depth,
                                     const double* __restrict origin_x, const double* __restrict origin_y,
                                     const double* __restrict direction_x,
@@ -84,8 +95,7 @@ AQBENCH_INLINE void sweep_node_loop(const SweepSource& s, std::size_t count, dou
     const double dx = origin_x[i] + depth * direction_x[i] - s.centre_x;
     const double dy = origin_y[i] + depth * direction_y[i] - s.centre_y;
     const double h_water = depth * direction_z[i];
-    const double rho = std::sqrt(dx * dx + dy * dy);
-    const double h = apparent_point<air_is_thinner>(s.ratio, rho, s.h_air, h_water).height;
+    const double h = sweep_height<air_is_thinner>(s, dx * dx + dy * dy, h_water);
     const double w = s.rows[2][0] * dx + s.rows[2][1] * dy + s.rows[2][2] * h;
     const double inverse = 1 / w;
     const double pixel_u = s.cx + (s.rows[0][0] * dx + s.rows[0][1] * dy + s.rows[0][2] * h) * inverse;

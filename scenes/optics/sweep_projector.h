@@ -10,7 +10,7 @@
 //
 // What bounds it (benchmarks/projection_benchmark.cc): evaluation loads 2 (degree + 1) values for 2 degree
 // FMA, so the first-level cache's loads; the fit, paid once per pixel, is double precision division and
-// square root, and outweighs the evaluation below some 150 depths.
+// square root, and outweighs the evaluation below some 200 depths.
 //
 // The constructor takes the lowest degree whose error, measured against exact projections over the whole
 // reference image and depth range, is at most half the tolerance.
