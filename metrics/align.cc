@@ -24,6 +24,7 @@ std::vector<Vec3> take_evenly(std::span<const Vec3> points_m, std::size_t at_mos
   std::ranges::copy_if(points_m, std::back_inserter(finite_m), is_measurable);
   if (finite_m.size() <= at_most) return finite_m;
   std::vector<Vec3> taken_m;
+  taken_m.reserve(at_most);
   for (std::size_t i = 0; i < at_most; ++i) taken_m.push_back(finite_m[i * finite_m.size() / at_most]);
   return taken_m;
 }
@@ -47,6 +48,7 @@ double rms_of(const std::vector<ClosestPoint>& closest) {
 // common offset is not taken for outliers.
 double tukey_limit_m(const std::vector<ClosestPoint>& closest) {
   std::vector<double> sizes;
+  sizes.reserve(closest.size());
   for (const ClosestPoint& point : closest) sizes.push_back(std::abs(point.signed_distance_m));
   return std::max(4.685 * kNmadScale * median_in_place(sizes), 1e-9);
 }
