@@ -55,7 +55,7 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
   if (error) throw Error(ErrorKind::io, out.string() + ": " + error.message());
   const std::string stamp = bundle_stamp(now);
   for (int number = 0;; ++number) {
-    const std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));
+    std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));
     // mkdir is the one call that makes a folder and tells whether somebody else had it before.
     if (::mkdir(folder.c_str(), 0777) == 0) return folder;
     if (errno != EEXIST) throw Error(ErrorKind::io, folder.string() + ": " + std::strerror(errno));

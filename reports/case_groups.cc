@@ -123,7 +123,8 @@ std::vector<std::string> undefined_lines(const Record& record) {
       known->second += std::string(", ") + headline.name;
   }
   std::vector<std::string> lines;
-  for (const auto& [reason, names] : names_by_reason) lines.push_back(names + ": " + reason);
+  lines.reserve(names_by_reason.size());
+  for (const auto& [reason, names] : names_by_reason) lines.push_back(fmt::format("{}: {}", names, reason));
   return lines;
 }
 

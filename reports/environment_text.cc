@@ -17,7 +17,7 @@ void append_items(const Json& value, const std::string& path,
                   std::vector<std::pair<std::string, std::string>>& items) {
   if (value.is_object()) {
     for (const auto& [key, member] : value.items())
-      append_items(member, path.empty() ? key : path + "." + key, items);
+      append_items(member, path.empty() ? key : fmt::format("{}.{}", path, key), items);
   } else if (value.is_string()) {
     items.emplace_back(path, value.get<std::string>());
   } else {  // arrays in one line, as they are

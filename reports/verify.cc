@@ -10,6 +10,7 @@
 #include "reports/bundle.h"
 #include "reports/bundle_files.h"
 #include "reports/results.h"
+#include "reports/strict_json.h"
 #include "reports/summary.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
@@ -100,7 +101,7 @@ class Verifier {
     std::optional<Results> results;
     guarded("results.json", [&] {
       const std::filesystem::path path = bundle_ / "results.json";
-      const std::string text = read_file(path);
+      const std::string text = read_file(path, JsonLimits{}.max_bytes);
       Results read = results_from_text(text, path.string());
       if (results_text(read) != text) find("results.json", "is not in the form that aqbench writes");
       report_.root_digest = root_digest(read);
@@ -183,7 +184,10 @@ std::string render_verify(const VerifyReport& report, bool colours) {
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
   if (!report.ok())
-    return text + paint("\033[31m", fmt::format("NOT VERIFIED: {} findings", report.findings.size())) + "\n";
+    return text +
+           paint("\033[31m", fmt::format("NOT VERIFIED: {} finding{}", report.findings.size(),
+                                         report.findings.size() == 1 ? "" : "s")) +
+           "\n";
   return text + paint("\033[32m", "verified") +
          fmt::format(": {} files, {} records{}\n", report.files + 1, report.records,
                      report.complete ? "" : ", of an interrupted run");
