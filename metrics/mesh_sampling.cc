@@ -46,19 +46,21 @@ TriangleSoup cut_to_patch(const TriangleMesh& mesh, const Patch* patch) {
     soup.triangles_m.push_back({a, b, c});
     soup.area_up_to_m2.push_back(area_m2);
   };
+  const auto inside = [&](const Vec3& corner) {
+    return patch == nullptr || patch->contains(corner.x(), corner.y());
+  };
   for (const auto& triangle : mesh.triangles) {
-    Polygon polygon;
-    bool inside = true;
-    for (const std::uint32_t vertex : triangle) {
-      polygon.push_back(mesh.vertices_m[vertex]);
-      inside = inside && (patch == nullptr || patch->contains(polygon.back().x(), polygon.back().y()));
+    const std::array<Vec3, 3> corners = {mesh.vertices_m[triangle[0]], mesh.vertices_m[triangle[1]],
+                                         mesh.vertices_m[triangle[2]]};
+    if (std::ranges::all_of(corners, inside)) {
+      add(corners[0], corners[1], corners[2]);
+      continue;
     }
-    if (!inside) {
-      polygon = keep_side(polygon, 0, patch->x_min_m, 1);
-      polygon = keep_side(polygon, 0, patch->x_max_m, -1);
-      polygon = keep_side(polygon, 1, patch->y_min_m, 1);
-      polygon = keep_side(polygon, 1, patch->y_max_m, -1);
-    }
+    Polygon polygon(corners.begin(), corners.end());
+    polygon = keep_side(polygon, 0, patch->x_min_m, 1);
+    polygon = keep_side(polygon, 0, patch->x_max_m, -1);
+    polygon = keep_side(polygon, 1, patch->y_min_m, 1);
+    polygon = keep_side(polygon, 1, patch->y_max_m, -1);
     for (std::size_t i = 2; i < polygon.size(); ++i) add(polygon[0], polygon[i - 1], polygon[i]);
   }
   return soup;

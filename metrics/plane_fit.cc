@@ -5,21 +5,20 @@
 #include <cmath>
 #include <vector>
 
+#include "metrics/order_statistics.h"
 #include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;
-
 // Sum of value_of(i), chunks combined in order. T is an Eigen type of fixed size.
 template <class T, class ValueOf>
 T sum_in_order(std::size_t count, const ValueOf& value_of) {
-  std::vector<T> sums((count + kGrain - 1) / kGrain, T::Zero());
-  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+  std::vector<T> sums((count + kSumGrain - 1) / kSumGrain, T::Zero());
+  parallel_for(count, kSumGrain, [&](std::size_t begin, std::size_t end) {
     T sum = T::Zero();
     for (std::size_t i = begin; i < end; ++i) sum += value_of(i);
-    sums[begin / kGrain] = sum;
+    sums[begin / kSumGrain] = sum;
   });
   T total = T::Zero();
   for (const T& sum : sums) total += sum;
@@ -48,14 +47,14 @@ std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<cons
   PlaneFit fit{centroid, solver.eigenvectors().col(0), 0, 0};
   if (fit.normal.z() > 0) fit.normal = -fit.normal;
   using SumAndMax = Eigen::Vector2d;
-  std::vector<SumAndMax> chunks((index.size() + kGrain - 1) / kGrain);
-  parallel_for(index.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  std::vector<SumAndMax> chunks((index.size() + kSumGrain - 1) / kSumGrain);
+  parallel_for(index.size(), kSumGrain, [&](std::size_t begin, std::size_t end) {
     SumAndMax chunk = SumAndMax::Zero();
     for (std::size_t i = begin; i < end; ++i) {
       const double distance = std::abs(fit.normal.dot(points_m[index[i]] - centroid));
       chunk = SumAndMax(chunk[0] + distance * distance, std::max(chunk[1], distance));
     }
-    chunks[begin / kGrain] = chunk;
+    chunks[begin / kSumGrain] = chunk;
   });
   double squares = 0;
   for (const SumAndMax& chunk : chunks) {

@@ -17,8 +17,8 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kGrain = 1 << 14;  // points a chunk
-constexpr std::size_t kBatch = 1 << 10;  // points a call of the surface: they stay in the cache
+constexpr std::size_t kScoreGrain = 1 << 14;  // points a chunk
+constexpr std::size_t kScoreBatch = 1 << 10;  // points a call of the surface: they stay in the cache
 
 struct ChunkCounts {
   std::size_t scored = 0, outside_patch = 0, non_finite = 0;
@@ -44,9 +44,9 @@ ChunkCounts count_chunk(std::span<const Vec3> points_m, const Patch* patch) {
 
 // Indices of the scored points; fills the counts.
 void list_scored(std::span<const Vec3> points_m, const Patch* patch, ScoredPoints& scored) {
-  std::vector<ChunkCounts> counts((points_m.size() + kGrain - 1) / kGrain);
-  parallel_for(points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    counts[begin / kGrain] = count_chunk(points_m.subspan(begin, end - begin), patch);
+  std::vector<ChunkCounts> counts((points_m.size() + kScoreGrain - 1) / kScoreGrain);
+  parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
+    counts[begin / kScoreGrain] = count_chunk(points_m.subspan(begin, end - begin), patch);
   });
   std::vector<std::size_t> first;  // place of a chunk's first scored point
   std::size_t total = 0;
@@ -57,8 +57,8 @@ void list_scored(std::span<const Vec3> points_m, const Patch* patch, ScoredPoint
     scored.non_finite += chunk.non_finite;
   }
   scored.index.resize(total);
-  parallel_for(points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t place = first[begin / kGrain];
+  parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t place = first[begin / kScoreGrain];
     for (std::size_t i = begin; i < end; ++i) {
       if (is_measurable(points_m[i]) && in_patch(patch, points_m[i])) {
         scored.index[place++] = static_cast<std::uint32_t>(i);
@@ -70,11 +70,12 @@ void list_scored(std::span<const Vec3> points_m, const Patch* patch, ScoredPoint
 // Calls body(first, batch of scored points) for all of them.
 template <class Body>
 void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_t> index, const Body& body) {
-  parallel_for(index.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(index.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3> batch;
-    for (std::size_t first = begin; first < end; first += kBatch) {
+    for (std::size_t first = begin; first < end; first += kScoreBatch) {
       batch.clear();
-      for (std::size_t i = first; i < std::min(end, first + kBatch); ++i) batch.push_back(points_m[index[i]]);
+      for (std::size_t i = first; i < std::min(end, first + kScoreBatch); ++i)
+        batch.push_back(points_m[index[i]]);
       body(first, std::span<const Vec3>(batch));
     }
   });

@@ -22,7 +22,7 @@ struct KeyedPoint {
 
 constexpr int kKeyBits = 32;
 constexpr int kAxisBits = 24;                 // at most, of the 32
-constexpr std::size_t kGrain = 1 << 16;       // points a chunk
+constexpr std::size_t kKeyGrain = 1 << 16;    // points a chunk
 constexpr std::size_t kFewPoints = 64;        // of a range that is split by points, not by cells
 constexpr std::size_t kChildrenAimedAt = 10;  // of 16
 constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
@@ -154,7 +154,7 @@ class TreeMaker {
       return;
     }
     const BoxCode code(low, high);
-    parallel_for(items.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) items[i].key = code(points_m_[items[i].index]);
     });
     sort_by_key(items);

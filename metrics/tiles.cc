@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 int tile_count(double length_m, double tile_m) {
   const double count = std::ceil(length_m / tile_m - 1e-9);  // 0.5 / 0.01 may come out above 50
@@ -97,7 +97,7 @@ TileGrid make_tiles(std::span<const Vec3> points_m, const ScoredPoints& scored,
   }
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column) {
-      grid.tiles.push_back({column, row, 0, kNone, kNone, kNone});
+      grid.tiles.push_back({column, row, 0, kNoValue, kNoValue, kNoValue});
     }
   }
   Grouped grouped = group_by_tile(points_m, scored, grid);
