@@ -1,0 +1,34 @@
+#pragma once
+// From costs to a depth and a confidence, as AquaMVS defines them.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace aqbench::plane_sweep {
+
+struct DepthEstimate {
+  float depth_m;
+  float confidence;
+};
+
+inline constexpr DepthEstimate kNoDepth{std::numeric_limits<float>::quiet_NaN(), 0.0F};
+
+// The winner's depth, refined by the parabola through its cost and its neighbours' (at most half a step), and
+// the confidence sqrt((1 - cost) (1 - cost / mean cost)). The winner is neither the first nor the last depth.
+inline DepthEstimate refine_depth(float best_depth_m, float step_m, float cost_before, float cost,
+                                  float cost_after, float mean_cost) {
+  constexpr float kTiny = 1e-8F;
+  const float offset = 0.5F * (cost_before - cost_after) / (cost_before - 2.0F * cost + cost_after + kTiny);
+  const float match = 1.0F - std::clamp(cost, 0.0F, 1.0F);
+  const float distinct = std::clamp(1.0F - cost / (mean_cost + kTiny), 0.0F, 1.0F);
+  return {best_depth_m + std::clamp(offset, -0.5F, 0.5F) * step_m, std::sqrt(match * distinct)};
+}
+
+// volume: [pixel][depth], finite; depths_m evenly spaced, at least 2. The first of equal costs wins. NaN
+// depth and confidence 0 where the first or the last depth wins. Throws Error(input) if the sizes do not fit.
+void extract_depth(std::span<const float> volume, std::span<const float> depths_m, std::span<float> depth_m,
+                   std::span<float> confidence);
+
+}  // namespace aqbench::plane_sweep
