@@ -1,5 +1,6 @@
 #include "scenes/core/ply.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,8 +112,9 @@ TEST_F(Ply, BinaryBytesOfBothEndians) {
   const std::string big("\x3f\x80\0\0\x40\0\0\0\0\0\0\0\x01\x02", 14);
   const std::string little("\0\0\x80\x3f\0\0\0\0\0\0\0\x40\x02\x01", 14);
   for (const bool is_big : {true, false}) {
-    const std::string format = is_big ? "binary_big_endian" : "binary_little_endian";
-    const PlyFile file = read("ply\nformat " + format + " 1.0\n" + header + (is_big ? big : little));
+    const PlyFile file =
+        read(fmt::format("ply\nformat {} 1.0\n{}{}", is_big ? "binary_big_endian" : "binary_little_endian",
+                         header, is_big ? big : little));
     ASSERT_EQ(file.cloud.points_m.size(), 1u);
     EXPECT_EQ(file.cloud.points_m[0], Vec3(1, 2, 258));
   }
@@ -124,8 +126,9 @@ TEST_F(Ply, EveryScalarTypeAndItsAlias) {
                                   {"float", "float32"}, {"double", "float64"}};
   for (const auto& pair : names)
     for (const std::string& name : pair) {
-      const PlyFile file = read(ascii_header("element vertex 1\nproperty " + name + " x\nproperty " + name +
-                                             " y\nproperty " + name + " z\n") +
+      const PlyFile file = read(ascii_header(fmt::format("element vertex 1\nproperty {0} x\nproperty {0} y\n"
+                                                         "property {0} z\n",
+                                                         name)) +
                                 "1 2 127\n");
       EXPECT_EQ(file.cloud.points_m[0], Vec3(1, 2, 127)) << name;
     }

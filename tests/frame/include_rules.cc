@@ -141,10 +141,10 @@ class RuleChecker {
     const auto found = files_.find(path);
     if (found == files_.end() || !seen.insert(path).second) return {};
     for (const Include& include : found->second->includes) {
-      if (wanted(include)) return path + " -> " + include.path;
+      if (wanted(include)) return fmt::format("{} -> {}", path, include.path);
       if (!include.quoted || !followed(include)) continue;
       if (const std::string rest = find_chain(include.path, wanted, followed, seen); !rest.empty())
-        return path + " -> " + rest;
+        return fmt::format("{} -> {}", path, rest);
     }
     return {};
   }
