@@ -108,7 +108,7 @@ Points patch_points() {
 
 void project_exact(benchmark::State& state) {
   const Points points = patch_points();
-  for (auto _ : state)
+  for ([[maybe_unused]] auto iteration : state)
     for (std::size_t i = 0; i < points.x.size(); ++i)
       benchmark::DoNotOptimize(project(ring()[0], Vec3(points.x[i], points.y[i], points.z[i])));
   report(state, "projections/s", static_cast<double>(points.x.size()), 90);  // 3 Newton steps
@@ -118,7 +118,7 @@ BENCHMARK(project_exact);
 void project_batch(benchmark::State& state) {
   const Points points = patch_points();
   std::vector<float> u(points.x.size()), v(points.x.size());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     project_points(ring()[0], {points.x, points.y, points.z}, {u, v, {}});
     benchmark::ClobberMemory();
   }
@@ -127,7 +127,7 @@ void project_batch(benchmark::State& state) {
 BENCHMARK(project_batch);
 
 void cast_exact(benchmark::State& state) {
-  for (auto _ : state)
+  for ([[maybe_unused]] auto iteration : state)
     for (int column = 0; column < 1600; ++column)
       benchmark::DoNotOptimize(cast_ray(ring()[0], Vec2(column, 600)));
   report(state, "rays/s", 1600, 45);
@@ -137,7 +137,7 @@ BENCHMARK(cast_exact);
 void cast_batch(benchmark::State& state) {
   std::vector<float> columns(1600), rows(1600, 600), ox(1600), oy(1600), dx(1600), dy(1600), dz(1600);
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<float>(i);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     cast_rays(ring()[0], columns, rows, {ox, oy, dx, dy, dz});
     benchmark::ClobberMemory();
   }
@@ -158,7 +158,7 @@ void sweep_image(benchmark::State& state) {
   for (int k = 0; k < depths; ++k)
     parameters.push_back(
         projector.parameter(range.min_depth_m + (range.max_depth_m - range.min_depth_m) * k / (depths - 1)));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     for (int row = 0; row < 1200; ++row) {
       for (std::size_t column = 0; column < 1600; column += kRun) {
         projector.fit(row, static_cast<int>(column), kRun, block);
@@ -187,7 +187,7 @@ BENCHMARK(sweep_image)
 void sweep_fit_row(benchmark::State& state) {
   const SweepProjector projector(ring()[0], ring()[1], {0.05, 0.5});
   SweepBlock block;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     projector.fit(600, 0, 1600, block);
     benchmark::ClobberMemory();
   }
@@ -203,7 +203,7 @@ void sweep_project_row(benchmark::State& state) {
   projector.fit(600, 0, columns, block);
   std::vector<float> u(columns), v(columns);
   float s = -1;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     project_row(block, s, u, v);
     s = s < 0.99f ? s + 0.01f : -1;
     benchmark::ClobberMemory();
