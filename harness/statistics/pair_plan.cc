@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "harness/statistics/checks.h"
 #include "harness/statistics/distributions.h"

@@ -40,6 +40,7 @@ std::vector<std::size_t> quietest_half(const PairedSeries& series) {
 
 std::optional<double> cv_of_kept(const std::vector<double>& units, const std::vector<std::size_t>& kept) {
   std::vector<double> values;
+  values.reserve(kept.size());
   for (const std::size_t i : kept) values.push_back(units[i]);
   return summarize(values).cv;
 }
