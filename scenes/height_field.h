@@ -43,6 +43,11 @@ class PatchHeightField : public HeightField {
   mutable double area_m2_ = 0;
 };
 
+// How much lower, relatively, a squared distance must be for a search to go on looking for it: the last
+// digits; and a millionth for a point more than 10 m from all heights, which nothing measured is, so that
+// even a point a light year away is answered soon.
+inline double search_tolerance(double gap_to_heights_m) { return gap_to_heights_m > 10 ? 2e-6 : 1e-13; }
+
 // The closest point of a height field, given its foot and the derivatives there.
 ClosestPoint closest_point_at(const Vec3& point_m, double x_m, double y_m, const HeightJet& jet);
 

@@ -14,7 +14,7 @@ struct ProfileJet {
 };
 
 // t that minimises (t - u)^2 + (f(t) - z)^2 over the whole line; `profile(t)` gives a ProfileJet and `bounds`
-// hold for it everywhere. The squared distance is within 1e-13 of the minimum, relatively.
+// hold for it everywhere. The squared distance is the minimum but for search_tolerance.
 //
 // With w = f - z, half the squared distance has derivatives G = (t - u) + w f' and H = 1 + f'^2 + w f'', and
 // |H'| <= 3 |f'| |f''| + |w| |f'''|. An interval on which H > 0 has one minimum, found by bracketed Newton;
@@ -27,7 +27,7 @@ double closest_abscissa(const Profile& profile, const HeightBounds& bounds, doub
   const double below = profile(u).z - z;
   double best_t = u, best = below * below;
   const double band_gap = std::max({0.0, bounds.z_min_m - z, z - bounds.z_max_m});
-  const double floor = band_gap * band_gap;
+  const double floor = band_gap * band_gap, kept = 1 - search_tolerance(band_gap);
   const auto offer = [&](double t, double squared) {
     if (squared < best) {
       best = squared;
@@ -58,7 +58,7 @@ double closest_abscissa(const Profile& profile, const HeightBounds& bounds, doub
   stack[depth++] = {u, std::sqrt(std::max(best - floor, 0.0))};
   while (depth > 0) {
     const Interval cell = stack[--depth];
-    const double enough = best * (1 - 1e-13);
+    const double enough = best * kept;
     const double lateral = std::max(std::abs(cell.centre - u) - cell.half, 0.0);
     if (lateral * lateral + floor >= enough) continue;
     const ProfileJet jet = profile(cell.centre);

@@ -43,6 +43,7 @@ class RippleSearch {
       : table_(table), bounds_(bounds), p_(p) {
     const double gap = std::max({0.0, bounds.z_min_m - p.z(), p.z() - bounds.z_max_m});
     floor_ = gap * gap;
+    kept_ = 1 - search_tolerance(gap);
     best_ = foot_at(p.x(), p.y());
     side_ = best_.jet.z >= p.z() ? 1 : -1;
   }
@@ -136,7 +137,7 @@ class RippleSearch {
 
   // False when the cell cannot hold anything lower than the best found.
   bool needs_split(const Cell& cell) {
-    const double enough = best_.squared_m2 * (1 - 1e-13);
+    const double enough = best_.squared_m2 * kept_;
     const double lateral_x = std::max(std::abs(cell.x - p_.x()) - cell.half, 0.0);
     const double lateral_y = std::max(std::abs(cell.y - p_.y()) - cell.half, 0.0);
     const double lateral = lateral_x * lateral_x + lateral_y * lateral_y;
@@ -169,6 +170,7 @@ class RippleSearch {
   const HeightBounds& bounds_;
   Vec3 p_;
   double floor_ = 0;  // squared distance to the band of heights
+  double kept_ = 1;   // 1 less the tolerance
   double side_ = 1;   // +1: the point lies above the surface
   RippleFoot best_;
   std::vector<Basin> basins_;

@@ -13,7 +13,7 @@ struct RippleFoot {
   double squared_m2 = 0;  // squared distance from the point
 };
 
-// The squared distance is within 1e-13 of the global minimum, relatively. `bounds` hold on the whole plane.
+// The squared distance is the global minimum but for search_tolerance. `bounds` hold on the whole plane.
 // The search begins at (start_x_m, start_y_m): the better the guess, the shorter it is.
 RippleFoot search_ripple_foot(const RippleTable& table, const HeightBounds& bounds, const Vec3& point_m,
                               double start_x_m, double start_y_m);

@@ -41,8 +41,9 @@ class Surface {
  public:
   virtual ~Surface() = default;
 
-  // Exact closest points on the surface going on beyond the patch: the global minimum, not a local one.
-  // points_m.size() == out.size(); points must be finite.
+  // Exact closest points on the surface going on beyond the patch: the global minimum, not a local one
+  // (beyond 10 m the distance may be a millionth too long). points_m.size() == out.size(); points must be
+  // finite.
   virtual void closest_points(std::span<const Vec3> points_m, std::span<ClosestPoint> out) const = 0;
 
   // The same, signed distances only (cheaper).

@@ -26,7 +26,7 @@ TrianglePoint closest_on_triangle(const Vec3& p, const std::array<Vec3, 3>& corn
   return {a + vb / sum * ab + vc / sum * ac, TrianglePart::face};
 }
 
-Vec3 point_along_triangle(std::array<Vec3, 3> corners, double t) {
+Vec3 point_along_triangle(const std::array<Vec3, 3>& corners, double t) {
   // The curve runs from the first to the second corner; these begin as the ends of the longest edge.
   auto [a, b, apex] = corners;
   const double ab = (b - a).squaredNorm(), bc = (apex - b).squaredNorm(), ca = (a - apex).squaredNorm();

@@ -20,6 +20,6 @@ TrianglePoint closest_on_triangle(const Vec3& point_m, const std::array<Vec3, 3>
 
 // Area-uniform for t uniform in [0, 1), and near t give near points: t runs along a Sierpinski curve through
 // the triangle (halved again and again across its longest edge).
-Vec3 point_along_triangle(std::array<Vec3, 3> corners_m, double t);
+Vec3 point_along_triangle(const std::array<Vec3, 3>& corners_m, double t);
 
 }  // namespace aqbench

@@ -175,6 +175,34 @@ TEST(ClosestPoints, AMetreAndAKilometreAway) {
   EXPECT_NEAR(c.signed_distance_m, 1001.168, 1e-6);  // to the nearest crest, 10 mm above the base
 }
 
+// Garbage far away costs no time, and its distance is right to a millionth.
+TEST(ClosestPoints, OfAbsurdlyFarPoints) {
+  for (const auto& [name, field, reach] : all_fields()) {
+    if (field->jet(0, 0).fx != 0 && field->jet(0, 0).fxx == 0)
+      continue;  // the tilted plane has no band of heights
+    for (const double distance : {20.0, 1e3, 1e4, 1e6, 1e9, 1e12, 1e30}) {
+      for (const double sign : {-1.0, 1.0}) {
+        const ClosestPoint c = closest(*field, {0.013, -0.007, sign * distance});
+        EXPECT_NEAR(c.signed_distance_m, -sign * distance + 1.178, 2e-6 * distance + 0.05) << name;
+      }
+    }
+  }
+}
+
+TEST(ClosestPoints, OfSurfacesWithoutRelief) {
+  RippleOptions still;
+  still.rms_m = 0;
+  for (const Field& field :
+       {make_undulating({1.178, 0, 0.05, 1.3}, {}), make_step({1.178, 0, 0.03, 0}, {}),
+        make_mound({1.178, 0, 0.05, 0, 0}, {}), make_ripple_field(make_ripples(still), {})}) {
+    for (const double height : {-0.5, -0.02, -0.001, 0.0, 0.001, 0.3}) {
+      const ClosestPoint c = closest(*field, {0.01, 0.02, 1.178 + height});
+      EXPECT_NEAR(c.signed_distance_m, -height, 1e-15);
+      EXPECT_LT((c.position_m - Vec3(0.01, 0.02, 1.178)).norm(), 1e-12);
+    }
+  }
+}
+
 TEST(ClosestPoints, DoNotDependOnTheBatchTheyComeIn) {
   std::mt19937_64 random(7);
   for (const auto& [name, field, reach] : all_fields()) {
