@@ -19,6 +19,9 @@ class PatchHeightField : public HeightField {
  public:
   explicit PatchHeightField(const Patch& patch) : patch_(patch) {}
 
+  // Infinite z bounds for an inclined plane.
+  virtual HeightBounds bounds() const = 0;
+
   const Patch* patch() const final { return &patch_; }
   double area_m2() const final;
   void sample_positions(std::uint64_t seed, std::uint64_t first_index, std::span<Vec3> out_m) const final;

@@ -1,5 +1,6 @@
 // mound: a Gaussian rise.
 
+#include <algorithm>
 #include <cmath>
 
 #include "scenes/height_field.h"
@@ -21,6 +22,7 @@ class Mound final : public PatchHeightField {
     bounds_.third = 1.3802 * height / (radius * radius * radius);
   }
 
+  HeightBounds bounds() const override { return bounds_; }
   HeightJet jet(double x, double y) const override {
     const double dx = x - shape_.center_x_m, dy = y - shape_.center_y_m;
     const double v = 1 / (shape_.radius_m * shape_.radius_m);

@@ -1,6 +1,7 @@
 // flat_plane and tilted_plane.
 
 #include <cmath>
+#include <limits>
 
 #include "scenes/core/multiversion.h"
 #include "scenes/height_field.h"
@@ -43,6 +44,12 @@ class Plane final : public PatchHeightField {
         normal_(Vec3(shape.slope_x, shape.slope_y, -1) / area_factor_),
         offset_(shape.depth_m / area_factor_) {}
 
+  HeightBounds bounds() const override {
+    const double slope = std::hypot(shape_.slope_x, shape_.slope_y);
+    if (slope == 0) return {shape_.depth_m, shape_.depth_m, 0, 0, 0};
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return {-kInfinity, kInfinity, slope, 0, 0};
+  }
   HeightJet jet(double x, double y) const override {
     return {
         shape_.depth_m + shape_.slope_x * x + shape_.slope_y * y, shape_.slope_x, shape_.slope_y, 0, 0, 0};

@@ -46,6 +46,7 @@ class RippleField final : public PatchHeightField {
     feature_m_ = shortest;
   }
 
+  HeightBounds bounds() const override { return bounds_; }
   HeightJet jet(double x, double y) const override { return ripple_jet(table_, x, y); }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {

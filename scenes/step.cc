@@ -30,6 +30,7 @@ class Step final : public PatchHeightField {
     bounds_.third = 60 * height / (width * width * width);
   }
 
+  HeightBounds bounds() const override { return bounds_; }
   HeightJet jet(double x, double) const override {
     const ProfileJet p = profile(x);
     return {p.z, p.slope, 0, p.curve, 0, 0};

@@ -1,5 +1,6 @@
 // undulating: one sine across x, another across y.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -18,6 +19,11 @@ class Undulating final : public PatchHeightField {
         wave_x_(2 * std::numbers::pi / shape.wavelength_m),
         wave_y_(wave_x_ / shape.wavelength_ratio) {}
 
+  HeightBounds bounds() const override {
+    const double a = shape_.amplitude_m, k = std::max(wave_x_, wave_y_);
+    return {shape_.base_depth_m - 2 * a, shape_.base_depth_m + 2 * a, a * std::hypot(wave_x_, wave_y_),
+            a * k * k, a * k * k * k};
+  }
   HeightJet jet(double x, double y) const override {
     const double a = shape_.amplitude_m;
     const double sx = a * std::sin(wave_x_ * x), cx = a * std::cos(wave_x_ * x);
