@@ -1,4 +1,4 @@
-# Every header compiles alone: one tiny source file per header, compiled as part of the tests and never linked.
+# Every header compiles alone: one tiny source file per header, compiled by a test and never linked.
 #
 # A .cc file starts with its own header (tests/frame checks that), so an ordinary build shows for free that such a
 # header stands alone; only headers without a .cc file are compiled here. A unity build shows nothing, as several .cc
@@ -56,11 +56,18 @@ function(aqbench_header_check)
   if(TARGET aqbench_header_check_eigen)
     target_precompile_headers(aqbench_header_check_eigen PRIVATE <Eigen/Core>)
   endif()
+  # Compiled by a test of their own, so that a build does not wait for what nobody links.
+  foreach(target aqbench_header_check aqbench_header_check_eigen)
+    if(TARGET ${target})
+      add_test(NAME ${target} COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target ${target})
+      set_tests_properties(${target} PROPERTIES RUN_SERIAL ON)  # two builds at once in one folder clash
+    endif()
+  endforeach()
 endfunction()
 
 function(aqbench_header_check_library target sources)
   if(sources)
-    add_library(${target} OBJECT ${sources})
+    add_library(${target} OBJECT EXCLUDE_FROM_ALL ${sources})
     set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     target_compile_options(${target} PRIVATE -O0 -g0)
     target_link_libraries(${target} PRIVATE aqbench::flags ${ARGN})

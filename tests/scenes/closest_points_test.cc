@@ -19,7 +19,7 @@ struct NamedField {
   double reach_m;  // safely below the least radius of curvature
 };
 
-std::vector<NamedField> all_fields() {
+std::vector<NamedField> named_fields() {
   return {{"flat", make_plane({}, {}), 1.0},
           {"tilted", make_plane({1.178, 0.3, -0.2}, {}), 1.0},
           {"undulating", make_undulating({}, {}), 0.010},
@@ -56,7 +56,7 @@ Vec3 random_point(std::mt19937_64& random, const HeightField& field, double heig
 
 TEST(ClosestPoints, EqualBruteForceUpToTwentyMillimetres) {
   std::mt19937_64 random(1);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     for (int i = 0; i < 150; ++i) {
       const Vec3 p = random_point(random, *field, i % 3 == 0 ? 0.003 : 0.02);
       const ClosestPoint c = closest(*field, p);
@@ -69,7 +69,7 @@ TEST(ClosestPoints, EqualBruteForceUpToTwentyMillimetres) {
 
 TEST(ClosestPoints, EqualBruteForceAtTwoHundredMillimetres) {
   std::mt19937_64 random(2);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     for (int i = 0; i < 8; ++i) {
       const Vec3 p = random_point(random, *field, 0.2);
       const ClosestPoint c = closest(*field, p);
@@ -84,7 +84,7 @@ TEST(ClosestPoints, EqualBruteForceAtTwoHundredMillimetres) {
 TEST(ClosestPoints, FindThePointTheyWereOffsetFrom) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> u(-1, 1);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     for (int i = 0; i < 2000; ++i) {
       const double x = 0.3 * u(random), y = 0.2 * u(random);
       const HeightJet jet = field->jet(x, y);
@@ -150,7 +150,7 @@ TEST(ClosestPoints, OnTheAxesOfSymmetry) {
 
 TEST(ClosestPoints, SignIsThatOfTheCamerasSide) {
   std::mt19937_64 random(5);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     for (int i = 0; i < 300; ++i) {
       const Vec3 p = random_point(random, *field, 0.05);
       const bool above = p.z() < field->jet(p.x(), p.y()).z;
@@ -163,7 +163,7 @@ TEST(ClosestPoints, SignIsThatOfTheCamerasSide) {
 
 TEST(ClosestPoints, AMetreAndAKilometreAway) {
   std::mt19937_64 random(6);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     for (const double height : {-1.0, -0.7, 1.0}) {
       const Vec3 p(0.013, -0.007, 1.178 + height);
       const ClosestPoint c = closest(*field, p);
@@ -177,7 +177,7 @@ TEST(ClosestPoints, AMetreAndAKilometreAway) {
 
 // Garbage far away costs no time, and its distance is right to a millionth.
 TEST(ClosestPoints, OfAbsurdlyFarPoints) {
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     if (field->jet(0, 0).fx != 0 && field->jet(0, 0).fxx == 0)
       continue;  // the tilted plane has no band of heights
     for (const double distance : {20.0, 1e3, 1e4, 1e6, 1e9, 1e12, 1e30}) {
@@ -205,7 +205,7 @@ TEST(ClosestPoints, OfSurfacesWithoutRelief) {
 
 TEST(ClosestPoints, DoNotDependOnTheBatchTheyComeIn) {
   std::mt19937_64 random(7);
-  for (const auto& [name, field, reach] : all_fields()) {
+  for (const auto& [name, field, reach] : named_fields()) {
     std::vector<Vec3> points;
     for (int i = 0; i < 700; ++i) points.push_back(random_point(random, *field, i % 10 == 0 ? 0.03 : 0.002));
     std::vector<ClosestPoint> together(points.size());
