@@ -17,12 +17,12 @@
 namespace aqbench {
 namespace {
 
-struct NamedField {
+struct RayField {
   const char* name;
   std::shared_ptr<const HeightField> surface;
 };
 
-std::vector<NamedField> fields() {
+std::vector<RayField> fields() {
   RippleOptions ripples;
   ripples.rms_m = 0.006;  // steep enough that oblique rays may meet it several times
   return {{"plane", make_plane({}, {})},
@@ -34,7 +34,7 @@ std::vector<NamedField> fields() {
           {"ripples", make_ripple_field(make_ripples(ripples), {})}};
 }
 
-const PatchHeightField& patch_field(const NamedField& field) {
+const PatchHeightField& patch_field(const RayField& field) {
   return renderable_surface(*field.surface, field.name);
 }
 
@@ -70,7 +70,7 @@ WaterRay random_ray(std::mt19937_64& generator, double steepest_tangent) {
 
 TEST(RayHit, DepthAgreesWithBisectionWithinANanometre) {
   std::mt19937_64 generator(7);
-  for (const NamedField& field : fields()) {
+  for (const RayField& field : fields()) {
     const RayHitter hitter(patch_field(field));
     for (int i = 0; i < 150; ++i) {
       const WaterRay ray = random_ray(generator, 1.1);  // as steep as light enters water
@@ -88,7 +88,7 @@ TEST(RayHit, DepthAgreesWithBisectionWithinANanometre) {
 
 TEST(RayHit, GrazingRaysMeetTheFirstOfSeveralCrests) {
   std::mt19937_64 generator(11);
-  for (const NamedField& field : fields()) {
+  for (const RayField& field : fields()) {
     if (std::string(field.name) == "tilted") continue;  // rises out of the water where grazing rays go
     const RayHitter hitter(patch_field(field));
     int met = 0;
@@ -113,7 +113,7 @@ TEST(RayHit, GrazingRaysMeetTheFirstOfSeveralCrests) {
 
 TEST(RayHit, RaysFromARealCameraHitEverywhere) {
   // A library whose casts never hit once passed for a working one: count.
-  const NamedField plane = fields()[0];
+  const RayField plane = fields()[0];
   const RayHitter hitter(patch_field(plane));
   int hits = 0;
   for (int i = 0; i < 100; ++i) {
