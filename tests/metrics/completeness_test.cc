@@ -100,8 +100,8 @@ TEST(Completeness, OfNoisyPointsFollowsTheClosedForm) {
 }
 
 TEST(Completeness, WithDropoutIsThatOfTheDensityLeft) {
-  mean_of(scores_over_seeds(0, 10, 2700), "completeness_inset_5mm_pct");  // a tenth dropped of 3000
-  mean_over_seeds("completeness_inset_5mm_pct", 0, 16, 2700);             // a tenth dropped of 3000
+  constexpr std::size_t kLeft = 2700;  // a tenth dropped of 3000
+  const Mean interior = mean_of(scores_over_seeds(0, 10, kLeft), "completeness_inset_5mm_pct");
   EXPECT_NEAR(interior.value, 100 * (1 - std::exp(-0.9 * 20000 * reach_area(0.005, 0))),
               4 * interior.standard_error);
 }
