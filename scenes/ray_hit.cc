@@ -27,8 +27,8 @@ double horizontal(const WaterRay& ray) { return std::hypot(ray.direction.x(), ra
 
 }  // namespace
 
-RayHitter::RayHitter(const PatchHeightField& surface, double max_depth_m)
-    : surface_(surface), bounds_(surface.bounds()), max_depth_m_(max_depth_m) {
+RayHitter::RayHitter(const PatchHeightField& surface, double max_depth_m, double tolerance_m)
+    : surface_(surface), bounds_(surface.bounds()), max_depth_m_(max_depth_m), tolerance_m_(tolerance_m) {
   if (!(max_depth_m > 0) || !std::isfinite(max_depth_m))
     throw Error(ErrorKind::usage, fmt::format("max_depth_m: must be positive, got {}", max_depth_m));
 }
@@ -62,9 +62,10 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
     if (!(next_m >= above_m && next_m <= below_m)) next_m = (above_m + below_m) / 2;
     const double step_m = std::abs(next_m - depth_m);
     depth_m = next_m;
-    // What is left after a step is curvature * step^2 over the rate, which is at most 1e-14 m here.
-    const double curvature = bounds_.curvature * (1 - ray.direction.z() * ray.direction.z());
-    if (step_m <= 1e-13 || curvature * step_m * step_m <= 1e-14 * std::abs(at.rate)) break;
+    // What a step leaves is half the second derivative times step^2 over the rate at the zero. Twice that is
+    // asked for here, since the rate is taken where the step began.
+    const double bend = bounds_.curvature * (1 - ray.direction.z() * ray.direction.z());
+    if (step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m_ * std::abs(at.rate)) break;
   }
   if (!(depth_m > 0 && depth_m <= max_depth_m_)) return std::nullopt;
   return depth_m;
