@@ -1,0 +1,198 @@
+#include "scenes/dataset.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <system_error>
+
+#include "scenes/colmap_model.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/json_fwd.h"
+#include "scenes/core/npy.h"
+#include "scenes/core/ply.h"
+#include "scenes/core/sha256.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kImageFile = "000000.png";
+
+Json parameters_record(const Parameters& parameters) {
+  Json out = Json::object();
+  for (const auto& [name, value] : parameters.items())
+    std::visit([&out, &key = name](const auto& v) { out[key] = v; }, value);
+  return out;
+}
+
+// Everything that decides a dataset's bytes.
+std::string scene_record(const DatasetPlan& plan) {
+  const DatasetRequest& r = plan.request;
+  const Json record = {
+      {"format_version", 1},
+      {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
+      {"renderer_version", kRendererVersion},
+      {"scene", {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}}},
+      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
+      {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
+      {"mesh_pitch_m", r.mesh_pitch_m},
+      {"seed", r.seed}};
+  return record.dump(2) + "\n";
+}
+
+std::vector<Override> owned_by(const std::string& owner, std::vector<Override> overrides) {
+  for (Override& item : overrides) item.owner = owner;
+  return overrides;
+}
+
+std::int64_t scaled(std::int64_t of, int given, std::int64_t given_by_default) {
+  return std::llround(static_cast<double>(of) * given / static_cast<double>(given_by_default));
+}
+
+std::vector<Override> size_overrides(const DatasetRequest& request, const RigSpec& spec) {
+  if (!request.width_px && !request.height_px) return {};
+  const Parameters defaults(spec.parameters);
+  const std::int64_t width = defaults.integer("width"), height = defaults.integer("height");
+  const std::int64_t w = request.width_px ? *request.width_px : scaled(width, *request.height_px, height);
+  const std::int64_t h = request.height_px ? *request.height_px : scaled(height, *request.width_px, width);
+  return {{spec.name, "width", std::to_string(w)}, {spec.name, "height", std::to_string(h)}};
+}
+
+void append(std::vector<Override>& to, const std::vector<Override>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+std::string png_bytes(const RenderedImage& image) {
+  const bool deep = image.bits == 16;
+  cv::Mat pixels(image.height, image.width, deep ? CV_16UC3 : CV_8UC3);
+  for (int row = 0; row < image.height; ++row) {
+    const std::uint16_t* from = image.values.data() + static_cast<std::ptrdiff_t>(row) * image.width;
+    for (int column = 0; column < image.width; ++column) {
+      const std::uint16_t value = from[column];
+      if (deep)
+        pixels.at<cv::Vec3w>(row, column) = {value, value, value};
+      else
+        pixels.at<cv::Vec3b>(row, column) = cv::Vec3b::all(static_cast<unsigned char>(value));
+    }
+  }
+  std::vector<unsigned char> bytes;
+  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
+    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
+  return {bytes.begin(), bytes.end()};
+}
+
+void make_folder(const std::filesystem::path& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+}
+
+void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t index,
+                  const std::filesystem::path& dir) {
+  const Camera& camera = plan.rig.cameras[index];
+  make_folder(dir / "images" / camera.name);
+  make_folder(dir / "truth" / camera.name);
+  write_file(dir / "images" / camera.name / kImageFile,
+             png_bytes(renderer.image(camera, plan.rig.water, index)));
+  const DepthMap depth = renderer.depth_map(camera, plan.rig.water);
+  const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(depth.height),
+                                            static_cast<std::size_t>(depth.width)};
+  write_npy(dir / "truth" / camera.name / "depth.npy", std::span<const float>(depth.depth_along_ray_m),
+            shape);
+}
+
+void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
+                    const RenderProgress& progress) {
+  const Surface& surface = *plan.scene.truth.surface;
+  const Renderer renderer(renderable_surface(surface, plan.scene.name), plan.imaging, plan.request.seed);
+  for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) {
+    if (progress) progress(i, plan.rig.cameras.size(), plan.rig.cameras[i].name);
+    write_camera(renderer, plan, i, dir);
+  }
+  const std::string record = scene_record(plan);
+  write_file(dir / "truth" / "scene.json", record);
+  write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
+  if (is_dry(plan.rig)) {
+    make_folder(dir / "colmap");
+    write_colmap_model(dir / "colmap", plan.rig, kImageFile);
+  }
+  // A date would make equal requests differ.
+  write_calibration(
+      dir / "calibration.json", plan.rig,
+      {"1970-01-01T00:00:00Z", "aqbench " + plan.request.generator_version, sha256_hex(record)});
+}
+
+// The path without a separator at its end, whose last part is a name.
+std::filesystem::path folder_path(const std::filesystem::path& dir) {
+  std::filesystem::path path = std::filesystem::absolute(dir).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void require_free(const std::filesystem::path& dir) {
+  std::error_code error;
+  const auto status = std::filesystem::status(dir, error);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_directory(status))
+    throw Error(ErrorKind::usage, fmt::format("{}: is there and is not a folder", dir.string()));
+  const bool empty = std::filesystem::is_empty(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));
+}
+
+}  // namespace
+
+DatasetPlan plan_dataset(const DatasetRequest& request) {
+  const RigSpec& rig = find_rig(request.rig);
+  const ImagingVariant& variant = find_imaging_variant(request.imaging);
+  for (const Override& given : request.overrides) {
+    if (given.owner != request.scene && given.owner != rig.name && given.owner != "imaging")
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}.{}={}': neither the scene {}, the rig {} nor imaging", given.owner,
+                              given.parameter, given.value, request.scene, rig.name));
+  }
+  std::vector<Override> rig_overrides = owned_by(rig.name, variant.rig_overrides);
+  append(rig_overrides, size_overrides(request, rig));
+  append(rig_overrides, request.overrides);
+  std::vector<Override> imaging_overrides = variant.overrides;
+  append(imaging_overrides, request.overrides);
+
+  DatasetPlan plan{request,
+                   make_scene(request.scene, request.overrides),
+                   resolve_parameters(rig.name, rig.parameters, rig_overrides),
+                   resolve_parameters("imaging", imaging_parameters(), imaging_overrides),
+                   {},
+                   {}};
+  plan.rig = make_rig(rig, plan.rig_parameters, request.seed);
+  plan.imaging = imaging_options(plan.imaging_parameters);
+  check(plan.imaging);
+  renderable_surface(*plan.scene.truth.surface, request.scene);
+  return plan;
+}
+
+void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
+                   const RenderProgress& progress) {
+  const std::filesystem::path target = folder_path(dir);
+  require_free(target);
+  const std::filesystem::path partial =
+      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
+  make_folder(partial);
+  try {
+    write_contents(plan, partial, progress);
+    std::error_code error;
+    std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+    if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(partial, ignored);
+    throw;
+  }
+}
+
+}  // namespace aqbench

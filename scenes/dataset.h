@@ -1,0 +1,52 @@
+#pragma once
+// Datasets on disk: what a method is given, and apart from it the truth. The layout stands in
+// docs/dataset.md.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenes/core/parameters.h"
+#include "scenes/imaging.h"
+#include "scenes/optics/camera.h"
+#include "scenes/scene.h"
+
+namespace aqbench {
+
+struct DatasetRequest {
+  std::string scene = "undulating";
+  std::string rig = "ring12";
+  std::string imaging = "default";         // a variant
+  std::optional<int> width_px, height_px;  // one alone keeps the rig's ratio; none: the rig's size
+  std::uint64_t seed = 42;                 // of texture, noise, gains and the rig's jitter
+  // Of owners scene, rig and "imaging"; they win over width_px, height_px and the variant.
+  std::vector<Override> overrides;
+  double mesh_pitch_m = 0.001;    // of truth/surface.ply
+  std::string generator_version;  // recorded
+};
+
+// A request with every name looked up and every parameter resolved.
+struct DatasetPlan {
+  DatasetRequest request;
+  Scene scene;
+  Parameters rig_parameters, imaging_parameters;
+  Rig rig;
+  ImagingOptions imaging;
+};
+
+// Throws Error(usage) for unknown names and parameters, an override of another owner, and a scene that cannot
+// be rendered; Error(input) as make_rig does.
+DatasetPlan plan_dataset(const DatasetRequest& request);
+
+// Told before each camera is rendered: its place of how many, its name.
+using RenderProgress = std::function<void(std::size_t done, std::size_t count, const std::string& camera)>;
+
+// Renders into a folder beside `dir` and renames that at the end, so that `dir` is whole or as it was. Equal
+// plans give equal bytes. Throws Error(usage) if `dir` is there and not an empty folder, Error(io).
+void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
+                   const RenderProgress& progress = {});
+
+}  // namespace aqbench
