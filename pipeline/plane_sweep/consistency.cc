@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "pipeline/plane_sweep/project_points.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 
@@ -11,6 +12,7 @@ namespace aqbench::plane_sweep {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr std::size_t kRowsAtOnce = 4;
 constexpr double kMaxHoleWeight = 0.01;  // share of a bilinear sample that may fall on pixels without a depth
 
 void check_size(const FlatWaterCamera& camera, std::size_t size, const std::string& where) {
@@ -36,22 +38,41 @@ double sample_depth(const DepthView& view, double u, double v) {
   return weight >= 1 - kMaxHoleWeight ? sum / weight : kNone;
 }
 
-bool agrees(const DepthView& view, const std::array<double, 3>& point_m, double tolerance_m) {
-  double u = 0, v = 0;
-  if (!project(view.camera, point_m, u, v)) return false;
-  const double seen_m = sample_depth(view, u, v);
-  WaterRay ray;
-  if (std::isnan(seen_m) || !cast_ray(view.camera, u, v, ray)) return false;
-  double expected_m = 0;
-  for (int k = 0; k < 3; ++k) expected_m += (point_m[k] - ray.origin_m[k]) * ray.direction[k];
-  return std::abs(seen_m - expected_m) < tolerance_m;
-}
-
 bool point_at(const FlatWaterCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
   WaterRay ray;
   if (!std::isfinite(depth_m) || !cast_ray(camera, x, y, ray)) return false;
   for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + static_cast<double>(depth_m) * ray.direction[k];
   return true;
+}
+
+// Counts the views that agree with some rows of the reference's map.
+void count_agreeing_views(std::span<const DepthView> views, std::size_t reference,
+                          const ConsistencyOptions& options, std::size_t begin, std::size_t end,
+                          std::vector<int>& agreeing) {
+  const DepthView& view = views[reference];
+  const auto width = static_cast<std::size_t>(view.camera.width_px);
+  std::vector<std::size_t> pixels;
+  PointBatch points;
+  for (std::size_t i = begin; i < end; ++i) {
+    std::array<double, 3> point_m;
+    if (!(view.confidence[i] >= options.min_confidence) ||
+        !point_at(view.camera, static_cast<int>(i % width), static_cast<int>(i / width), view.depth_m[i],
+                  point_m))
+      continue;
+    pixels.push_back(i);
+    points.x_m.push_back(point_m[0]);
+    points.y_m.push_back(point_m[1]);
+    points.z_m.push_back(point_m[2]);
+  }
+  points.resize(pixels.size());
+  for (std::size_t other = 0; other < views.size(); ++other) {
+    if (other == reference) continue;
+    project_points(views[other].camera, points);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      const double seen_m = sample_depth(views[other], points.u_px[i], points.v_px[i]);
+      if (std::abs(seen_m - points.ray_depth_m[i]) < options.depth_tolerance_m) ++agreeing[pixels[i]];
+    }
+  }
 }
 
 }  // namespace
@@ -81,15 +102,10 @@ FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_
   const std::size_t pixels = view.depth_m.size(), width = static_cast<std::size_t>(view.camera.width_px);
   FilteredDepth filtered{std::vector<float>(pixels, kNone), std::vector<float>(pixels, 0.0F),
                          std::vector<int>(pixels, 0)};
-  parallel_for(pixels, width, [&](std::size_t begin, std::size_t end) {
+  parallel_for(pixels, kRowsAtOnce * width, [&](std::size_t begin, std::size_t end) {
+    count_agreeing_views(views, reference, options, begin, end, filtered.views);
     for (std::size_t i = begin; i < end; ++i) {
-      if (!(view.confidence[i] >= options.min_confidence)) continue;
-      std::array<double, 3> point_m;
-      const auto x = static_cast<int>(i % width), y = static_cast<int>(i / width);
-      if (!point_at(view.camera, x, y, view.depth_m[i], point_m)) continue;
-      for (std::size_t other = 0; other < views.size(); ++other)
-        if (other != reference && agrees(views[other], point_m, options.depth_tolerance_m))
-          ++filtered.views[i];
+      if (!(view.confidence[i] >= options.min_confidence) || std::isnan(view.depth_m[i])) continue;
       if (filtered.views[i] < options.min_views) continue;
       filtered.depth_m[i] = view.depth_m[i];
       filtered.confidence[i] = view.confidence[i];

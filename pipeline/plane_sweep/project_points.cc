@@ -17,38 +17,45 @@ struct ProjectionConstants {
   SnellRatio<double> ratio;
 };
 
+// Written for the vectoriser: no branch, no bool that outlives a selection, no overlapping arrays.
 template <bool kAirIsThinner>
-AQBENCH_INLINE void project_all(const ProjectionConstants& c, std::size_t count, const double* x_m,
-                                const double* y_m, const double* z_m, double* u_px, double* v_px) {
+AQBENCH_INLINE void project_all(const ProjectionConstants& constants, std::size_t count,
+                                const double* __restrict x_m, const double* __restrict y_m,
+                                const double* __restrict z_m, double* __restrict u_px,
+                                double* __restrict v_px, double* __restrict ray_depth_m) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const ProjectionConstants c = constants;
   for (std::size_t i = 0; i < count; ++i) {
     const double x = x_m[i] - c.centre_m[0], y = y_m[i] - c.centre_m[1], depth_m = z_m[i] - c.water_z_m;
-    const bool below = depth_m > 0;
-    const double z =
-        apparent_point<kAirIsThinner>(c.ratio, std::sqrt(x * x + y * y), c.height_m, below ? depth_m : 1.0)
-            .height;
+    const double below_m = depth_m > 0 ? depth_m : kNone;
+    const ApparentPoint<double> apparent =
+        apparent_point<kAirIsThinner>(c.ratio, std::sqrt(x * x + y * y), c.height_m, below_m);
+    const double z = apparent.height, tangent = apparent.water_tangent;
     const double camera_x = c.rotation[0] * x + c.rotation[1] * y + c.rotation[2] * z;
     const double camera_y = c.rotation[3] * x + c.rotation[4] * y + c.rotation[5] * z;
     const double camera_z = c.rotation[6] * x + c.rotation[7] * y + c.rotation[8] * z;
-    const bool valid = below & (camera_z > 0);
-    const double none = std::numeric_limits<double>::quiet_NaN();
-    u_px[i] = valid ? c.fx_px * camera_x / camera_z + c.cx_px : none;
-    v_px[i] = valid ? c.fy_px * camera_y / camera_z + c.cy_px : none;
+    const double inverse = 1 / (camera_z > 0 ? camera_z : kNone);
+    u_px[i] = c.fx_px * camera_x * inverse + c.cx_px;
+    v_px[i] = c.fy_px * camera_y * inverse + c.cy_px;
+    ray_depth_m[i] = depth_m * std::sqrt(1 + tangent * tangent) + (inverse - inverse);
   }
 }
 
 AQBENCH_MULTIVERSION
-void project_block(const ProjectionConstants& c, std::size_t count, const double* x_m, const double* y_m,
-                   const double* z_m, double* u_px, double* v_px) {
+void project_block(const ProjectionConstants& c, std::size_t count, const double* __restrict x_m,
+                   const double* __restrict y_m, const double* __restrict z_m, double* __restrict u_px,
+                   double* __restrict v_px, double* __restrict ray_depth_m) {
   if (c.ratio.air_is_thinner)
-    project_all<true>(c, count, x_m, y_m, z_m, u_px, v_px);
+    project_all<true>(c, count, x_m, y_m, z_m, u_px, v_px, ray_depth_m);
   else
-    project_all<false>(c, count, x_m, y_m, z_m, u_px, v_px);
+    project_all<false>(c, count, x_m, y_m, z_m, u_px, v_px, ray_depth_m);
 }
 
 }  // namespace
 
 void PointBatch::resize(std::size_t size) {
-  for (std::vector<double>* coordinate : {&x_m, &y_m, &z_m, &u_px, &v_px}) coordinate->resize(size);
+  for (std::vector<double>* coordinate : {&x_m, &y_m, &z_m, &u_px, &v_px, &ray_depth_m})
+    coordinate->resize(size);
 }
 
 void project_points(const FlatWaterCamera& camera, PointBatch& points) {
@@ -64,7 +71,7 @@ void project_points(const FlatWaterCamera& camera, PointBatch& points) {
   c.cx_px = camera.cx_px;
   c.cy_px = camera.cy_px;
   project_block(c, points.size(), points.x_m.data(), points.y_m.data(), points.z_m.data(), points.u_px.data(),
-                points.v_px.data());
+                points.v_px.data(), points.ray_depth_m.data());
 }
 
 }  // namespace aqbench::plane_sweep

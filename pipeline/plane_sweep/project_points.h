@@ -12,6 +12,9 @@ namespace aqbench::plane_sweep {
 struct PointBatch {
   std::vector<double> x_m, y_m, z_m;
   std::vector<double> u_px, v_px;  // out; NaN where project() returns false
+  // Out: depth of the point along the camera's refracted ray to it, metres from the water surface; NaN
+  // likewise.
+  std::vector<double> ray_depth_m;
 
   void resize(std::size_t size);
   std::size_t size() const { return x_m.size(); }

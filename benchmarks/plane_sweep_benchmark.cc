@@ -1,0 +1,292 @@
+// The plane sweep's kernels on a synthetic view of a textured plane under water, rendered through the exact
+// model.
+//   build/release/plane_sweep_benchmark
+// Needs LibTorch only (AQBENCH_KERNELS_ONLY). Counters:
+//   Mpx.depth.view/s  samples (pixels x depths x sources) in the fastest run
+//   roofline          share of the machine's fused multiply-add peak on that many threads, by the count of
+//                     operations in kFlopsPerSample; fused zncc only
+//   error_mm          median absolute depth error against the truth
+//   scratch_MB        heap at its peak beyond what was there before (images) and the outputs; scratch_share
+//   of the
+//                     H x W x D float volume
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pipeline/plane_sweep/plane_sweep.h"
+#include "pipeline/plane_sweep/sampler.h"
+#include "pipeline/plane_sweep/winner.h"
+#include "pipeline/plane_sweep/zncc_row.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "tests/plane_sweep/synthetic_scene.h"
+
+// Every allocation of the process passes here, LibTorch's too.
+namespace {
+std::atomic<std::size_t> g_heap_bytes{0}, g_heap_peak_bytes{0};
+
+void* counted(void* memory) {
+  if (memory == nullptr) return nullptr;
+  const std::size_t now = g_heap_bytes += malloc_usable_size(memory);
+  std::size_t peak = g_heap_peak_bytes;
+  while (now > peak && !g_heap_peak_bytes.compare_exchange_weak(peak, now)) {
+  }
+  return memory;
+}
+}  // namespace
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void __libc_free(void*);
+
+void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
+void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }
+void* memalign(std::size_t alignment, std::size_t size) { return counted(__libc_memalign(alignment, size)); }
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
+  *memory = memalign(alignment, size);
+  return *memory != nullptr ? 0 : 12;  // ENOMEM
+}
+void* realloc(void* memory, std::size_t size) {
+  const std::size_t old = memory != nullptr ? malloc_usable_size(memory) : 0;
+  void* const moved = __libc_realloc(memory, size);
+  if (moved != nullptr || size == 0) g_heap_bytes -= old;
+  return counted(moved);
+}
+void free(void* memory) {
+  if (memory != nullptr) g_heap_bytes -= malloc_usable_size(memory);
+  __libc_free(memory);
+}
+}
+
+namespace aqbench::plane_sweep {
+namespace {
+
+// Fused multiply-adds count as two. Sampling: two quartic polynomials 16, fractions 2, bilinear 10. Window:
+// column sums 10, moving window 6, correlation 20. Winner: 10 a pixel and depth, shared by four sources.
+constexpr double kFlopsPerSample = 28 + 36 + 2.5;
+constexpr double kPeakFlopsPerThread = 117e9;  // platform.md
+
+struct Size {
+  int width_px = 640, height_px = 480, depths = 64, sources = 4;
+  bool operator<(const Size& other) const {
+    return std::tie(width_px, height_px, sources) < std::tie(other.width_px, other.height_px, other.sources);
+  }
+};
+
+const SyntheticViews& scene_of(const Size& size) {
+  static std::map<Size, SyntheticViews> scenes;
+  auto& views = scenes[size];
+  if (!views.images.empty()) return views;
+  SyntheticScene scene;
+  scene.width_px = size.width_px;
+  scene.height_px = size.height_px;
+  scene.sources = size.sources;
+  scene.noise = 0.005;
+  set_thread_count(available_processors());
+  views = render_synthetic(scene, 0.17, 0.27);
+  return views;
+}
+
+double median_error_mm(const Result& result, const std::vector<float>& truth_m) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < truth_m.size(); ++i)
+    if (!std::isnan(result.depth_m[i])) errors.push_back(1e3 * std::abs(result.depth_m[i] - truth_m[i]));
+  if (errors.empty()) return std::nan("");
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return *middle;
+}
+
+void sweep(benchmark::State& state, const Size& size, const Options& options, int threads) {
+  const SyntheticViews& views = scene_of(size);
+  set_thread_count(threads);
+  Result result;
+  std::size_t scratch = 0;
+  double fastest_s = std::numeric_limits<double>::infinity();
+  try {
+    for (auto _ : state) {
+      result = {};
+      const std::size_t before = g_heap_bytes;
+      g_heap_peak_bytes = before;
+      const auto start = std::chrono::steady_clock::now();
+      result = run(views.input, options);
+      fastest_s = std::min(fastest_s,
+                           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      const std::size_t outputs =
+          (result.depth_m.size() + result.confidence.size() + result.depths_m.size()) * 4;
+      scratch = std::max(scratch, g_heap_peak_bytes - before - std::min(outputs, g_heap_peak_bytes - before));
+    }
+  } catch (const Error& error) {
+    state.SkipWithError(error.what());
+    return;
+  }
+  const double pixels = static_cast<double>(size.width_px) * size.height_px;
+  const double samples_per_s = pixels * options.depths * size.sources / fastest_s;
+  state.counters["Mpx.depth.view/s"] = samples_per_s / 1e6;
+  if (options.kernel == Kernel::fused && options.cost == CostFunction::zncc)
+    state.counters["roofline"] = samples_per_s * kFlopsPerSample / (kPeakFlopsPerThread * threads);
+  state.counters["error_mm"] = median_error_mm(result, views.true_depth_m);
+  state.counters["scratch_MB"] = static_cast<double>(scratch) / 1e6;
+  state.counters["scratch_share"] = static_cast<double>(scratch) / (pixels * options.depths * 4);
+}
+
+Options options_of(Kernel kernel, int depths) {
+  Options options;
+  options.kernel = kernel;
+  options.depths = depths;
+  return options;
+}
+
+void add(const std::string& name, const Size& size, const Options& options, int threads) {
+  benchmark::RegisterBenchmark((name + "/threads:" + std::to_string(threads)).c_str(),
+                               [=](benchmark::State& state) { sweep(state, size, options, threads); })
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+std::string text(int number) { return std::to_string(number); }
+
+void add_sweeps() {
+  const Size usual;
+  for (const int threads : {1, 2}) {
+    for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim}) {
+      Options options = options_of(Kernel::fused, usual.depths);
+      options.cost = cost;
+      add("fused/" + std::string(to_string(cost)), usual, options, threads);
+    }
+    for (const int batch : {1, 8, 16}) {
+      Options options = options_of(Kernel::torch, usual.depths);
+      options.batch = batch;
+      add("torch/batch:" + text(batch), usual, options, threads);
+    }
+  }
+  for (const int batch : {1, 8, 16}) {
+    Options options = options_of(Kernel::torch, usual.depths);
+    options.batch = batch;
+    options.device = "cuda";
+    add("torch_cuda/batch:" + text(batch), usual, options, 1);
+  }
+  // Time a sample stays the same as each size grows alone.
+  for (const auto& [width, height] : {std::pair{320, 240}, {640, 480}, {1280, 960}})
+    add("linear/pixels:" + text(width) + "x" + text(height), {width, height, 64, 4},
+        options_of(Kernel::fused, 64), 1);
+  for (const int depths : {16, 32, 64, 128, 256})
+    add("linear/depths:" + text(depths), usual, options_of(Kernel::fused, depths), 1);
+  for (const int sources : {1, 2, 4, 8})
+    add("linear/sources:" + text(sources), {640, 480, 64, sources}, options_of(Kernel::fused, 64), 1);
+  for (const int window : {5, 11, 21}) {
+    Options options = options_of(Kernel::fused, 64);
+    options.window_px = window;
+    add("linear/window:" + text(window), usual, options, 1);
+  }
+  add("large/1600x1200x128x4", {1600, 1200, 128, 4}, options_of(Kernel::fused, 128), 2);
+}
+
+// The steps of the fused kernel alone, on a tile of the usual view whose data stay in the caches. Nanoseconds
+// for the sixteen depths of a pixel and source; the warp of a source that every sample lies in.
+void warp_step(benchmark::State& state) {
+  const SyntheticViews& views = scene_of({});
+  set_thread_count(1);
+  const PackedSource source = pack_source(views.input.sources[0].image);
+  const std::vector<float> depths = depth_hypotheses(0.17, 0.27, 64);
+  std::array<float, kLanes> block;
+  std::copy_n(depths.begin(), kLanes, block.begin());
+  TileSampler sampler;
+  for (const Tile& tile : make_tiles(640, 480, 96, 5)) {
+    sampler.start_tile(views.input.reference.camera, tile);
+    sampler.start_block(views.input.sources[0].camera, source, block);
+    if (sampler.coverage() != Coverage::inside) continue;
+    LaneBuffer row;
+    row.reserve(static_cast<std::size_t>(tile.columns()));
+    std::int64_t pixels = 0;
+    for (auto _ : state)
+      for (int y = tile.input.y_begin; y < tile.input.y_end; ++y, pixels += tile.columns()) {
+        sampler.sample_row(y, row.data(), nullptr);
+        benchmark::DoNotOptimize(row.data());
+      }
+    state.counters["ns_per_16"] = benchmark::Counter(
+        static_cast<double>(pixels) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    return;
+  }
+  state.SkipWithError("no tile lies wholly in the source");
+}
+
+void zncc_step(benchmark::State& state) {
+  constexpr int kColumns = 106, kHalf = 5;
+  LaneBuffer entering, leaving, sums, missing, scores;
+  for (LaneBuffer* buffer : {&entering, &leaving, &sums, &missing, &scores}) {
+    buffer->reserve(static_cast<std::size_t>(kColumns + kHalf + 1) * kSampleSums);
+    std::fill_n(buffer->data(), buffer->size(), Lanes{});
+  }
+  const std::vector<float> reference(kColumns, 0.1F), one(kColumns, 1.0F);
+  ZnccRow row{};
+  row.columns = kColumns;
+  row.first_output = row.half_window = kHalf;
+  row.outputs = kColumns - 2 * kHalf;
+  row.entering = entering.data();
+  row.leaving = leaving.data();
+  row.entering_reference = row.leaving_reference = reference.data();
+  row.sample_sums = sums.data();
+  row.missing_sums = missing.data();
+  row.count = row.inverse_count = row.sum = row.square_sum = row.gain = one.data();
+  row.noise_reference = row.noise_samples = 1;
+  row.scores = scores.data();
+  for (auto _ : state) {
+    add_zncc_row_without_gaps(row);
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_16"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * row.outputs) * 1e-9,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void winner_step(benchmark::State& state) {
+  constexpr int kPixels = 96;
+  LaneBuffer scores;
+  scores.reserve(kPixels);
+  std::fill_n(scores.data(), kPixels, Lanes{});
+  std::vector<float> fields(static_cast<std::size_t>(kWinnerFields) * kPixels);
+  float* const first = fields.data();
+  const WinnerRow row{first,
+                      first + kPixels,
+                      first + 2 * kPixels,
+                      first + 3 * kPixels,
+                      first + 4 * kPixels,
+                      first + 5 * kPixels};
+  for (auto _ : state) {
+    feed_winner_row(scores.data(), 0.25F, kPixels, 0, kLanes, row, nullptr, 0);
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_16"] = benchmark::Counter(static_cast<double>(state.iterations() * kPixels) * 1e-9,
+                                                   benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+}  // namespace
+}  // namespace aqbench::plane_sweep
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  aqbench::plane_sweep::add_sweeps();
+  benchmark::RegisterBenchmark("step/warp", aqbench::plane_sweep::warp_step);
+  benchmark::RegisterBenchmark("step/zncc", aqbench::plane_sweep::zncc_step);
+  benchmark::RegisterBenchmark("step/winner", aqbench::plane_sweep::winner_step);
+  return benchmark::RunSpecifiedBenchmarks() > 0 ? 0 : 1;
+}

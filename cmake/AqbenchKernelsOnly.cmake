@@ -1,0 +1,33 @@
+# AQBENCH_KERNELS_ONLY: the plane sweep's kernels, their benchmark and the tests that compare them, with LibTorch
+# (1.13 or 2.x) as the only library: machines with a GPU often have nothing else. Google Benchmark and GTest are used
+# where they are found.
+#   cmake -S . -B build/kernels -DAQBENCH_KERNELS_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=.../libtorch
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Torch REQUIRED)
+find_package(benchmark 1.7 QUIET)
+find_package(GTest 1.12 QUIET)
+# Some builds of LibTorch need the older C++ ABI of all code around them.
+string(APPEND CMAKE_CXX_FLAGS " ${TORCH_CXX_FLAGS}")
+
+add_library(aqbench_torch INTERFACE)
+add_library(aqbench::torch ALIAS aqbench_torch)
+target_link_libraries(aqbench_torch INTERFACE ${TORCH_LIBRARIES})
+target_include_directories(aqbench_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+
+# Of the core, what needs no library.
+add_library(aqbench_core STATIC scenes/core/parallel.cc scenes/core/stage_scope.cc)
+add_library(aqbench::core ALIAS aqbench_core)
+target_link_libraries(aqbench_core PUBLIC aqbench::flags Threads::Threads)
+add_subdirectory(pipeline/plane_sweep)
+
+if(benchmark_FOUND)
+  add_executable(plane_sweep_benchmark benchmarks/plane_sweep_benchmark.cc)
+  target_link_libraries(plane_sweep_benchmark PRIVATE aqbench::plane_sweep benchmark::benchmark)
+endif()
+if(GTest_FOUND)
+  enable_testing()
+  add_executable(aqbench_plane_sweep_test tests/plane_sweep/fused_kernel_test.cc tests/plane_sweep/torch_kernel_test.cc)
+  target_link_libraries(aqbench_plane_sweep_test PRIVATE aqbench::plane_sweep GTest::gmock GTest::gtest_main)
+  add_test(NAME plane_sweep COMMAND aqbench_plane_sweep_test)
+endif()
