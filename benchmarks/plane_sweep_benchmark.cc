@@ -199,8 +199,8 @@ void add_sweeps() {
   add("large/1600x1200x128x4", {1600, 1200, 128, 4}, options_of(Kernel::fused, 128), 2);
 }
 
-// The steps of the fused kernel alone, on a tile of the usual view whose data stay in the caches. Nanoseconds
-// for the sixteen depths of a pixel and source; the warp of a source that every sample lies in.
+// The steps of the fused kernel alone, on a tile of the usual view whose data stay in the caches. An item is
+// sixteen depths of a pixel (and source); the warp is that of a source that every sample lies in.
 void warp_step(benchmark::State& state) {
   const SyntheticViews& views = scene_of({});
   set_thread_count(1);
@@ -252,9 +252,7 @@ void zncc_step(benchmark::State& state) {
     add_zncc_row_without_gaps(row);
     benchmark::ClobberMemory();
   }
-  state.counters["ns_per_16"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * row.outputs) * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetItemsProcessed(state.iterations() * row.outputs);
 }
 
 void winner_step(benchmark::State& state) {
@@ -274,8 +272,7 @@ void winner_step(benchmark::State& state) {
     feed_winner_row(scores.data(), 0.25F, kPixels, 0, kLanes, row, nullptr, 0);
     benchmark::ClobberMemory();
   }
-  state.counters["ns_per_16"] = benchmark::Counter(static_cast<double>(state.iterations() * kPixels) * 1e-9,
-                                                   benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.SetItemsProcessed(state.iterations() * kPixels);
 }
 
 }  // namespace
