@@ -221,8 +221,7 @@ void warp_step(benchmark::State& state) {
         sampler.sample_row(y, row.data(), nullptr);
         benchmark::DoNotOptimize(row.data());
       }
-    state.counters["ns_per_16"] = benchmark::Counter(
-        static_cast<double>(pixels) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    state.SetItemsProcessed(pixels);
     return;
   }
   state.SkipWithError("no tile lies wholly in the source");
