@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -155,30 +156,38 @@ class TorchSweep {
     source.table = make_projection_table(input_.reference.camera, view.camera, depths_m_);
     const std::int64_t nodes = source.table.nodes, depths = static_cast<std::int64_t>(depths_m_.size());
     if (nodes > 0) {
-      source.column_weights =
-          to_device(source.table.column_weights, {width_, nodes}, device_).t().contiguous();
-      source.row_weights = to_device(source.table.row_weights, {height_, nodes}, device_);
-      source.u = to_device(source.table.u, {depths, nodes, nodes}, device_);
-      source.v = to_device(source.table.v, {depths, nodes, nodes}, device_);
+      // Double on a GPU: single-precision products may run with ten bits there (TF32).
+      const auto upload = [&](const std::vector<float>& values, at::IntArrayRef sizes) {
+        return to_device(values, sizes, device_).to(device_.is_cpu() ? at::kFloat : at::kDouble);
+      };
+      source.column_weights = upload(source.table.column_weights, {width_, nodes}).t().contiguous();
+      source.row_weights = upload(source.table.row_weights, {height_, nodes});
+      source.u = upload(source.table.u, {depths, nodes, nodes});
+      source.v = upload(source.table.v, {depths, nodes, nodes});
     }
     sources_.push_back(std::move(source));
   }
 
-  // [height, width] at one depth. Depth by depth, so that the result does not depend on the batch.
-  at::Tensor interpolate(const TorchSource& source, const at::Tensor& nodes) const {
-    return at::matmul(source.row_weights, at::matmul(nodes, source.column_weights));
+  // [depths, height, width] from [depths, nodes, nodes].
+  static at::Tensor interpolate(const TorchSource& source, const at::Tensor& nodes) {
+    return at::matmul(source.row_weights, at::matmul(nodes, source.column_weights)).to(at::kFloat);
   }
 
   // Positions in grid_sample's units, [batch, height, width, 2].
   at::Tensor positions(std::size_t s, std::int64_t first, std::int64_t batch) const {
     const TorchSource& source = sources_[s];
     std::vector<at::Tensor> planes;
+    if (source.table.nodes > 0) {
+      // Depth by depth on the CPU, where the bits of a matrix product could depend on the batch.
+      const std::int64_t at_once = device_.is_cpu() ? 1 : batch;
+      for (std::int64_t d = first; d < first + batch; d += at_once)
+        planes.push_back(at::stack({interpolate(source, source.u.narrow(0, d, at_once)),
+                                    interpolate(source, source.v.narrow(0, d, at_once))},
+                                   3));
+      return at::cat(planes, 0);
+    }
+    std::vector<float> u(static_cast<std::size_t>(height_ * width_)), v(u.size());
     for (std::int64_t d = first; d < first + batch; ++d) {
-      if (source.table.nodes > 0) {
-        planes.push_back(at::stack({interpolate(source, source.u[d]), interpolate(source, source.v[d])}, 2));
-        continue;
-      }
-      std::vector<float> u(static_cast<std::size_t>(height_ * width_)), v(u.size());
       exact_positions(input_.reference.camera, input_.sources[s].camera,
                       depths_m_[static_cast<std::size_t>(d)], u, v);
       planes.push_back(
@@ -311,9 +320,7 @@ class TorchWinner {
   at::Tensor cost_, index_, before_, after_, last_, sum_;
 };
 
-}  // namespace
-
-void run_torch_kernel(const Input& input, const Options& options, Result& result) {
+void sweep_with_torch(const Input& input, const Options& options, Result& result) {
   const c10::InferenceMode inference;
   at::set_num_threads(thread_count());
   const std::int64_t depths = options.depths;
@@ -337,6 +344,18 @@ void run_torch_kernel(const Input& input, const Options& options, Result& result
   if (!options.keep_volume) return;
   const at::Tensor host = volume.permute({1, 2, 0}).contiguous().cpu();
   result.volume.assign(host.data_ptr<float>(), host.data_ptr<float>() + host.numel());
+}
+
+}  // namespace
+
+void run_torch_kernel(const Input& input, const Options& options, Result& result) {
+  try {
+    sweep_with_torch(input, options, result);
+  } catch (const c10::Error& error) {  // out of memory, a device of too high a number
+    const std::string message = error.what_without_backtrace();
+    throw Error(ErrorKind::method,
+                "torch kernel on " + options.device + ": " + message.substr(0, message.find('\n')));
+  }
 }
 
 }  // namespace aqbench::plane_sweep
