@@ -2,6 +2,7 @@
 
 #include "metrics/nearest_neighbour.h"
 #include "metrics/order_statistics.h"
+#include "scenes/core/parallel.h"
 
 namespace aqbench {
 
@@ -17,15 +18,28 @@ Completeness measure_completeness(std::span<const Vec3> points_m, const Surface&
 
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep) {
-  double reached_m2 = 0, kept_m2 = 0;
-  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
-    if (!keep(i)) continue;
-    const double weight_m2 = completeness.samples.weights[i];
-    kept_m2 += weight_m2;
-    if (completeness.distance_m[i] <= tolerance_m) reached_m2 += weight_m2;
+  struct Areas {
+    double reached_m2 = 0, kept_m2 = 0;
+  };
+  const std::size_t count = completeness.distance_m.size();
+  std::vector<Areas> chunks((count + kSumGrain - 1) / kSumGrain);
+  parallel_for(count, kSumGrain, [&](std::size_t begin, std::size_t end) {
+    Areas areas;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!keep(i)) continue;
+      const double weight_m2 = completeness.samples.weights[i];
+      areas.kept_m2 += weight_m2;
+      if (completeness.distance_m[i] <= tolerance_m) areas.reached_m2 += weight_m2;
+    }
+    chunks[begin / kSumGrain] = areas;
+  });
+  Areas total;  // chunk by chunk, so that the thread count does not change the rounding
+  for (const Areas& areas : chunks) {
+    total.reached_m2 += areas.reached_m2;
+    total.kept_m2 += areas.kept_m2;
   }
-  if (kept_m2 <= 0) return std::nullopt;
-  return 100.0 * reached_m2 / kept_m2;
+  if (total.kept_m2 <= 0) return std::nullopt;
+  return 100.0 * total.reached_m2 / total.kept_m2;
 }
 
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
@@ -39,8 +53,13 @@ CompletenessSummary summarize_completeness(const Completeness& completeness) {
   }
   CompletenessSummary summary{};
   summary.mean_m = sum / total_m2;
-  summary.median_m = weighted_percentile_in_place(values, 0.5);
-  summary.p95_m = weighted_percentile_in_place(values, 0.95);
+  std::vector<WeightedValue> copy = values;  // for the second percentile, found at the same time
+  parallel_for(2, 1, [&](std::size_t which, std::size_t) {
+    if (which == 0)
+      summary.median_m = weighted_percentile_in_place(values, 0.5);
+    else
+      summary.p95_m = weighted_percentile_in_place(copy, 0.95);
+  });
   return summary;
 }
 
