@@ -23,6 +23,16 @@ std::string without_seed(const std::string& case_name) {
   return name;
 }
 
+// Where a step of the name starts with it.
+void remove_each(std::string& name, const std::string& prefix) {
+  for (std::size_t at = 0; (at = name.find(prefix, at)) != std::string::npos;) {
+    if (at == 0 || name[at - 1] == '/')
+      name.erase(at, prefix.size());
+    else
+      at += prefix.size();
+  }
+}
+
 CaseGroup start_group(const Record& record, const std::string& name) {
   CaseGroup group{record.scene, record.method, "", {}};
   if (!record.preset.empty()) group.method += ":" + record.preset;
@@ -32,6 +42,9 @@ CaseGroup start_group(const Record& record, const std::string& name) {
     prefix = record.workload;
   }
   if (name.starts_with(prefix + "/")) group.axes = name.substr(prefix.size() + 1);
+  // The parameters' owners stand in the columns beside.
+  for (const std::string& owner : {record.scene, record.method, record.workload})
+    if (!owner.empty()) remove_each(group.axes, owner + ".");
   return group;
 }
 

@@ -137,7 +137,7 @@ void add_notes(const Results& results, const Baseline& baseline, GateReport& rep
                                        printable(results.run.suite), printable(baseline.suite)));
   std::size_t injected = 0;
   for (const Record& record : results.records) injected += record.injected.empty() ? 0 : 1;
-  if (injected > 0) report.notes.push_back(fmt::format("{} cases ran with injected faults", injected));
+  if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
 }
 
 }  // namespace

@@ -238,6 +238,10 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
   return out + line + '\n';
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "not finite";
   if (std::abs(value) < 1e15 && value == std::trunc(value)) return fmt::format("{:.0f}", value);

@@ -46,6 +46,9 @@ std::string printable(std::string_view utf8);
 // word that is too long for a line is cut into pieces.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
 
+// "1 case", "3 cases".
+std::string counted(std::size_t count, std::string_view noun);
+
 // A measured number for people: whole numbers as they are, others with five significant digits.
 std::string short_number(double value);
 

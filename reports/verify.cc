@@ -184,10 +184,7 @@ std::string render_verify(const VerifyReport& report, bool colours) {
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
   if (!report.ok())
-    return text +
-           paint("\033[31m", fmt::format("NOT VERIFIED: {} finding{}", report.findings.size(),
-                                         report.findings.size() == 1 ? "" : "s")) +
-           "\n";
+    return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
   return text + paint("\033[32m", "verified") +
          fmt::format(": {} files, {} records{}\n", report.files + 1, report.records,
                      report.complete ? "" : ", of an interrupted run");

@@ -107,6 +107,13 @@ TEST(CaseGroups, SweptAxesAreKeptApart) {
   EXPECT_EQ(groups[0].records.size(), 2u);
 }
 
+TEST(CaseGroups, AnAxisThatIsAParameterLosesItsOwner) {
+  Results results = synthetic_results();
+  results.records = {synthetic_record("undulating", "roma_like", 42, 1)};
+  results.records[0].case_name += "/undulating.amplitude_m=0.002/x.undulating.y=1/roma_like.points=5";
+  EXPECT_EQ(group_cases(results).at(0).axes, "amplitude_m=0.002/x.undulating.y=1/points=5");
+}
+
 TEST(TimeMs, MedianOfWarmRunsElseTheColdOne) {
   EXPECT_FALSE(time_ms({}).has_value());
   EXPECT_EQ(time_ms({7.0, {}, {}, ""}), 7.0);

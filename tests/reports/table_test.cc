@@ -91,6 +91,11 @@ TEST(WrapText, BreaksAtBlanksAndIndents) {
   EXPECT_EQ(wrap_text("ab " + std::string(12, 'x'), 10, 2), "ab\n  xxxxxxxx\n  xxxx\n");
 }
 
+TEST(Counted, OneIsSingular) {
+  EXPECT_EQ(counted(1, "case"), "1 case");
+  EXPECT_EQ(counted(0, "case"), "0 cases");
+}
+
 TEST(ShortNumber, ReadsWell) {
   EXPECT_EQ(short_number(2850), "2850");
   EXPECT_EQ(short_number(0.79788456), "0.79788");

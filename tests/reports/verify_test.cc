@@ -68,6 +68,12 @@ TEST_F(Verify, AnUntouchedBundle) {
   EXPECT_NE(text.find("verified: 8 files, 4 records\n"), text.npos) << text;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;  // ten times slower: fewer places
+#else
+constexpr bool kSanitized = false;
+#endif
+
 // One byte, anywhere, in any file.
 TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
   std::size_t tried = 0;
@@ -78,7 +84,7 @@ TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
       const bool structural = good.size() <= 400 || i < 64 || i + 64 >= good.size() ||
                               (file != "results.json" && (good[i] == '\n' || good[i - 1] == '\n')) ||
                               i % 41 == 0;
-      if (!structural) continue;
+      if (!structural || (kSanitized && i % 7 != 0)) continue;
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
       overwrite(bundle_ / file, bad);
@@ -88,7 +94,7 @@ TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
     }
     overwrite(bundle_ / file, good);
   }
-  EXPECT_GT(tried, 1200u);
+  EXPECT_GT(tried, kSanitized ? 150u : 1200u);
   EXPECT_TRUE(verify_bundle(bundle_).ok());
 }
 
