@@ -42,6 +42,27 @@ Json run_to_json(const RunInfo& run) {
           {"effective", parse_strict_json(run.effective_json, "run.effective")}};
 }
 
+// The member of an object, or nullptr: for documents that no schema has seen yet.
+Json* member_of(Json& json, const char* name) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  return found == json.end() ? nullptr : &*found;
+}
+
+// Gives every null metric without a reason one.
+void name_bare_nulls(Json& json) {
+  Json* const records = member_of(json, "records");
+  if (records == nullptr || !records->is_array()) return;
+  for (Json& record : *records) {
+    Json* const metrics = member_of(record, "metrics");
+    if (metrics == nullptr || !metrics->is_object()) continue;
+    for (Json& metric : *metrics) {
+      const Json* const value = member_of(metric, "value");
+      if (value != nullptr && value->is_null() && member_of(metric, "reason") == nullptr)
+        metric["reason"] = "null without a reason";
+    }
+  }
+}
+
 RunInfo run_from_json(const JsonPlace& json) {
   RunInfo run;
   run.id = json.at("id").text();
@@ -71,13 +92,14 @@ std::string results_text(const Results& results) {
   return to_json(results).dump(1, ' ', false, kReplaceBrokenUtf8) + '\n';
 }
 
-Results results_from_json(const Json& json, const std::string& source) {
+Results results_from_json(Json json, const std::string& source) {
   if (json.is_object() && json.contains("schema_version")) {
     const Json& version = json.at("schema_version");
     if (version.is_number_integer() && version != kResultsSchemaVersion)
       throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
                                                          source, compact(version), kResultsSchemaVersion));
   }
+  name_bare_nulls(json);
   if (const auto problem = results_schema_problem(json))
     throw Error(ErrorKind::input, source + ": " + *problem);
   Results results;

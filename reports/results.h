@@ -43,7 +43,9 @@ std::string results_text(const Results& results);
 
 // Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a record cannot hold,
 // Error(not_comparable) for a schema_version other than ours.
-Results results_from_json(const Json& json, const std::string& source);
+// A metric set to null without a reason (somebody edited the file) is read as undefined, so that a gate fails
+// it like any other null.
+Results results_from_json(Json json, const std::string& source);
 Results results_from_text(std::string_view text, const std::string& source);
 Results read_results(const std::filesystem::path& results_json);
 
