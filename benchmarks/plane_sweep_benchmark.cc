@@ -49,11 +49,13 @@ void* counted(void* memory) {
 }  // namespace
 
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc's own names for what is replaced here
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 void __libc_free(void*);
+// NOLINTEND(bugprone-reserved-identifier)
 
 void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
 void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }
@@ -255,7 +257,7 @@ void zncc_step(benchmark::State& state) {
 }
 
 void winner_step(benchmark::State& state) {
-  constexpr int kPixels = 96;
+  constexpr std::ptrdiff_t kPixels = 96;
   LaneBuffer scores;
   scores.reserve(kPixels);
   std::fill_n(scores.data(), kPixels, Lanes{});

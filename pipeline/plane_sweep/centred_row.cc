@@ -1,6 +1,7 @@
 #include "pipeline/plane_sweep/centred_row.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "pipeline/plane_sweep/options.h"
 
@@ -8,19 +9,19 @@ namespace aqbench::plane_sweep {
 namespace {
 
 // Sum over the window's columns around `column`; `sums` of columns outside the tile are zero.
-template <int kFields>
+template <std::ptrdiff_t kFields>
 AQBENCH_INLINE void sum_columns(const WindowShape& window, const Lanes* sums, int column,
                                 Lanes (&total)[kFields]) {
   for (Lanes& field : total) field = Lanes{};
   const Lanes* first = sums + column * kFields;  // column - half_window: the margin comes first
   for (int k = 0; k <= 2 * window.half_window; ++k)
-    for (int field = 0; field < kFields; ++field)
+    for (std::ptrdiff_t field = 0; field < kFields; ++field)
       total[field] += first[k * kFields + field] * window.weights[k];
 }
 
-AQBENCH_INLINE void clear_margins(const WindowShape& window, int fields, Lanes* sums) {
-  const int margin = window.half_window * fields;
-  for (int i = 0; i < margin; ++i) sums[i] = sums[margin + window.columns * fields + i] = Lanes{};
+AQBENCH_INLINE void clear_margins(const WindowShape& window, std::ptrdiff_t fields, Lanes* sums) {
+  const std::ptrdiff_t margin = window.half_window * fields;
+  for (std::ptrdiff_t i = 0; i < margin; ++i) sums[i] = sums[margin + window.columns * fields + i] = Lanes{};
 }
 
 AQBENCH_INLINE Lanes limit(Lanes value, float low, float high) {
@@ -49,13 +50,13 @@ void centre_row_all_valid(const CentringPass& pass) {
   clear_margins(window, 1, pass.column_sums);
   Lanes* const sums = pass.column_sums + window.half_window;
   const int rows = 2 * window.half_window + 1;
-  for (int column = 0; column < window.columns; ++column) {
+  for (std::ptrdiff_t column = 0; column < window.columns; ++column) {
     Lanes sum = {};
     for (int k = 0; k < rows; ++k)
       if (pass.samples[k] != nullptr) sum += pass.samples[k][column] * window.weights[k];
     sums[column] = sum;
   }
-  for (int column = window.begin; column < window.end; ++column) {
+  for (std::ptrdiff_t column = window.begin; column < window.end; ++column) {
     Lanes total[1];
     sum_columns(window, pass.column_sums, column, total);
     const Lanes mean = total[0] * pass.inverse_weight[column];
@@ -68,9 +69,9 @@ AQBENCH_MULTIVERSION
 void centre_row_some_missing(const CentringPass& pass) {
   const WindowShape& window = pass.window;
   clear_margins(window, 3, pass.column_sums);
-  Lanes* const sums = pass.column_sums + 3 * window.half_window;
+  Lanes* const sums = pass.column_sums + std::ptrdiff_t{3} * window.half_window;
   const int rows = 2 * window.half_window + 1;
-  for (int column = 0; column < window.columns; ++column) {
+  for (std::ptrdiff_t column = 0; column < window.columns; ++column) {
     Lanes samples = {}, references = {}, weight = {};
     for (int k = 0; k < rows; ++k) {
       if (pass.samples[k] == nullptr) continue;
@@ -83,7 +84,7 @@ void centre_row_some_missing(const CentringPass& pass) {
     }
     sums[3 * column] = samples, sums[3 * column + 1] = references, sums[3 * column + 2] = weight;
   }
-  for (int column = window.begin; column < window.end; ++column) {
+  for (std::ptrdiff_t column = window.begin; column < window.end; ++column) {
     Lanes total[3];
     sum_columns(window, pass.column_sums, column, total);
     const Lanes inverse = 1.0F / at_least(total[2], broadcast(1e-8F));
@@ -102,11 +103,11 @@ AQBENCH_MULTIVERSION
 void score_row_all_valid(const ScoringPass& pass) {
   const WindowShape& window = pass.window;
   clear_margins(window, 2, pass.column_sums);
-  Lanes* const sums = pass.column_sums + 2 * window.half_window;
+  Lanes* const sums = pass.column_sums + std::ptrdiff_t{2} * window.half_window;
   const int rows = 2 * window.half_window + 1;
   const int first = std::max(0, window.begin - window.half_window);
   const int last = std::min(window.columns, window.end + window.half_window);
-  for (int column = first; column < last; ++column) {
+  for (std::ptrdiff_t column = first; column < last; ++column) {
     Lanes squares = {}, products = {};
     for (int k = 0; k < rows; ++k) {
       if (pass.rows[k].centred == nullptr) continue;
@@ -117,7 +118,7 @@ void score_row_all_valid(const ScoringPass& pass) {
     sums[2 * column] = squares, sums[2 * column + 1] = products;
   }
   const float scale = pass.grey_per_code;
-  for (int column = window.begin; column < window.end; ++column) {
+  for (std::ptrdiff_t column = window.begin; column < window.end; ++column) {
     Lanes total[2];
     sum_columns(window, pass.column_sums, column, total);
     const float inverse = pass.inverse_weight[column];
@@ -133,11 +134,11 @@ AQBENCH_MULTIVERSION
 void score_row_some_missing(const ScoringPass& pass) {
   const WindowShape& window = pass.window;
   clear_margins(window, 3, pass.column_sums);
-  Lanes* const sums = pass.column_sums + 3 * window.half_window;
+  Lanes* const sums = pass.column_sums + std::ptrdiff_t{3} * window.half_window;
   const int rows = 2 * window.half_window + 1;
   const int first = std::max(0, window.begin - window.half_window);
   const int last = std::min(window.columns, window.end + window.half_window);
-  for (int column = first; column < last; ++column) {
+  for (std::ptrdiff_t column = first; column < last; ++column) {
     Lanes squares = {}, products = {}, references = {};
     for (int k = 0; k < rows; ++k) {
       if (pass.rows[k].centred == nullptr) continue;
@@ -150,7 +151,7 @@ void score_row_some_missing(const ScoringPass& pass) {
     sums[3 * column] = squares, sums[3 * column + 1] = products, sums[3 * column + 2] = references;
   }
   const float scale = pass.grey_per_code;
-  for (int column = window.begin; column < window.end; ++column) {
+  for (std::ptrdiff_t column = window.begin; column < window.end; ++column) {
     Lanes total[3];
     sum_columns(window, pass.column_sums, column, total);
     const Lanes weight = pass.middle.weight[column];

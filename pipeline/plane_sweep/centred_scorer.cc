@@ -57,9 +57,8 @@ class CentredScorer final : public RowScorer {
 
   // Rows y and y + window share their memory: a window's rows never meet.
   CentredRow row_at(int y) {
-    const int columns = tile_->columns();
-    Lanes* const first =
-        rows_.data() + static_cast<std::size_t>(y % options_.window_px) * columns * kRowFields;
+    const std::ptrdiff_t columns = tile_->columns();
+    Lanes* const first = rows_.data() + y % options_.window_px * columns * kRowFields;
     return {first,
             first + columns,
             first + 2 * columns,

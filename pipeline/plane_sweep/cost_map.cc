@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "scenes/core/error.h"
 
@@ -29,14 +31,15 @@ class WindowSums {
 
  private:
   // `lines` lines, line_step apart, of `length` values, step apart.
-  void sum_along(const Plane& in, Plane& out, int length, int step, int lines, int line_step) const {
-    const int half = static_cast<int>(weights_.size()) / 2;
-    for (int line = 0; line < lines; ++line)
-      for (int i = 0; i < length; ++i) {
+  void sum_along(const Plane& in, Plane& out, std::ptrdiff_t length, std::ptrdiff_t step,
+                 std::ptrdiff_t lines, std::ptrdiff_t line_step) const {
+    const std::ptrdiff_t half = std::ssize(weights_) / 2;
+    for (std::ptrdiff_t line = 0; line < lines; ++line)
+      for (std::ptrdiff_t i = 0; i < length; ++i) {
         double sum = 0;
-        for (int k = std::max(-half, -i); k <= std::min(half, length - 1 - i); ++k)
-          sum += weights_[k + half] * in[static_cast<std::size_t>(line) * line_step + (i + k) * step];
-        out[static_cast<std::size_t>(line) * line_step + i * step] = sum;
+        for (std::ptrdiff_t k = std::max(-half, -i); k <= std::min(half, length - 1 - i); ++k)
+          sum += weights_[k + half] * in[line * line_step + (i + k) * step];
+        out[line * line_step + i * step] = sum;
       }
   }
 
@@ -115,8 +118,8 @@ std::vector<double> window_weights(CostFunction cost, int window_px) {
   if (cost != CostFunction::ssim) return weights;
   double sum = 0;
   for (int i = 0; i < window_px; ++i) {
-    const double offset = i - window_px / 2;
-    weights[i] = std::exp(-offset * offset / (2 * kSsimSigma_px * kSsimSigma_px));
+    const int offset = i - window_px / 2;
+    weights[i] = std::exp(-(offset * offset) / (2 * kSsimSigma_px * kSsimSigma_px));
     sum += weights[i];
   }
   for (double& weight : weights) weight /= sum;
@@ -124,7 +127,8 @@ std::vector<double> window_weights(CostFunction cost, int window_px) {
 }
 
 double min_window_weight(CostFunction cost, int window_px) {
-  return cost == CostFunction::ssim ? 0.5 : (window_px * window_px) / 2;  // rounded down, as in AquaMVS
+  const int half_the_pixels = window_px * window_px / 2;  // rounded down, as in AquaMVS
+  return cost == CostFunction::ssim ? 0.5 : half_the_pixels;
 }
 
 void cost_map(const Options& options, int width_px, int height_px, std::span<const float> reference,

@@ -15,8 +15,8 @@ constexpr double kRotationTolerance = 1e-5;
 }
 
 void check_rotation(const std::array<double, 9>& r, const std::string& where) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
       const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
       if (!(std::abs(product - (i == j ? 1 : 0)) <= kRotationTolerance))
         refuse_camera(where, "rotation", "is not a rotation");

@@ -20,6 +20,7 @@ constexpr std::array<std::pair<Kernel, const char*>, 3> kKernelNames{
 template <typename Table>
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& row : table) names.emplace_back(row.second);
   return names;
 }

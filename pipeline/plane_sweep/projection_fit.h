@@ -25,7 +25,7 @@ struct PixelBox {
 struct BoxRays {
   PixelBox box;
   bool valid = false;  // every ray enters the water
-  std::array<WaterRay, kNodesX * kNodesY> nodes;
+  std::array<WaterRay, std::size_t{kNodesX} * kNodesY> nodes;
   std::array<WaterRay, 9> checks;
 };
 

@@ -60,6 +60,7 @@ Positions project_grid(const FlatWaterCamera& reference, const FlatWaterCamera& 
 
 std::vector<double> chebyshev_points(int count) {
   std::vector<double> points;
+  points.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) points.push_back(chebyshev_point(i, count));
   return points;
 }
@@ -88,6 +89,7 @@ double table_error_px(const Positions& nodes, int count, const FlatWaterCamera& 
   const Positions exact = project_grid(reference, source, depth_axis, at, depth_at);
   if (exact.u.empty()) return std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> weights;
+  weights.reserve(at.size());
   for (const double t : at) weights.push_back(chebyshev_weights(count, t));
   double error = 0;
   const std::size_t plane = static_cast<std::size_t>(count) * count;

@@ -1,7 +1,7 @@
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/constant_pad_nd.h>
@@ -49,7 +49,8 @@ c10::Device find_device(const std::string& name) {
   }
   if (device.is_cpu()) return device;
   if (!device.is_cuda()) throw refuse("is not supported; choose cpu, cuda or cuda:N");
-  if (!at::hasCUDA()) throw refuse("is not there: this LibTorch or machine has no CUDA");
+  if (!at::detail::getCUDAHooks().hasCUDA())
+    throw refuse("is not there: this LibTorch or machine has no CUDA");
   return device;
 }
 

@@ -68,10 +68,10 @@ struct MovingWindow {
         samples{} {}
 
   AQBENCH_INLINE void enter(int column) {
-    for (int k = 0; k < kSampleSums; ++k) samples[k] += sums[column * kSampleSums + k];
+    for (std::ptrdiff_t k = 0; k < kSampleSums; ++k) samples[k] += sums[column * kSampleSums + k];
   }
   AQBENCH_INLINE void leave(int column) {
-    for (int k = 0; k < kSampleSums; ++k) samples[k] -= sums[column * kSampleSums + k];
+    for (std::ptrdiff_t k = 0; k < kSampleSums; ++k) samples[k] -= sums[column * kSampleSums + k];
   }
 };
 
@@ -81,7 +81,7 @@ AQBENCH_INLINE void score_run_without_gaps(MovingWindow& window, int begin, int 
   const int full = std::clamp(row.columns - ahead, begin, end);
   for (int output = begin; output < full; ++output) {
     update_column(row, output + ahead, window.sums + (output + ahead) * kSampleSums);
-    for (int k = 0; k < kSampleSums; ++k)
+    for (std::ptrdiff_t k = 0; k < kSampleSums; ++k)
       window.samples[k] +=
           window.sums[(output + ahead) * kSampleSums + k] - window.sums[(output + behind) * kSampleSums + k];
     row.scores[output] += score_without_gaps(row, output, window.samples);
@@ -114,16 +114,18 @@ AQBENCH_INLINE void score_run_with_gaps(MovingWindow& window, int begin, int end
   MissingSums missing{};
   for (int column = std::max(begin + behind, -row.half_window - 1);
        column < std::min(begin + ahead, row.columns); ++column)
-    for (int k = 0; k < kMissingSums; ++k) missing[k] += window.missing[column * kMissingSums + k];
+    for (std::ptrdiff_t k = 0; k < kMissingSums; ++k) missing[k] += window.missing[column * kMissingSums + k];
   for (int output = begin; output < end; ++output) {
     const int entering = output + ahead, leaving = output + behind;
     if (entering < row.columns) {
       update_any_column(window, entering, column_gaps[entering]);
       window.enter(entering);
-      for (int k = 0; k < kMissingSums; ++k) missing[k] += window.missing[entering * kMissingSums + k];
+      for (std::ptrdiff_t k = 0; k < kMissingSums; ++k)
+        missing[k] += window.missing[entering * kMissingSums + k];
     }
     window.leave(leaving);
-    for (int k = 0; k < kMissingSums; ++k) missing[k] -= window.missing[leaving * kMissingSums + k];
+    for (std::ptrdiff_t k = 0; k < kMissingSums; ++k)
+      missing[k] -= window.missing[leaving * kMissingSums + k];
     if (output_gaps[output] == Gaps::some)
       row.scores[output] += score_with_gaps(row, output, window.samples, missing);
   }

@@ -3,6 +3,7 @@
 // row enters each column's sums at the bottom and one leaves at the top; along the row a column enters on the
 // right and one leaves on the left: the cost does not depend on the window's size.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "pipeline/plane_sweep/lanes.h"
@@ -11,7 +12,7 @@ namespace aqbench::plane_sweep {
 
 // Sums of a column, kept from row to row: of the samples s, of s^2 and of r s with the reference r; and, of
 // the missing samples, the count and the sums of r and r^2.
-inline constexpr int kSampleSums = 3, kMissingSums = 3;
+inline constexpr std::ptrdiff_t kSampleSums = 3, kMissingSums = 3;
 
 struct ZnccRow {
   int columns;       // of the tile with its margin

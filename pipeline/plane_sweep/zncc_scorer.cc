@@ -25,8 +25,8 @@ class ZnccScorer final : public RowScorer {
     ring_.reserve(static_cast<std::size_t>(options_.window_px + 1) * columns);
     no_row_.reserve(columns);
     std::fill_n(no_row_.data(), columns, Lanes{});
-    sample_sums_.reserve((half_ + 1 + columns) * kSampleSums);
-    missing_sums_.reserve((half_ + 1 + columns) * kMissingSums);
+    sample_sums_.reserve((static_cast<std::size_t>(half_) + 1 + columns) * kSampleSums);
+    missing_sums_.reserve((static_cast<std::size_t>(half_) + 1 + columns) * kMissingSums);
     presence_.resize(columns);
     column_gaps_.resize(columns);
     output_gaps_.resize(static_cast<std::size_t>(tile.outputs()));
@@ -37,7 +37,7 @@ class ZnccScorer final : public RowScorer {
     noise_samples_ =
         static_cast<float>(options_.noise_variance / source.grey_per_code / source.grey_per_code);
     watch_gaps_ = sampler.coverage() != Coverage::inside;
-    const std::size_t columns = static_cast<std::size_t>(half_ + 1 + tile_->columns());
+    const auto columns = static_cast<std::ptrdiff_t>(half_) + 1 + tile_->columns();
     std::fill_n(sample_sums_.data(), columns * kSampleSums, Lanes{});
     std::fill_n(missing_sums_.data(), columns * kMissingSums, Lanes{});
     last_gap_.assign(static_cast<std::size_t>(tile_->columns()), kNever);

@@ -40,7 +40,8 @@ double zncc_cost_at(const std::vector<float>& r, const std::vector<float>& s, in
         if (!std::isnan(s[j * width + i])) body(r[j * width + i], s[j * width + i]);
   };
   for_window([&](double a, double b) { n += 1, sum_r += a, sum_s += b; });
-  if (n < window * window / 2) return 1;
+  const int needed = window * window / 2;
+  if (n < needed) return 1;
   double rr = 0, ss = 0, rs = 0;
   for_window([&](double a, double b) {
     rr += (a - sum_r / n) * (a - sum_r / n);
@@ -52,7 +53,7 @@ double zncc_cost_at(const std::vector<float>& r, const std::vector<float>& s, in
 
 TEST(CostMapTest, ZnccIsTheTextbookFormulaOverValidSamples) {
   const int width = 23, height = 17;
-  std::vector<float> r(width * height), s(r.size()), cost(r.size());
+  std::vector<float> r(std::size_t{width} * height), s(r.size()), cost(r.size());
   for (int i = 0; i < width * height; ++i) {
     r[i] = static_cast<float>(0.5 + 0.3 * std::sin(0.7 * i) * std::cos(0.13 * i));
     s[i] = static_cast<float>(0.4 + 0.2 * std::sin(0.7 * i + 0.4));
@@ -72,7 +73,7 @@ TEST(CostMapTest, ZnccIsTheTextbookFormulaOverValidSamples) {
 
 TEST(CostMapTest, ImageAgainstItselfCostsNothingAndGainAndOffsetDoNotMatterToZncc) {
   const int side = 20;
-  std::vector<float> r(side * side), s(r.size()), cost(r.size());
+  std::vector<float> r(std::size_t{side} * side), s(r.size()), cost(r.size());
   for (std::size_t i = 0; i < r.size(); ++i) {
     r[i] = static_cast<float>(0.5 + 0.4 * std::sin(1.3 * i));
     s[i] = 0.5F * r[i] + 0.1F;

@@ -30,6 +30,7 @@ TEST(DepthExtractionTest, ReproducesAquaMvs) {
 TEST(DepthExtractionTest, FindsTheVertexOfAParabola) {
   const std::vector<float> depths{0.1F, 0.2F, 0.3F, 0.4F, 0.5F};
   std::vector<float> volume;
+  volume.reserve(depths.size());
   for (const float d : depths) volume.push_back(10 * (d - 0.23F) * (d - 0.23F) + 0.1F);
   std::vector<float> depth(1), confidence(1);
   extract_depth(volume, depths, depth, confidence);
