@@ -32,21 +32,6 @@ Json parameters_record(const Parameters& parameters) {
   return out;
 }
 
-// Everything that decides a dataset's bytes.
-std::string scene_record(const DatasetPlan& plan) {
-  const DatasetRequest& r = plan.request;
-  const Json record = {
-      {"format_version", 1},
-      {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
-      {"renderer_version", kRendererVersion},
-      {"scene", {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}}},
-      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
-      {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
-      {"mesh_pitch_m", r.mesh_pitch_m},
-      {"seed", r.seed}};
-  return record.dump(2) + "\n";
-}
-
 std::vector<Override> owned_by(const std::string& owner, std::vector<Override> overrides) {
   for (Override& item : overrides) item.owner = owner;
   return overrides;
@@ -116,7 +101,7 @@ void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
     if (progress) progress(i, plan.rig.cameras.size(), plan.rig.cameras[i].name);
     write_camera(renderer, plan, i, dir);
   }
-  const std::string record = scene_record(plan);
+  const std::string record = dataset_record(plan);
   write_file(dir / "truth" / "scene.json", record);
   write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
   if (is_dry(plan.rig)) {
@@ -147,6 +132,20 @@ void require_free(const std::filesystem::path& dir) {
 }
 
 }  // namespace
+
+std::string dataset_record(const DatasetPlan& plan) {
+  const DatasetRequest& r = plan.request;
+  const Json record = {
+      {"format_version", 1},
+      {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
+      {"renderer_version", kRendererVersion},
+      {"scene", {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}}},
+      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
+      {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
+      {"mesh_pitch_m", r.mesh_pitch_m},
+      {"seed", r.seed}};
+  return record.dump(2) + "\n";
+}
 
 DatasetPlan plan_dataset(const DatasetRequest& request) {
   const RigSpec& rig = find_rig(request.rig);

@@ -41,6 +41,9 @@ struct DatasetPlan {
 // be rendered; Error(input) as make_rig does.
 DatasetPlan plan_dataset(const DatasetRequest& request);
 
+// The text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
+std::string dataset_record(const DatasetPlan& plan);
+
 // Told before each camera is rendered: its place of how many, its name.
 using RenderProgress = std::function<void(std::size_t done, std::size_t count, const std::string& camera)>;
 
