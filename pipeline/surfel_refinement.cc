@@ -1,26 +1,18 @@
 #include "pipeline/surfel_refinement.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "pipeline/quadratic_fit.h"
 #include "scenes/core/multiversion.h"
 #include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kLanes = 16;
 constexpr std::size_t kQueryGrain = 4096;
-constexpr int kFits = 3;  // plain least squares, then twice reweighted
-constexpr int kLinear = 3, kQuadratic = 6;
-constexpr std::size_t kFewest = 6;  // neighbours for a plane; twice as many for a quadratic surface
-constexpr float kTukey = 4.0F;      // standard deviations of the residuals
-// Of the curvature terms, as a share of the whole weight: keeps the fit at an edge from running away, and
-// lessens a curvature by some percent.
-constexpr double kCurvatureRidge = 1e-3;
 
 // Columns padded to whole lanes with weight 0.
 struct SupportColumns {
@@ -29,30 +21,14 @@ struct SupportColumns {
   std::size_t size() const { return x.size(); }
 };
 
-struct LocalColumns {
-  std::vector<float> u, v, h, k, robust;  // tangential coordinates and height over the radius
-  std::size_t count = 0;                  // of weight above 0
-};
-
-void pad(std::vector<float>& values) { values.resize((values.size() + kLanes - 1) / kLanes * kLanes, 0.0F); }
-
-template <std::size_t N>
-AQBENCH_INLINE void add_lanes(const float (&lanes)[N][kLanes], float* out) {
-  for (std::size_t m = 0; m < N; ++m) {
-    float sum = 0;
-    for (const float lane : lanes[m]) sum += lane;
-    out[m] = sum;
-  }
-}
-
 // Weighted sums of 1, x, y, z, xx, xy, xz, yy, yz, zz over the radius about (qx, qy, qz), x..z over the
 // radius.
 AQBENCH_MULTIVERSION
 void sphere_moments(const float* x, const float* y, const float* z, const float* w, std::size_t count,
                     float qx, float qy, float qz, float inverse_radius, float* out) {
-  float sums[10][kLanes] = {};
-  for (std::size_t i = 0; i < count; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) {
+  float sums[10][kFitLanes] = {};
+  for (std::size_t i = 0; i < count; i += kFitLanes)
+    for (std::size_t l = 0; l < kFitLanes; ++l) {
       const float dx = (x[i + l] - qx) * inverse_radius;
       const float dy = (y[i + l] - qy) * inverse_radius;
       const float dz = (z[i + l] - qz) * inverse_radius;
@@ -88,54 +64,6 @@ void to_local(const float* x, const float* y, const float* z, const float* w, st
   }
 }
 
-// Sums k u^a v^b for a + b <= 4 in the order of kMoments, then k h u^a v^b for a + b <= 2.
-AQBENCH_MULTIVERSION
-void fit_moments(const float* u, const float* v, const float* h, const float* k, std::size_t count,
-                 float* out) {
-  float sums[21][kLanes] = {};
-  for (std::size_t i = 0; i < count; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const float a = u[i + l], b = v[i + l], weight = k[i + l], height = h[i + l];
-      const float aa = a * a, ab = a * b, bb = b * b;
-      const float terms[21] = {1,           a,           b,          aa,     ab,         bb,
-                               aa * a,      aa * b,      a * bb,     bb * b, aa * aa,    aa * ab,
-                               aa * bb,     ab * bb,     bb * bb,    height, height * a, height * b,
-                               height * aa, height * ab, height * bb};
-      for (std::size_t m = 0; m < 21; ++m) sums[m][l] += weight * terms[m];
-    }
-  add_lanes(sums, out);
-}
-
-// Residuals' mean absolute value, weighted by `robust`.
-AQBENCH_MULTIVERSION
-float mean_absolute_residual(const float* u, const float* v, const float* h, const float* robust,
-                             std::size_t count, const float* c) {
-  float sums[2][kLanes] = {};
-  for (std::size_t i = 0; i < count; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const float a = u[i + l], b = v[i + l];
-      const float fit = c[0] + c[1] * a + c[2] * b + c[3] * a * a + c[4] * a * b + c[5] * b * b;
-      sums[0][l] += robust[i + l] * std::fabs(h[i + l] - fit);
-      sums[1][l] += robust[i + l];
-    }
-  float out[2];
-  add_lanes(sums, out);
-  return out[1] > 0 ? out[0] / out[1] : 0.0F;
-}
-
-AQBENCH_MULTIVERSION
-void reweight(const float* u, const float* v, const float* h, const float* k, std::size_t count,
-              const float* c, float inverse_limit, float* robust) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float a = u[i], b = v[i];
-    const float fit = c[0] + c[1] * a + c[2] * b + c[3] * a * a + c[4] * a * b + c[5] * b * b;
-    const float t = (h[i] - fit) * inverse_limit;
-    const float rest = 1.0F - t * t;
-    const float inside = rest > 0.0F ? rest : 0.0F;
-    robust[i] = k[i] * inside * inside;
-  }
-}
-
 // Rows: two tangents and the normal of the local plane, divided by the radius. False without a neighbourhood.
 bool local_frame(const SupportColumns& support, const float* query, float inverse_radius, float* frame) {
   float m[10];
@@ -161,64 +89,7 @@ void gather_local(const SupportColumns& support, const float* query, const float
   for (std::vector<float>* column : {&local.u, &local.v, &local.h, &local.k}) column->resize(support.size());
   to_local(support.x.data(), support.y.data(), support.z.data(), support.w.data(), support.size(), query,
            frame, local.u.data(), local.v.data(), local.h.data(), local.k.data());
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < support.size(); ++i) {
-    if (!(local.k[i] > 0)) continue;
-    local.u[kept] = local.u[i];
-    local.v[kept] = local.v[i];
-    local.h[kept] = local.h[i];
-    local.k[kept] = local.k[i];
-    ++kept;
-  }
-  local.count = kept;
-  for (std::vector<float>* column : {&local.u, &local.v, &local.h, &local.k}) {
-    column->resize(kept);
-    pad(*column);
-  }
-  local.robust = local.k;
-}
-
-bool solve_fit(const float* m, int terms, std::array<float, kQuadratic>& c) {
-  // Which moment is the product of terms i and j, with terms 1, u, v, uu, uv, vv.
-  static constexpr int kProduct[6][6] = {{0, 1, 2, 3, 4, 5},    {1, 3, 4, 6, 7, 8},    {2, 4, 5, 7, 8, 9},
-                                         {3, 6, 7, 10, 11, 12}, {4, 7, 8, 11, 12, 13}, {5, 8, 9, 12, 13, 14}};
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kQuadratic, kQuadratic>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kQuadratic, 1>;
-  Matrix normal(terms, terms);
-  Vector right(terms);
-  for (int i = 0; i < terms; ++i) {
-    for (int j = 0; j < terms; ++j) normal(i, j) = m[kProduct[i][j]];
-    normal(i, i) += m[0] * (i < kLinear ? 1e-6 : kCurvatureRidge);
-    right(i) = m[15 + i];
-  }
-  const Eigen::LLT<Matrix> factor(normal);
-  if (factor.info() != Eigen::Success) return false;
-  const Vector solution = factor.solve(right);
-  if (!solution.allFinite()) return false;
-  c = {};
-  for (int i = 0; i < terms; ++i) c[static_cast<std::size_t>(i)] = static_cast<float>(solution(i));
-  return true;
-}
-
-// The height of the fitted surface at the query over the radius; NaN where there is none.
-float fitted_height(LocalColumns& local) {
-  if (local.count < kFewest) return NAN;
-  const int terms = local.count < 2 * kFewest ? kLinear : kQuadratic;
-  const std::size_t size = local.u.size();
-  std::array<float, kQuadratic> c{};
-  for (int fit = 0; fit < kFits; ++fit) {
-    float m[21];
-    fit_moments(local.u.data(), local.v.data(), local.h.data(), local.robust.data(), size, m);
-    if (!solve_fit(m, terms, c)) return NAN;
-    if (fit + 1 == kFits) break;
-    const float spread = mean_absolute_residual(local.u.data(), local.v.data(), local.h.data(),
-                                                local.robust.data(), size, c.data());
-    if (!(spread > 1e-6F)) break;  // an exact fit
-    constexpr float kSigmaOfMeanAbsolute = 1.2533F;
-    reweight(local.u.data(), local.v.data(), local.h.data(), local.k.data(), size, c.data(),
-             1.0F / (kTukey * kSigmaOfMeanAbsolute * spread), local.robust.data());
-  }
-  return c[0];
+  local.compact();
 }
 
 void gather_support(const Surfels& support, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs,
@@ -230,7 +101,7 @@ void gather_support(const Surfels& support, const std::vector<std::pair<std::uin
     columns.z.insert(columns.z.end(), support.z_m.begin() + begin, support.z_m.begin() + end);
     columns.w.insert(columns.w.end(), support.weight.begin() + begin, support.weight.begin() + end);
   }
-  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) pad(*column);
+  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) pad_column(*column);
 }
 
 }  // namespace
