@@ -9,6 +9,7 @@
 #include "reports/default_tolerances.h"
 #include "reports/environment_text.h"
 #include "reports/gate.h"
+#include "reports/gated_metrics.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
@@ -50,7 +51,7 @@ using UndefinedCounts = std::map<std::string, std::size_t>;
 
 void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,
                     Acceptance& acceptance, UndefinedCounts& undefined) {
-  for (const auto& [name, metric] : record.metrics) {
+  for (const auto& [name, metric] : gated_metrics(record)) {
     const BaselineMetric* const old = before == nullptr ? nullptr : find_metric(*before, name);
     if (!metric.value) {
       ++undefined[name + ": undefined (" + metric.reason + ")"];

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "reports/gated_metrics.h"
+
 namespace aqbench {
 namespace {
 
@@ -12,6 +14,7 @@ bool is_count(std::string_view name, std::string_view unit) {
 Tolerance tolerance_by_kind(std::string_view name, std::string_view unit, double value) {
   constexpr auto kRelative = Tolerance::Kind::relative, kAbsolute = Tolerance::Kind::absolute;
   if (is_count(name, unit)) return {kAbsolute, 0};
+  if (name.starts_with(kTensorMemoryPrefix) && name.ends_with(".net_bytes")) return {kRelative, 0.01};
   if (name.starts_with("bias_")) return {kAbsolute, 0.1};
   if (name == "point_density_pct" || name == "depth_abs_rel_pct") return {kRelative, 0.05};
   if (unit == "%" && value >= 20) return {kAbsolute, 1};

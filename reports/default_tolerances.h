@@ -10,6 +10,7 @@ namespace aqbench {
 
 // By kind, first match:
 //   counts (points*, mesh_components, mesh_nonmanifold_edges)   absolute 0: exact
+//   net tensor memory of a stage                               relative 1 % (its peak: 5 %, as the rest)
 //   bias_* (signed, near zero)                                  absolute 0.1 mm
 //   point_density_pct, depth_abs_rel_pct (small shares)         relative 5 %
 //   other percentages (precision, completeness, fscore, ..)     absolute 1 percentage point from 20 % on;

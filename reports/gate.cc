@@ -7,6 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "reports/gated_metrics.h"
 #include "reports/table.h"
 #include "reports/verify.h"
 #include "scenes/core/error.h"
@@ -111,9 +112,10 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
   for (const std::string& difference : differences)
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
+  const MetricSet metrics = gated_metrics(*record);
   for (const auto& [name, metric] : baseline.metrics)
-    rows.push_back(metric_row(baseline.name, name, metric, find_metric(record->metrics, name)));
-  for (const auto& [name, metric] : record->metrics) {
+    rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
+  for (const auto& [name, metric] : metrics) {
     if (find_metric(baseline, name) != nullptr) continue;
     GateRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
     rows.push_back(std::move(row));

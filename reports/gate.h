@@ -60,6 +60,13 @@ GateReport gate(const Results& results, const Baseline& baseline);
 // `all`: passing rows as well. At most 100 columns.
 std::string render_gate(const GateReport& report, bool colours = false, bool all = false);
 
+// One line without the case: "accuracy_mean_mm is 0.83 mm, baseline 0.79, +5.06 %, allowed ± 5 %: regressed".
+std::string gate_row_text(const GateRow& row);
+
+// What a gate decides on and what not; every rendering of a report says it.
+inline constexpr const char* kGatePolicy =
+    "accuracy and tensor memory are gated; time is not: it is compared in pairs alone (aqbench ab)";
+
 // RESULTS of `aqbench gate`: a bundle, which is verified first, or a bare results.json, which is not.
 struct GateInput {
   Results results;

@@ -108,6 +108,22 @@ std::string counts_line(const GateReport& report) {
 
 }  // namespace
 
+std::string gate_row_text(const GateRow& row) {
+  std::string text = row.metric;
+  if (row.current) {
+    text += fmt::format("{}is {} {}", text.empty() ? "" : " ", short_number(*row.current), row.unit);
+    while (text.ends_with(' ')) text.pop_back();
+    if (row.baseline) text += ", baseline " + short_number(*row.baseline);
+    if (row.baseline && row.tolerance)
+      text += fmt::format(", {}, allowed {}", change_text(row), allowed_text(*row.tolerance));
+  }
+  text += fmt::format("{}{}", text.empty() ? "" : ": ", to_string(row.verdict));
+  if (!row.reason.empty()) text += ": " + row.reason;
+  if (row.baseline && !row.current)
+    text += fmt::format(" (baseline {} {})", short_number(*row.baseline), row.unit);
+  return text;
+}
+
 std::string render_gate(const GateReport& report, bool colours, bool all) {
   std::string text;
   for (const std::string& note : report.notes)
@@ -120,6 +136,7 @@ std::string render_gate(const GateReport& report, bool colours, bool all) {
   text += numbers_table(report, Verdict::improved, all, colours);
   if (all) text += numbers_table(report, Verdict::pass, all, colours);
   text += added_lines(report, all);
+  text += fmt::format("{}\n", kGatePolicy);
   return text + fmt::format("gate: {}: {}\n", code == 0 ? "pass" : "FAIL", counts_line(report));
 }
 

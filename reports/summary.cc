@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "reports/case_groups.h"
 #include "reports/environment_text.h"
+#include "reports/markdown.h"
 #include "reports/strict_json.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
@@ -15,48 +17,22 @@
 namespace aqbench {
 namespace {
 
-// Text of a record or environment as it may stand anywhere in Markdown, table cells included.
-std::string md(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (c == '<')
-      escaped += "&lt;";
-    else if (c == '&')
-      escaped += "&amp;";
-    else if (std::string_view("|`*[]\\").find(c) != std::string_view::npos)
-      escaped += std::string("\\") + c;
-    else
-      escaped += c;
-  }
-  return escaped;
-}
-
-// A row of a Markdown table; cells are Markdown already.
-std::string md_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += " " + cell + " |";
-  return row + "\n";
-}
-
-std::string md_head(const std::vector<std::string>& titles, std::size_t text_columns) {
-  std::vector<std::string> rules;
-  for (std::size_t i = 0; i < titles.size(); ++i) rules.emplace_back(i < text_columns ? "---" : "---:");
-  return md_row(titles) + md_row(rules);
-}
+constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
+constexpr std::string_view kVersionTail = " -->";
 
 std::string header_lines(const Results& results) {
   const RunInfo& run = results.run;
-  std::string text = fmt::format("# aqbench run {}\n\n", md(run.id));
+  std::string text = fmt::format("# aqbench run {}\n\n", md_escape(run.id));
   text += run.suite.empty() ? "- suite: none, cases chosen by hand\n"
-                            : fmt::format("- suite: {}\n", md(run.suite));
-  text += fmt::format("- UTC: {} to {}\n", md(run.started_utc), md(run.finished_utc));
+                            : fmt::format("- suite: {}\n", md_escape(run.suite));
+  text += fmt::format("- UTC: {} to {}\n", md_escape(run.started_utc), md_escape(run.finished_utc));
   text += run.complete ? fmt::format("- complete: {} cases\n", results.records.size())
                        : fmt::format("- **interrupted**: {} of {} cases have a record\n",
                                      results.records.size(), run.planned_cases);
   text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
                       metrics_digest(results));
-  text += fmt::format("- plan: `{}`\n", md(run.plan_sha256));
-  return text + fmt::format("- environment: {}\n", md(environment_line(results.environment_json)));
+  text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
+  return text + fmt::format("- environment: {}\n", md_escape(environment_line(results.environment_json)));
 }
 
 std::string simulated_note(const Results& results) {
@@ -65,7 +41,7 @@ std::string simulated_note(const Results& results) {
     if (record.simulated) methods.insert(record.method);
   if (methods.empty()) return "";
   std::string names;
-  for (const std::string& name : methods) names += (names.empty() ? "" : ", ") + md(name);
+  for (const std::string& name : methods) names += (names.empty() ? "" : ", ") + md_escape(name);
   return fmt::format(
       "\nSimulated: {} saw the true surface and drew points from it with noise; these rows measure the\n"
       "evaluation, not a reconstruction method.\n",
@@ -75,7 +51,7 @@ std::string simulated_note(const Results& results) {
 std::string metric_cell(const Record& record, const std::string& name) {
   const Metric* const metric = find_metric(record.metrics, name);
   if (metric == nullptr) return record.status == Status::ok ? "n/a (not measured)" : "";
-  if (!metric->value) return fmt::format("n/a ({})", md(metric->reason));
+  if (!metric->value) return fmt::format("n/a ({})", md_escape(metric->reason));
   return table_number(*metric->value);
 }
 
@@ -85,7 +61,7 @@ std::string cases_table(const Results& results) {
   titles.emplace_back("time [ms]");
   std::string text = "\n## Cases\n\n" + md_head(titles, 2);
   for (const Record& record : results.records) {
-    std::vector<std::string> cells = {md(record.case_name), to_string(record.status)};
+    std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
     if (record.simulated) cells[0] += " (simulated)";
     for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
     const auto time = time_ms(record.timing);
@@ -111,7 +87,7 @@ std::string seeds_table(const Results& results) {
   std::string text = "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n";
   text += md_head(titles, 3);
   for (const CaseGroup& group : groups) {
-    std::vector<std::string> cells = {md(group.scene), md(group.method), md(group.axes)};
+    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
     cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
     for (const HeadlineMetric& metric : headline_metrics())
       cells.push_back(spread_cell(metric_spread(group, metric.name)));
@@ -125,8 +101,8 @@ std::string failures_list(const Results& results) {
   std::string text;
   for (const Record& record : results.records)
     if (record.status != Status::ok)
-      text +=
-          fmt::format("- {}: {}: {}\n", md(record.case_name), to_string(record.status), md(record.reason));
+      text += fmt::format("- {}: {}: {}\n", md_escape(record.case_name), to_string(record.status),
+                          md_escape(record.reason));
   return text.empty() ? "" : "\n## Not ok\n\n" + text;
 }
 
@@ -134,8 +110,8 @@ std::string injected_list(const Results& results) {
   std::string text;
   for (const Record& record : results.records)
     for (const InjectedFault& fault : record.injected)
-      text += fmt::format("- {}: {} in stage {}, {} times\n", md(record.case_name), md(fault.effect),
-                          md(fault.stage), fault.times);
+      text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
+                          md_escape(fault.effect), md_escape(fault.stage), fault.times);
   return text.empty()
              ? ""
              : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are no "
@@ -147,7 +123,7 @@ std::string environment_list(const Results& results) {
   std::string text = "\n## Environment\n\n";
   for (const auto& [name, value] : environment_items(results.environment_json))
     if (!name.starts_with("comparability.") && !value.empty())  // says the same once more, for programs
-      text += fmt::format("- {}: {}\n", md(name), md(value));
+      text += fmt::format("- {}: {}\n", md_escape(name), md_escape(value));
   return text;
 }
 
@@ -163,10 +139,21 @@ std::string reproduce_section(const Results& results) {
 
 }  // namespace
 
+std::optional<int> summary_version(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (!line.starts_with(kVersionLead) || !line.ends_with(kVersionTail)) return std::nullopt;
+  const std::string_view digits =
+      line.substr(kVersionLead.size(), line.size() - kVersionLead.size() - kVersionTail.size());
+  int version = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return version;
+}
+
 std::string render_summary(const Results& results) {
-  return header_lines(results) + simulated_note(results) + cases_table(results) + seeds_table(results) +
-         failures_list(results) + injected_list(results) + reproduce_section(results) +
-         environment_list(results);
+  return fmt::format("{}{}{}\n", kVersionLead, kSummaryVersion, kVersionTail) + header_lines(results) +
+         simulated_note(results) + cases_table(results) + seeds_table(results) + failures_list(results) +
+         injected_list(results) + reproduce_section(results) + environment_list(results);
 }
 
 }  // namespace aqbench

@@ -2,11 +2,20 @@
 // Results for people: summary.md of a bundle and the table at the end of a sweep. Pure functions of Results,
 // so that `aqbench verify` can render again and compare bytes.
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "reports/results.h"
 
 namespace aqbench {
+
+// Goes up with every change of what render_summary() writes, so that `aqbench verify` of a later build does
+// not take an older summary for a forged one. It stands in the first line.
+inline constexpr int kSummaryVersion = 2;
+
+// Of a summary's text; nullopt where the first line does not say (builds before version 2).
+std::optional<int> summary_version(std::string_view text);
 
 // Markdown: run, digests, environment, a row per case, mean and standard deviation across seeds, failures
 // with their reasons, what is simulated, how to reproduce. Undefined values are "n/a" with their reason.

@@ -13,8 +13,9 @@ struct Finding {
 };
 
 struct VerifyReport {
-  std::vector<Finding> findings;  // empty: verified
-  std::string root_digest;        // "" if results.json cannot be read
+  std::vector<Finding> findings;   // empty: verified
+  std::vector<std::string> notes;  // what could not be checked, and why
+  std::string root_digest;         // "" if results.json cannot be read
   std::string metrics_digest;
   std::size_t files = 0;  // hashed and compared
   std::size_t records = 0;
@@ -25,7 +26,8 @@ struct VerifyReport {
 
 // Checks sha256.txt against itself and every file against it; missing and extra files, empty folders, links
 // and special files; results.json against its schema and its canonical text; the journal's chain and records
-// against results.json; summary.md and env.json against what results.json renders to. Never throws for what
+// against results.json; env.json against what results.json renders to, summary.md too if this
+// program's version wrote it (else a note says that its hash alone was checked). Never throws for what
 // is inside the folder; Error(input) if `bundle` is no folder.
 VerifyReport verify_bundle(const std::filesystem::path& bundle);
 

@@ -76,8 +76,10 @@ ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& base
                                const Results& results) {
   const GateReport report = gate(results, baseline);
   std::FILE* const stream = request.json ? stderr : stdout;
-  fmt::print(stream, "\n{}",
-             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)));
+  const GithubFence fence = github_fence(request.gate_exports);
+  fmt::print(stream, "\n{}{}{}", fence.begin,
+             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)), fence.end);
+  export_gate(report, results, request.gate_exports, stream);
   return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
 }
 

@@ -104,6 +104,7 @@ CommandLine sweep_command_line() {
   add("resume", text("BUNDLE"), "finish the sweep of this bundle");
   add("baseline", text("FILE"), "compare with these accepted values");
   add("gate", "let the comparison decide the exit code");
+  add_gate_export_options(line.options);
   add("dry-run", "print the cases and stop");
   add("json", "print results.json to stdout instead of the table");
   add("inject", texts("FAULT"),
@@ -127,6 +128,10 @@ SweepRequest read_sweep_request(const po::variables_map& values) {
   if (const auto file = optional_value<std::string>(values, "baseline")) request.baseline = *file;
   request.gate = values.count("gate") != 0;
   if (request.gate && !request.baseline) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+  request.gate_exports = read_gate_exports(values);
+  if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
+    throw Error(ErrorKind::usage,
+                fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
   request.dry_run = values.count("dry-run") != 0;
   request.json = values.count("json") != 0;
   return request;

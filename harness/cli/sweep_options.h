@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/cli/gate_exports.h"
 #include "harness/cli/options.h"
 #include "harness/plan.h"
 
@@ -16,6 +17,7 @@ struct SweepRequest {
   std::filesystem::path out = "out";
   std::optional<std::filesystem::path> baseline;
   bool gate = false;
+  GateExports gate_exports;  // need a baseline
   bool dry_run = false;
   bool json = false;
 };

@@ -43,6 +43,16 @@ TEST(Summary, IsAPureFunctionOfTheResults) {
   EXPECT_EQ(render_summary(results), render_summary(results_from_text(results_text(results), "r")));
 }
 
+TEST(Summary, NamesItsVersionInTheFirstLine) {
+  EXPECT_EQ(summary_version(render_summary(synthetic_results())), kSummaryVersion);
+  EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->\n# x\n"), 7);
+  EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->"), 7);
+  for (const char* none :
+       {"", "# aqbench run x\n", "<!-- aqbench summary -->\n", "<!-- aqbench summary 7x -->",
+        "\n<!-- aqbench summary 7 -->\n", "<!-- aqbench summary 99999999999 -->"})
+    EXPECT_FALSE(summary_version(none).has_value()) << none;
+}
+
 TEST(Summary, FailuresUndefinedAndInterruptionAreNamed) {
   Results results = synthetic_results();
   results.records[0].status = Status::crashed;

@@ -9,6 +9,7 @@
 #include "reports/bundle.h"
 #include "reports/commands.h"
 #include "reports/default_tolerances.h"
+#include "reports/gated_metrics.h"
 #include "scenes/core/files.h"
 #include "scenes/core/sha256.h"
 
@@ -116,7 +117,7 @@ Baseline synthetic_baseline(const Results& results) {
   baseline.accepted_results_sha256 = std::string(64, '0');
   for (const Record& record : results.records) {
     BaselineCase accepted{record.case_name, record.options, {}};
-    for (const auto& [name, metric] : record.metrics)
+    for (const auto& [name, metric] : gated_metrics(record))
       if (metric.value)
         accepted.metrics.emplace_back(
             name, BaselineMetric{*metric.value, metric.better, default_tolerance(name, metric)});

@@ -179,6 +179,23 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
             (std::set<std::string>{"env.json"}));
 }
 
+// Other words about the same results are no forgery if another version wrote them; its hash still counts.
+TEST_F(Verify, ASummaryOfAnotherVersionIsNotRecomputed) {
+  const std::string ours = read_file(bundle_ / "summary.md");
+  const std::string unmarked = ours.substr(ours.find('\n') + 1);
+  for (const std::string& other : {unmarked, std::string("<!-- aqbench summary 1 -->\nold words\n"),
+                                   "<!-- aqbench summary 999 -->\n" + unmarked}) {
+    overwrite(bundle_ / "summary.md", other);
+    EXPECT_EQ(files_found(verify_bundle(bundle_)), std::set<std::string>{"summary.md"});  // the hash
+    rehash(bundle_);
+    const VerifyReport report = verify_bundle(bundle_);
+    EXPECT_TRUE(report.ok()) << render_verify(report);
+    ASSERT_EQ(report.notes.size(), 1u);
+    EXPECT_NE(report.notes[0].find("was not recomputed"), std::string::npos);
+    EXPECT_NE(render_verify(report).find("note: summary.md is of "), std::string::npos);
+  }
+}
+
 TEST_F(Verify, ARecordDroppedOrASwappedJournalLine) {
   Results fewer = results_;
   fewer.records.pop_back();
