@@ -26,19 +26,10 @@
 #include "scenes/core/error.h"
 
 namespace aqbench {
-namespace {
 
 using IsolateClock = std::chrono::steady_clock;
-using End = IsolateOutcome::End;
 
-constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
-constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr std::size_t kLogTailBytes = 2048;
-
-// What the child sends: a tag, the length as 8 bytes, the bytes.
-constexpr char kResultTag = 'R';
-constexpr char kExceptionTag = 'E';
-constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
+namespace isolate_detail {
 
 class Descriptor {
  public:
@@ -55,6 +46,34 @@ class Descriptor {
  private:
   int descriptor_;
 };
+
+}  // namespace isolate_detail
+
+struct IsolatedChild {
+  IsolateOptions options;
+  IsolateClock::time_point start = IsolateClock::now();
+  pid_t process_id = -1;
+  isolate_detail::Descriptor pipe;   // what the child sends
+  isolate_detail::Descriptor ended;  // readable when the child has ended; -1 where the kernel has no pidfd
+  isolate_detail::Descriptor log;
+  off_t log_start = 0;
+  std::string received;
+};
+
+namespace {
+
+using isolate_detail::Descriptor;
+
+using End = IsolateOutcome::End;
+
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr std::size_t kLogTailBytes = 2048;
+
+// What the child sends: a tag, the length as 8 bytes, the bytes.
+constexpr char kResultTag = 'R';
+constexpr char kExceptionTag = 'E';
+constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
 
 [[noreturn]] void isolate_error(const char* what) {
   throw Error(ErrorKind::io, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -123,58 +142,6 @@ int above_standard_streams(int descriptor) {
 
 // ---- Parent ----
 
-struct Watch {
-  pid_t child = -1;
-  Descriptor pipe;     // what the child sends
-  Descriptor process;  // readable when the child has ended; -1 where the kernel has no pidfd
-  Descriptor log;
-  off_t log_start = 0;
-  std::string received;
-};
-
-void open_log(Watch& watch, const std::filesystem::path& file) {
-  const std::filesystem::path path = file.empty() ? std::filesystem::path("/dev/null") : file;
-  watch.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (watch.log.get() < 0) isolate_error(path.c_str());
-  watch.log_start = ::lseek(watch.log.get(), 0, SEEK_END);
-}
-
-void start_child(Watch& watch, const std::function<std::string()>& body, const IsolateOptions& options) {
-  open_log(watch, options.log_file);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) isolate_error("pipe to a child");
-  watch.pipe.reset(ends[0]);
-  Descriptor write_end(ends[1]);
-  std::cout.flush();
-  std::clog.flush();
-  std::fflush(nullptr);  // else the child would write what is buffered once more
-  const pid_t parent = ::getpid();
-  watch.child = ::fork();
-  if (watch.child < 0) isolate_error("fork");
-  if (watch.child == 0) {
-    const int pipe = above_standard_streams(write_end.get());
-    set_up_child(parent, above_standard_streams(watch.log.get()));
-    run_child(body, pipe);
-  }
-  ::setpgid(watch.child, watch.child);  // both sides do it, so that it holds for either from here on
-  ::fcntl(watch.pipe.get(), F_SETFL, O_NONBLOCK);
-  watch.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, watch.child, 0)));
-}
-
-// Takes what there is; false once the other end is closed.
-bool receive(Watch& watch) {
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const ssize_t count = ::read(watch.pipe.get(), buffer.data(), buffer.size());
-    if (count > 0) {
-      watch.received.append(buffer.data(), static_cast<std::size_t>(count));
-      continue;
-    }
-    if (count < 0 && errno == EINTR) continue;
-    return count < 0;  // EAGAIN: later more
-  }
-}
-
 // True when the child has ended; it stays a zombie, so that its process group cannot be another's yet.
 bool has_ended(pid_t child) {
   siginfo_t info{};
@@ -182,43 +149,94 @@ bool has_ended(pid_t child) {
          info.si_pid == child;
 }
 
-bool over_memory_limit(const Watch& watch, const IsolateOptions& options) {
-  return options.memory_limit_bytes > 0 && resident_tree_bytes(watch.child) > options.memory_limit_bytes;
+void open_log(IsolatedChild& child, const std::filesystem::path& file) {
+  const std::filesystem::path path = file.empty() ? std::filesystem::path("/dev/null") : file;
+  child.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (child.log.get() < 0) isolate_error(path.c_str());
+  child.log_start = ::lseek(child.log.get(), 0, SEEK_END);
 }
 
-bool over_log_limit(const Watch& watch, const IsolateOptions& options) {
+void start_child(IsolatedChild& child, const std::function<std::string()>& body) {
+  open_log(child, child.options.log_file);
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) isolate_error("pipe to a child");
+  child.pipe.reset(ends[0]);
+  Descriptor write_end(ends[1]);
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);  // else the child would write what is buffered once more
+  const pid_t parent = ::getpid();
+  child.process_id = ::fork();
+  if (child.process_id < 0) isolate_error("fork");
+  if (child.process_id == 0) {
+    const int pipe = above_standard_streams(write_end.get());
+    set_up_child(parent, above_standard_streams(child.log.get()));
+    run_child(body, pipe);
+  }
+  // Both sides do it, so that it holds for either from here on.
+  ::setpgid(child.process_id, child.process_id);
+  ::fcntl(child.pipe.get(), F_SETFL, O_NONBLOCK);
+  child.ended.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.process_id, 0)));
+}
+
+bool over_result_limit(const IsolatedChild& child) {
+  return child.received.size() > child.options.result_limit_bytes + kFrameHead;
+}
+
+// Takes what there is, up to just above the limit; false once the other end is closed.
+bool receive(IsolatedChild& child) {
+  std::array<char, 1 << 16> buffer;
+  while (!over_result_limit(child)) {
+    const ssize_t count = ::read(child.pipe.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      child.received.append(buffer.data(), static_cast<std::size_t>(count));
+      continue;
+    }
+    if (count < 0 && errno == EINTR) continue;
+    return count < 0;  // EAGAIN: later more
+  }
+  return true;
+}
+
+bool over_memory_limit(const IsolatedChild& child) {
+  const std::uint64_t limit = child.options.memory_limit_bytes;
+  return limit > 0 && resident_tree_bytes(child.process_id) > limit;
+}
+
+bool over_log_limit(const IsolatedChild& child) {
   struct stat status {};
-  return ::fstat(watch.log.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<std::uint64_t>(std::max<off_t>(status.st_size - watch.log_start, 0)) >
-             options.log_limit_bytes;
+  return ::fstat(child.log.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+         static_cast<std::uint64_t>(std::max<off_t>(status.st_size - child.log_start, 0)) >
+             child.options.log_limit_bytes;
 }
 
 // Waits until the child ends or must be ended, and says which: ok means that it ended by itself.
-End watch_child(Watch& watch, const IsolateOptions& options, IsolateClock::time_point start) {
+End watch_child(IsolatedChild& child) {
+  const IsolateOptions& options = child.options;
   bool pipe_open = true;
-  auto next_tick = start + kTick;
-  auto next_check = start;
+  auto next_tick = child.start + kTick;
+  auto next_check = child.start;
   for (;;) {
-    std::array<pollfd, 3> waits{{{pipe_open ? watch.pipe.get() : -1, POLLIN, 0},
-                                 {watch.process.get(), POLLIN, 0},
+    std::array<pollfd, 3> waits{{{pipe_open ? child.pipe.get() : -1, POLLIN, 0},
+                                 {child.ended.get(), POLLIN, 0},
                                  {options.cancel_descriptor, POLLIN, 0}}};
     // Without a pidfd the end of the pipe announces the child's end; a grandchild may hold it open, so look.
-    const int wait_ms = watch.process.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
+    const int wait_ms = child.ended.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
     ::poll(waits.data(), waits.size(), wait_ms);
-    if (pipe_open) pipe_open = receive(watch);
+    if (pipe_open) pipe_open = receive(child);
     if ((waits[2].revents & POLLIN) != 0) return End::cancelled;
-    if (has_ended(watch.child)) {
-      if (pipe_open) receive(watch);
-      return End::ok;
+    if (has_ended(child.process_id)) {
+      if (pipe_open) receive(child);
+      return over_result_limit(child) ? End::result_limit : End::ok;
     }
     const auto now = IsolateClock::now();
-    if (options.timeout_s > 0 && now - start >= std::chrono::duration<double>(options.timeout_s))
+    if (options.timeout_s > 0 && now - child.start >= std::chrono::duration<double>(options.timeout_s))
       return End::timeout;
-    if (watch.received.size() > options.result_limit_bytes + kFrameHead) return End::result_limit;
+    if (over_result_limit(child)) return End::result_limit;
     if (now >= next_check) {
       next_check = now + kMemoryPoll;
-      if (over_memory_limit(watch, options)) return End::memory_limit;
-      if (over_log_limit(watch, options)) return End::log_limit;
+      if (over_memory_limit(child)) return End::memory_limit;
+      if (over_log_limit(child)) return End::log_limit;
     }
     if (options.tick && now >= next_tick) {
       next_tick = now + kTick;
@@ -228,13 +246,14 @@ End watch_child(Watch& watch, const IsolateOptions& options, IsolateClock::time_
 }
 
 // Ends everything in the child's group and reaps the child.
-int reap(Watch& watch, IsolateOutcome& outcome) {
-  ::kill(-watch.child, SIGKILL);
-  ::kill(watch.child, SIGKILL);  // should it not have become a group yet
+int reap(IsolatedChild& child, IsolateOutcome& outcome) {
+  ::kill(-child.process_id, SIGKILL);
+  ::kill(child.process_id, SIGKILL);  // should it not have become a group yet
   int status = 0;
   rusage usage{};
-  while (::wait4(watch.child, &status, 0, &usage) < 0 && errno == EINTR) {
+  while (::wait4(child.process_id, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  child.process_id = -1;
   outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return status;
 }
@@ -281,18 +300,30 @@ void check(const IsolateOptions& options) {
     throw Error(ErrorKind::usage, fmt::format("timeout_s: {} is not a time", options.timeout_s));
 }
 
-IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options) {
+IsolatedProcess::IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options)
+    : child_(std::make_unique<IsolatedChild>()) {
   check(options);
-  Watch watch;
-  const auto start = IsolateClock::now();
-  start_child(watch, body, options);
+  child_->options = options;
+  start_child(*child_, body);
+}
+
+IsolatedProcess::~IsolatedProcess() {
+  IsolateOutcome unwanted;
+  if (child_->process_id > 0) reap(*child_, unwanted);
+}
+
+IsolateOutcome IsolatedProcess::wait() {
   IsolateOutcome outcome;
-  outcome.end = watch_child(watch, options, start);
-  const int status = reap(watch, outcome);
-  outcome.wall_s = std::chrono::duration<double>(IsolateClock::now() - start).count();
-  if (outcome.end == End::ok) judge_exit(watch.received, status, outcome);
-  if (outcome.end != End::ok) outcome.log_tail = read_log_tail(options.log_file, watch.log_start);
+  outcome.end = watch_child(*child_);
+  const int status = reap(*child_, outcome);
+  outcome.wall_s = std::chrono::duration<double>(IsolateClock::now() - child_->start).count();
+  if (outcome.end == End::ok) judge_exit(child_->received, status, outcome);
+  if (outcome.end != End::ok) outcome.log_tail = read_log_tail(child_->options.log_file, child_->log_start);
   return outcome;
+}
+
+IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options) {
+  return IsolatedProcess(body, options).wait();
 }
 
 std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace aqbench {
@@ -47,6 +48,23 @@ struct IsolateOutcome {
 // The calling process must have run nothing that starts threads or must not be forked (LibTorch, OpenBLAS,
 // TBB, Open3D, CUDA). Throws Error(io) if there can be no child, pipe or log file.
 IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options);
+
+struct IsolatedChild;  // isolate.cc
+
+// The same in two steps, so that the caller can do something short in between (nobody watches the limits
+// then).
+class IsolatedProcess {
+ public:
+  IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options);
+  ~IsolatedProcess();  // kills it unless it was waited for
+  IsolatedProcess(const IsolatedProcess&) = delete;
+  IsolatedProcess& operator=(const IsolatedProcess&) = delete;
+
+  IsolateOutcome wait();  // once
+
+ private:
+  std::unique_ptr<IsolatedChild> child_;
+};
 
 // "died of signal 6 (Aborted)", "killed after 10 s", ...: one line, without the log. Empty for ok.
 std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options);

@@ -1,6 +1,7 @@
 #pragma once
-// The sweep's memory on disk: journal.jsonl in the bundle. One line per finished case, on the disk before the
-// next case starts, so that a killed sweep resumes and loses nothing.
+// The sweep's memory on disk: journal.jsonl in the bundle. One line per finished case, in the order in which
+// they were planned, on the disk before the next one counts, so that a killed sweep resumes and loses
+// nothing.
 //
 // Every line is a JSON object that ends in "sha256", the SHA-256 of its text without that member, so that no
 // byte of a line can change unnoticed; "prev" is the SHA-256 of the whole line before, so that none can be

@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +9,11 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <set>
 
 #include "harness/isolate.h"
+#include "harness/stop_signals.h"
 #include "harness/text.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
@@ -27,56 +26,6 @@ using SweepClock = std::chrono::steady_clock;
 double seconds_since(SweepClock::time_point start) {
   return std::chrono::duration<double>(SweepClock::now() - start).count();
 }
-
-// While it lives, requests to stop can be read from a descriptor instead of ending the process, and running
-// into a file size limit is an error of write() instead of death.
-class StopSignals {
- public:
-  StopSignals() {
-    sigset_t stop;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGINT);
-    sigaddset(&stop, SIGTERM);
-    struct sigaction hangup {};
-    ::sigaction(SIGHUP, nullptr, &hangup);
-    if (hangup.sa_handler != SIG_IGN) sigaddset(&stop, SIGHUP);  // nohup means it
-    ::sigprocmask(SIG_BLOCK, &stop, &old_mask_);
-    descriptor_ = ::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
-    old_size_limit_ = ::signal(SIGXFSZ, SIG_IGN);
-    if (descriptor_ >= 0) return;
-    const int error = errno;
-    restore();
-    throw Error(ErrorKind::io, fmt::format("signalfd: {}", std::strerror(error)));
-  }
-  ~StopSignals() {
-    take();  // else a second Ctrl-C, still pending, would end the process before it has written its summary
-    ::close(descriptor_);
-    restore();
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  int descriptor() const { return descriptor_; }
-
-  // The signal that came, 0 if none.
-  int take() const {
-    int number = 0;
-    signalfd_siginfo info{};
-    while (::read(descriptor_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
-      number = static_cast<int>(info.ssi_signo);
-    return number;
-  }
-
- private:
-  void restore() const {
-    ::signal(SIGXFSZ, old_size_limit_);
-    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
-  }
-
-  sigset_t old_mask_{};
-  int descriptor_ = -1;
-  void (*old_size_limit_)(int) = SIG_DFL;
-};
 
 bool counts_as_failed(const Record& record) {
   return record.status != Status::ok && record.status != Status::skipped;
@@ -167,94 +116,142 @@ void append_log(const std::filesystem::path& log, const std::string& text) {
   if (!written) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(error)));
 }
 
-// One sweep under way.
-struct Sweep {
-  Sweep(const SweepPlan& the_plan, Journal& the_journal, const SweepCallbacks& the_callbacks,
-        const CaseRunner& the_runner)
-      : plan(the_plan), journal(the_journal), callbacks(the_callbacks), run(the_runner) {}
+// Measuring goes before speed: while a method that is timed runs, this process keeps still. A simulated one
+// may start before the record of the case before it is on the disk.
+bool may_overlap(const Case& planned) { return planned.simulated; }
 
-  const SweepPlan& plan;
-  Journal& journal;
-  const SweepCallbacks& callbacks;
-  const CaseRunner& run;
-  StopSignals signals;
+// A case that runs. The board outlives the child.
+struct RunningCase {
+  RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
+      : planned(the_case) {
+    options.timeout_s = plan.timeout_s;
+    options.memory_limit_bytes = plan.memory_limit_bytes;
+    options.log_file = log;
+    options.cancel_descriptor = cancel;
+  }
+
+  const Case& planned;
   CaseBoard board;
-  SweepClock::time_point start = SweepClock::now();
-  SweepOutcome outcome;
-  SweepProgress progress;
+  IsolateOptions options;
+  std::unique_ptr<IsolatedProcess> process;
 };
 
-void update_progress(Sweep& sweep, std::size_t unfinished) {
-  sweep.progress.failed = sweep.outcome.failed;
-  sweep.progress.elapsed_s = seconds_since(sweep.start);
-  if (sweep.outcome.ran > 0)
-    sweep.progress.eta_s =
-        sweep.progress.elapsed_s / static_cast<double>(sweep.outcome.ran) * static_cast<double>(unfinished);
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks, const CaseRunner& run)
+      : plan_(plan), journal_(journal), callbacks_(callbacks), run_(run), log_(journal.bundle() / kLogFile) {}
+
+  SweepOutcome run();
+
+ private:
+  void find_unfinished();
+  std::unique_ptr<RunningCase> start(const Case& planned);
+  void announce(const Case& planned);
+  void write(const CaseResult& result);
+  void update_progress();
+
+  const SweepPlan& plan_;
+  Journal& journal_;
+  const SweepCallbacks& callbacks_;
+  const CaseRunner& run_;
+  std::filesystem::path log_;
+  StopSignals signals_;
+  SweepClock::time_point start_ = SweepClock::now();
+  std::vector<const Case*> unfinished_;  // the last one is next
+  SweepOutcome outcome_;
+  SweepProgress progress_;
+};
+
+std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
+  append_log(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
+  auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
+  if (callbacks_.tick)
+    running->options.tick = [this, &planned] {
+      update_progress();
+      callbacks_.tick(progress_, planned);
+    };
+  const auto body = [this, &planned, &board = running->board] {
+    journal_.release_in_child();
+    return encode_case_result(run_(planned, board));
+  };
+  running->process = std::make_unique<IsolatedProcess>(body, running->options);
+  return running;
 }
 
-// False when the sweep was interrupted: the case then has no record.
-bool run_one(Sweep& sweep, const Case& planned, std::size_t unfinished) {
-  const std::filesystem::path log = sweep.journal.bundle() / kLogFile;
-  append_log(log, fmt::format("== {} {}\n", utc_now(), planned.name));
-  sweep.board.reset();
-  IsolateOptions options;
-  options.timeout_s = sweep.plan.timeout_s;
-  options.memory_limit_bytes = sweep.plan.memory_limit_bytes;
-  options.log_file = log;
-  options.cancel_descriptor = sweep.signals.descriptor();
-  if (sweep.callbacks.tick)
-    options.tick = [&] {
-      update_progress(sweep, unfinished);
-      sweep.callbacks.tick(sweep.progress, planned);
-    };
-  const auto body = [&] {
-    sweep.journal.release_in_child();
-    return encode_case_result(sweep.run(planned, sweep.board));
-  };
-  const IsolateOutcome end = run_isolated(body, options);
-  if (end.end == IsolateOutcome::End::cancelled) return false;
-  CaseResult result = result_of(planned, end, options, sweep.board);
-  append_log(log, fmt::format("-- {}{}{}\n", to_string(result.record.status),
-                              result.record.reason.empty() ? "" : ": ", result.record.reason));
-  write_artefacts(sweep.journal.bundle(), result);
-  sweep.journal.append(result.record);
-  ++sweep.outcome.ran;
-  if (counts_as_failed(result.record)) ++sweep.outcome.failed;
-  update_progress(sweep, unfinished - 1);
-  if (sweep.callbacks.finished) sweep.callbacks.finished(sweep.progress, result.record);
-  return true;
+void Sweep::update_progress() {
+  const std::size_t left = unfinished_.size();
+  progress_.total = plan_.cases.size();
+  progress_.index = std::min(progress_.total - left + 1, progress_.total);
+  progress_.failed = outcome_.failed;
+  progress_.elapsed_s = seconds_since(start_);
+  if (outcome_.ran > 0)
+    progress_.eta_s = progress_.elapsed_s / static_cast<double>(outcome_.ran) * static_cast<double>(left);
+}
+
+void Sweep::announce(const Case& planned) {
+  update_progress();
+  if (callbacks_.started) callbacks_.started(progress_, planned);
+}
+
+// The case counts as done once its record is on the disk.
+void Sweep::write(const CaseResult& result) {
+  write_artefacts(journal_.bundle(), result);
+  journal_.append(result.record);
+  ++outcome_.ran;
+  if (counts_as_failed(result.record)) ++outcome_.failed;
+  const std::size_t index = plan_.cases.size() - unfinished_.size() + 1;
+  unfinished_.pop_back();
+  update_progress();
+  progress_.index = index;
+  if (callbacks_.finished) callbacks_.finished(progress_, result.record);
+}
+
+void Sweep::find_unfinished() {
+  std::set<std::string_view> finished;
+  for (const Record& record : journal_.records()) {
+    finished.insert(record.case_name);
+    if (counts_as_failed(record)) ++outcome_.failed;
+  }
+  for (const Case& planned : plan_.cases)
+    if (!finished.contains(planned.name)) unfinished_.push_back(&planned);
+  std::ranges::reverse(unfinished_);
+}
+
+SweepOutcome Sweep::run() {
+  find_unfinished();
+  std::unique_ptr<RunningCase> running;
+  while (!unfinished_.empty()) {
+    const Case& planned = *unfinished_.back();
+    if (!running) running = start(planned);
+    announce(planned);
+    const IsolateOutcome end = running->process->wait();
+    const bool cancelled = end.end == IsolateOutcome::End::cancelled;
+    std::unique_ptr<RunningCase> next;
+    if (!cancelled) {
+      const CaseResult result = result_of(planned, end, running->options, running->board);
+      append_log(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
+                                   result.record.reason.empty() ? "" : ": ", result.record.reason));
+      if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
+        next = start(*unfinished_[unfinished_.size() - 2]);
+      write(result);
+    }
+    // A signal that came while a record was written stops the sweep too, after that record.
+    outcome_.signal = signals_.take();
+    if (cancelled || outcome_.signal != 0) {
+      outcome_.interrupted = !unfinished_.empty();
+      break;  // a case that has just been started is killed and stays unfinished
+    }
+    running = std::move(next);
+  }
+  outcome_.wall_s = seconds_since(start_);
+  return outcome_;
 }
 
 }  // namespace
 
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {
-  Sweep sweep(plan, journal, callbacks, run);
-  std::set<std::string_view> finished;
-  std::vector<std::string> names;
-  for (const Record& record : journal.records()) {
-    names.push_back(record.case_name);
-    if (counts_as_failed(record)) ++sweep.outcome.failed;
-  }
-  finished.insert(names.begin(), names.end());
-  std::size_t unfinished = plan.cases.size() - finished.size();
-  sweep.progress.total = plan.cases.size();
-  for (const Case& planned : plan.cases) {
-    if (finished.contains(planned.name)) continue;
-    sweep.progress.index = plan.cases.size() - unfinished + 1;
-    update_progress(sweep, unfinished);
-    if (callbacks.started) callbacks.started(sweep.progress, planned);
-    const bool done = run_one(sweep, planned, unfinished);
-    if (done) --unfinished;
-    // A signal that came while a record was written stops the sweep too, after that record.
-    sweep.outcome.signal = sweep.signals.take();
-    if (!done || sweep.outcome.signal != 0) {
-      sweep.outcome.interrupted = unfinished > 0;
-      break;
-    }
-  }
-  sweep.outcome.wall_s = seconds_since(sweep.start);
-  return sweep.outcome;
+  return Sweep(plan, journal, callbacks, run).run();
 }
 
 }  // namespace aqbench

@@ -41,9 +41,10 @@ struct SweepOutcome {
 
 using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
 
-// Runs every case that the journal has no record of. Artefacts are on disk before the record that stands for
-// them. What a case does never throws: it becomes a record. Throws Error(io) if writing fails; what the
-// journal has by then stays good. This process must not have run LibTorch, TBB, Open3D or threads.
+// Runs every case that the journal has no record of. A simulated case may start while the record of the one
+// before it is written; any other has the machine to itself. Artefacts are on disk before the record that
+// stands for them. What a case does never throws: it becomes a record. Throws Error(io) if writing fails;
+// what the journal has by then stays good. This process must not have run LibTorch, TBB, Open3D or threads.
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run = run_case);
 

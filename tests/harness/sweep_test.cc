@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "harness/build_info.h"
 #include "harness/isolate.h"
 #include "harness/process_memory.h"
 #include "harness/stage_recorder.h"
@@ -310,6 +311,7 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
 }
 
 TEST(Sweep, SmallCasesAreQuick) {
+  if (!build_info().sanitizers.empty()) GTEST_SKIP() << "a sanitizer's shadow memory is slow to fork";
   const SweepPlan plan = small_plan(30);
   double best_s = 1e9;
   for (int attempt = 0; attempt < 3 && best_s > 0.04; ++attempt) {  // other processes only ever add time
