@@ -12,6 +12,12 @@ const std::vector<StageSpec>& stage_registry() {
       {"undistortion", "grey images resampled as the undistorted cameras would give them"},
       {"fusion", "points of all cameras joined to one cloud with normals, outliers removed"},
       {"surface_reconstruction", "a triangle mesh through the cloud"},
+      {"depth_estimation", "depth maps of all cameras: plane sweep and refinement"},
+      {"build_cost_volume", "plane sweep: matching costs of every pixel and depth hypothesis"},
+      {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
+      {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
+      {"depth_refinement", "second pass of the plane sweep: windows that follow the surface"},
+      {"filtering", "depths that too few other views confirm dropped"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
   };
   return table;

@@ -32,7 +32,7 @@ class CentredScorer final : public RowScorer {
     column_sums_.reserve(3 * (columns + 2 * static_cast<std::size_t>(half_)));
   }
 
-  void start_block(TileSampler& sampler, const PackedSource& source) override {
+  void start_block(RowSampler& sampler, const PackedSource& source) override {
     sampler_ = &sampler;
     some_missing_ = sampler.coverage() != Coverage::inside;
     grey_per_code_ = source.grey_per_code;
@@ -125,7 +125,7 @@ class CentredScorer final : public RowScorer {
   std::vector<float> weights_;
   const Tile* tile_ = nullptr;
   const TileReference* reference_ = nullptr;
-  TileSampler* sampler_ = nullptr;
+  RowSampler* sampler_ = nullptr;
   CentredReference statistics_;
   LaneBuffer rows_, column_sums_;
   std::vector<Presence> presence_;

@@ -1,36 +1,23 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "pipeline/plane_sweep/kernels.h"
 #include "pipeline/plane_sweep/row_scorer.h"
 #include "pipeline/plane_sweep/winner.h"
+#include "pipeline/plane_sweep/worker_pool.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/stage_scope.h"
 
 namespace aqbench::plane_sweep {
 namespace {
 
-// About a sixth of a radian: polynomials then follow the projection to 1e-4 px. Beyond 96 px the gain from
-// the smaller margin is lost to the larger working set.
-int tile_side_px(const FlatWaterCamera& reference) {
-  const double side_px = 0.16 * std::min(reference.fx_px, reference.fy_px);
-  return std::clamp(static_cast<int>(std::min(side_px, 96.0)) / kLanes * kLanes, 32, 96);
-}
-
-int round_up_to_lanes(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
-
-std::unique_ptr<RowScorer> make_scorer(const Options& options) {
-  return options.cost == CostFunction::zncc ? make_zncc_scorer(options) : make_centred_scorer(options);
-}
-
 // What one thread needs to work on a tile; about 2 MB at the usual window.
 class TileWorker {
  public:
   TileWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
-      : input_(input), options_(options), sources_(sources), scorer_(make_scorer(options)) {}
+      : input_(input), options_(options), sources_(sources), scorer_(make_row_scorer(options)) {}
 
   int margin_px() const { return scorer_->margin_px(); }
 
@@ -104,32 +91,6 @@ class TileWorker {
   std::vector<float> winners_;  // [output row][field][output, rounded up]
 };
 
-// Hands out workers: as many exist as tiles were ever worked on at once.
-class WorkerPool {
- public:
-  WorkerPool(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
-      : input_(input), options_(options), sources_(sources) {}
-
-  std::unique_ptr<TileWorker> take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<TileWorker>(input_, options_, sources_);
-    std::unique_ptr<TileWorker> worker = std::move(idle_.back());
-    idle_.pop_back();
-    return worker;
-  }
-  void give_back(std::unique_ptr<TileWorker> worker) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(worker));
-  }
-
- private:
-  const Input& input_;
-  const Options& options_;
-  const std::vector<PackedSource>& sources_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<TileWorker>> idle_;
-};
-
 }  // namespace
 
 void run_fused_kernel(const Input& input, const Options& options, Result& result) {
@@ -137,7 +98,7 @@ void run_fused_kernel(const Input& input, const Options& options, Result& result
   std::vector<PackedSource> sources;
   for (const View& source : input.sources) sources.push_back(pack_source(source.image));
   if (options.keep_volume) result.volume.resize(result.depth_m.size() * options.depths);
-  WorkerPool pool(input, options, sources);
+  WorkerPool<TileWorker> pool([&] { return std::make_unique<TileWorker>(input, options, sources); });
   std::unique_ptr<TileWorker> first = pool.take();
   const std::vector<Tile> tiles =
       make_tiles(result.width_px, result.height_px, tile_side_px(input.reference.camera), first->margin_px());

@@ -16,12 +16,14 @@ class RowScorer {
   virtual int margin_px() const = 0;
   virtual void start_tile(const Tile& tile, const TileReference& reference) = 0;
   // The sampler's source and depths; its coverage is inside or partial.
-  virtual void start_block(TileSampler& sampler, const PackedSource& source) = 0;
+  virtual void start_block(RowSampler& sampler, const PackedSource& source) = 0;
   // Adds the similarity (1 - cost) of every output pixel of row y; rows are asked for in order, each once.
   virtual void add_row(int y, Lanes* scores) = 0;
 };
 
 std::unique_ptr<RowScorer> make_zncc_scorer(const Options& options);
 std::unique_ptr<RowScorer> make_centred_scorer(const Options& options);  // ncc_reference and ssim
+
+std::unique_ptr<RowScorer> make_row_scorer(const Options& options);  // of its cost function
 
 }  // namespace aqbench::plane_sweep

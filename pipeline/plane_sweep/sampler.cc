@@ -25,22 +25,6 @@ Coverage classify(const ProjectionFit& fit, const PackedSource& source) {
   return Coverage::partial;
 }
 
-// Mean over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
-float mean_code(const ProjectionFit& fit, const PackedSource& source) {
-  if (!std::isfinite(fit.error_px)) return 32768.0F;
-  const auto clip = [](double value, int size) {
-    return std::clamp(value, 0.0, static_cast<double>(size - 1));
-  };
-  const double left = clip(fit.u_min_px, source.width_px), right = clip(fit.u_max_px, source.width_px);
-  const double top = clip(fit.v_min_px, source.height_px), bottom = clip(fit.v_max_px, source.height_px);
-  float sum = 0;
-  for (int j = 0; j < 16; ++j)
-    for (int i = 0; i < 16; ++i)
-      sum += source.code(static_cast<int>(left + (right - left) * i / 15),
-                         static_cast<int>(top + (bottom - top) * j / 15));
-  return sum / 256;
-}
-
 // Plain bilinear sample of one position; NaN outside.
 float sample_code(const PackedSource& source, double u, double v) {
   if (!(u >= 0 && u <= source.width_px - 1 && v >= 0 && v <= source.height_px - 1))
@@ -53,7 +37,28 @@ float sample_code(const PackedSource& source, double u, double v) {
   return (1 - fy) * ((1 - fx) * top(0) + fx * top(1)) + fy * ((1 - fx) * bottom(0) + fx * bottom(1));
 }
 
+SampleBounds bounds_of(const ProjectionFit& fit) {
+  if (!std::isfinite(fit.error_px)) return {0, -1, 0, -1};
+  return {fit.u_min_px, fit.u_max_px, fit.v_min_px, fit.v_max_px};
+}
+
 }  // namespace
+
+float mean_code(const SampleBounds& bounds, const PackedSource& source) {
+  if (!(bounds.u_min_px <= bounds.u_max_px) || !(bounds.v_min_px <= bounds.v_max_px)) return 32768.0F;
+  const auto clip = [](double value, int size) {
+    return std::clamp(value, 0.0, static_cast<double>(size - 1));
+  };
+  const double left = clip(bounds.u_min_px, source.width_px), right = clip(bounds.u_max_px, source.width_px);
+  const double top = clip(bounds.v_min_px, source.height_px),
+               bottom = clip(bounds.v_max_px, source.height_px);
+  float sum = 0;
+  for (int j = 0; j < 16; ++j)
+    for (int i = 0; i < 16; ++i)
+      sum += source.code(static_cast<int>(left + (right - left) * i / 15),
+                         static_cast<int>(top + (bottom - top) * j / 15));
+  return sum / 256;
+}
 
 void TileSampler::start_strip(const FlatWaterCamera& reference, const PixelBox& box, Strip& strip) {
   strip.box = box;
@@ -78,7 +83,7 @@ void TileSampler::start_block(const FlatWaterCamera& camera, const PackedSource&
   Strip& whole = whole_[0];
   fit_projection(whole.rays, depths_m_, camera, scratch_, whole.fit);
   coverage_ = classify(whole.fit, source);
-  centre_code_ = mean_code(whole.fit, source);
+  centre_code_ = mean_code(bounds_of(whole.fit), source);
   use_narrow_ = !whole.fit.exact_enough;
   if (!use_narrow_ || coverage_ == Coverage::outside) return;
   if (narrow_.empty())

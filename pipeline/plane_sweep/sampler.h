@@ -21,7 +21,32 @@ enum class Coverage {
   outside,  // none in the image
 };
 
-class TileSampler {
+// Rows of samples, as the scorers ask for them.
+class RowSampler {
+ public:
+  virtual ~RowSampler() = default;
+  Coverage coverage() const { return coverage_; }
+  // Subtracted from each sample: about the mean code of the source where the tile sees it.
+  float centre_code() const { return centre_code_; }
+  // samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source image.
+  // presence[column] tells where NaN may be found (if coverage() is inside it is not touched: nowhere).
+  virtual void sample_row(int y, Lanes* samples, Presence* presence) = 0;
+
+ protected:
+  Coverage coverage_ = Coverage::outside;
+  float centre_code_ = 0;
+};
+
+// Where samples lie in a source image.
+struct SampleBounds {
+  double u_min_px, u_max_px, v_min_px, v_max_px;
+};
+
+// Mean over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
+float mean_code(const SampleBounds& bounds, const PackedSource& source);
+
+// Samples at sixteen depths, the same ones for all pixels.
+class TileSampler final : public RowSampler {
  public:
   // The arguments of start_tile() and start_block() must outlive their use.
   void start_tile(const FlatWaterCamera& reference, const Tile& tile);
@@ -29,12 +54,7 @@ class TileSampler {
   void start_block(const FlatWaterCamera& camera, const PackedSource& source,
                    const std::array<float, kLanes>& depths_m);
 
-  Coverage coverage() const { return coverage_; }
-  // Subtracted from each sample: about the mean code of the source where the tile sees it.
-  float centre_code() const { return centre_code_; }
-  // samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source image.
-  // presence[column] tells where NaN may be found (if coverage() is inside it is not touched: nowhere).
-  void sample_row(int y, Lanes* samples, Presence* presence);
+  void sample_row(int y, Lanes* samples, Presence* presence) override;
 
  private:
   struct Strip {  // columns with polynomials of their own
@@ -53,8 +73,6 @@ class TileSampler {
   const PackedSource* source_ = nullptr;
   PixelBox box_{};
   std::array<float, kLanes> depths_m_{};
-  Coverage coverage_ = Coverage::outside;
-  float centre_code_ = 0;
   // The whole width, and narrow strips for where that fits badly.
   std::vector<Strip> whole_, narrow_;
   bool use_narrow_ = false;

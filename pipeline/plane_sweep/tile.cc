@@ -35,6 +35,13 @@ std::vector<double> window_sums(const std::vector<double>& in, int columns,
 
 }  // namespace
 
+// About a sixth of a radian: polynomials then follow the projection to 1e-4 px. Beyond 96 px the gain from
+// the smaller margin is lost to the larger working set.
+int tile_side_px(const FlatWaterCamera& reference) {
+  const double side_px = 0.16 * std::min(reference.fx_px, reference.fy_px);
+  return std::clamp(static_cast<int>(std::min(side_px, 96.0)) / kLanes * kLanes, 32, 96);
+}
+
 std::vector<Tile> make_tiles(int width_px, int height_px, int side_px, int margin_px) {
   const std::vector<int> xs = part_ends(width_px, side_px), ys = part_ends(height_px, side_px);
   std::vector<Tile> tiles;

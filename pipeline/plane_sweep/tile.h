@@ -19,6 +19,11 @@ struct Tile {
   int first_output() const { return output.x_begin - input.x_begin; }
 };
 
+// The side of the tiles that the fused kernels work in.
+int tile_side_px(const FlatWaterCamera& reference);
+
+inline int round_up_to_lanes(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
 // Tiles of at most side_px x side_px that cover the image, row by row.
 std::vector<Tile> make_tiles(int width_px, int height_px, int side_px, int margin_px);
 

@@ -68,6 +68,26 @@ AQBENCH_INLINE Lanes interpolate(const Neighbours& near, Lanes x_share, Lanes y_
   return (top - centre_code) + y_share * (bottom - top);
 }
 
+// A source image, seen from positions relative to (u_base_px, v_base_px).
+struct SourceWindow {
+  const std::uint32_t* pairs;
+  UintLanes last;
+  int stride;
+  float left, right, top, bottom;  // of the image
+};
+
+AQBENCH_INLINE SourceWindow source_window(const PackedSource& source, int u_base_px, int v_base_px) {
+  const std::size_t base = static_cast<std::size_t>(v_base_px) * source.stride + u_base_px;
+  const auto left = static_cast<float>(-u_base_px), top = static_cast<float>(-v_base_px);
+  return {source.pairs.data() + base,
+          UintLanes{} + static_cast<std::uint32_t>(source.last_index() - base),
+          source.stride,
+          left,
+          left + static_cast<float>(source.width_px - 1),
+          top,
+          top + static_cast<float>(source.height_px - 1)};
+}
+
 // GCC's vectoriser does not gather when tuning for x86-64 in general, so that this one step has a version of
 // its own for each instruction set; the rest of the loop is compiled along with it.
 namespace baseline {
@@ -116,14 +136,21 @@ AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes ind
 struct WarpFunctions {
   void (*inside)(const WarpRow&, Lanes*);
   void (*partly_inside)(const WarpRow&, Lanes*);
+  void (*guided_inside)(const GuidedRow&, Lanes*);
+  void (*guided_partly_inside)(const GuidedRow&, Lanes*);
 };
 
 WarpFunctions choose_warp_functions() {
 #ifdef AQBENCH_HAS_GATHER
-  if (__builtin_cpu_supports("x86-64-v4")) return {level4::warp_inside, level4::warp_partly_inside};
-  if (__builtin_cpu_supports("x86-64-v3")) return {level3::warp_inside, level3::warp_partly_inside};
+  if (__builtin_cpu_supports("x86-64-v4"))
+    return {level4::warp_inside, level4::warp_partly_inside, level4::warp_guided_inside,
+            level4::warp_guided_partly_inside};
+  if (__builtin_cpu_supports("x86-64-v3"))
+    return {level3::warp_inside, level3::warp_partly_inside, level3::warp_guided_inside,
+            level3::warp_guided_partly_inside};
 #endif
-  return {baseline::warp_inside, baseline::warp_partly_inside};
+  return {baseline::warp_inside, baseline::warp_partly_inside, baseline::warp_guided_inside,
+          baseline::warp_guided_partly_inside};
 }
 
 const WarpFunctions& warp_functions() {
@@ -155,33 +182,51 @@ AQBENCH_INLINE float evaluate_lane(const float (&powers)[kNodesX], float x) {
 // it, by far.
 constexpr float kBend_px = 0.125F;
 
+// Of samples from (u0, v0) to (u1, v1); a position that is NaN is none.
+AQBENCH_INLINE Presence presence_between(const SourceWindow& window, float u0, float v0, float u1, float v1) {
+  const float u_min = u0 < u1 ? u0 : u1, u_max = u0 < u1 ? u1 : u0;
+  const float v_min = v0 < v1 ? v0 : v1, v_max = v0 < v1 ? v1 : v0;
+  const bool all = (u_min >= window.left + kBend_px) & (u_max <= window.right - kBend_px) &
+                   (v_min >= window.top + kBend_px) & (v_max <= window.bottom - kBend_px);
+  const bool any = (u_max >= window.left - kBend_px) & (u_min <= window.right + kBend_px) &
+                   (v_max >= window.top - kBend_px) & (v_min <= window.bottom + kBend_px);
+  return all ? Presence::all : any ? Presence::some : Presence::none;
+}
+
 }  // namespace
 
 AQBENCH_MULTIVERSION
 void classify_row(const WarpRow& row, Presence* presence) {
   const ProjectionFit& fit = *row.fit;
+  const SourceWindow window = source_window(*row.source, fit.u_base_px, fit.v_base_px);
   const RowPolynomials polynomials = fix_y(fit, row.y);
   const LanePolynomials near = lane_of(polynomials, 0), far = lane_of(polynomials, kLanes - 1);
-  const float left = static_cast<float>(-fit.u_base_px),
-              right = left + static_cast<float>(row.source->width_px - 1);
-  const float top = static_cast<float>(-fit.v_base_px),
-              bottom = top + static_cast<float>(row.source->height_px - 1);
+  for (int i = 0; i < row.count; ++i)
+    presence[i] = presence_between(window, evaluate_lane(near.u, row.x[i]), evaluate_lane(near.v, row.x[i]),
+                                   evaluate_lane(far.u, row.x[i]), evaluate_lane(far.v, row.x[i]));
+}
+
+AQBENCH_MULTIVERSION
+void classify_guided_row(const GuidedRow& row, Presence* presence) {
+  const SourceWindow window = source_window(*row.source, row.u_base_px, row.v_base_px);
+  const float near = row.offsets[0], far = row.offsets[kLanes - 1];
   for (int i = 0; i < row.count; ++i) {
-    const float u0 = evaluate_lane(near.u, row.x[i]), u1 = evaluate_lane(far.u, row.x[i]);
-    const float v0 = evaluate_lane(near.v, row.x[i]), v1 = evaluate_lane(far.v, row.x[i]);
-    const float u_min = u0 < u1 ? u0 : u1, u_max = u0 < u1 ? u1 : u0;
-    const float v_min = v0 < v1 ? v0 : v1, v_max = v0 < v1 ? v1 : v0;
-    const bool all = (u_min >= left + kBend_px) & (u_max <= right - kBend_px) & (v_min >= top + kBend_px) &
-                     (v_max <= bottom - kBend_px);
-    const bool none = (u_max < left - kBend_px) | (u_min > right + kBend_px) | (v_max < top - kBend_px) |
-                      (v_min > bottom + kBend_px);
-    presence[i] = all ? Presence::all : none ? Presence::none : Presence::some;
+    const auto at = [i](const float* const(&powers)[3], float t) {
+      return (t * powers[2][i] + powers[1][i]) * t + powers[0][i];
+    };
+    presence[i] = presence_between(window, at(row.u, near), at(row.v, near), at(row.u, far), at(row.v, far));
   }
 }
 
 void warp_row_inside(const WarpRow& row, Lanes* samples) { warp_functions().inside(row, samples); }
 void warp_row_partly_inside(const WarpRow& row, Lanes* samples) {
   warp_functions().partly_inside(row, samples);
+}
+void warp_guided_row_inside(const GuidedRow& row, Lanes* samples) {
+  warp_functions().guided_inside(row, samples);
+}
+void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples) {
+  warp_functions().guided_partly_inside(row, samples);
 }
 
 }  // namespace aqbench::plane_sweep

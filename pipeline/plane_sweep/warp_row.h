@@ -29,4 +29,20 @@ void warp_row_inside(const WarpRow& row, Lanes* samples);
 // The same, NaN where a sample lies outside the image.
 void warp_row_partly_inside(const WarpRow& row, Lanes* samples);
 
+// A row whose pixels have depths of their own, each the middle of sixteen. Positions relative to (u_base_px,
+// v_base_px): u = u[0][i] + t u[1][i] + t^2 u[2][i] for t in offsets, v alike; NaN = no depth there.
+struct GuidedRow {
+  const PackedSource* source;
+  const float* u[3];
+  const float* v[3];
+  int u_base_px, v_base_px;
+  int count;  // pixels
+  float centre_code;
+  Lanes offsets;  // ascending
+};
+
+void classify_guided_row(const GuidedRow& row, Presence* presence);
+void warp_guided_row_inside(const GuidedRow& row, Lanes* samples);
+void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples);
+
 }  // namespace aqbench::plane_sweep

@@ -32,7 +32,7 @@ class ZnccScorer final : public RowScorer {
     output_gaps_.resize(static_cast<std::size_t>(tile.outputs()));
   }
 
-  void start_block(TileSampler& sampler, const PackedSource& source) override {
+  void start_block(RowSampler& sampler, const PackedSource& source) override {
     sampler_ = &sampler;
     noise_samples_ =
         static_cast<float>(options_.noise_variance / source.grey_per_code / source.grey_per_code);
@@ -142,7 +142,7 @@ class ZnccScorer final : public RowScorer {
   int half_;
   const Tile* tile_ = nullptr;
   const TileReference* reference_ = nullptr;
-  TileSampler* sampler_ = nullptr;
+  RowSampler* sampler_ = nullptr;
   ZnccReference statistics_;
   LaneBuffer ring_, no_row_, sample_sums_, missing_sums_;
   std::vector<Presence> presence_;             // of the row sampled last, [column]
@@ -156,6 +156,10 @@ class ZnccScorer final : public RowScorer {
 
 std::unique_ptr<RowScorer> make_zncc_scorer(const Options& options) {
   return std::make_unique<ZnccScorer>(options);
+}
+
+std::unique_ptr<RowScorer> make_row_scorer(const Options& options) {
+  return options.cost == CostFunction::zncc ? make_zncc_scorer(options) : make_centred_scorer(options);
 }
 
 }  // namespace aqbench::plane_sweep

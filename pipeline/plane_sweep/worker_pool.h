@@ -1,0 +1,34 @@
+#pragma once
+// Workers with large buffers, handed out to threads: as many exist as were ever at work at once.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace aqbench::plane_sweep {
+
+template <class Worker>
+class WorkerPool {
+ public:
+  explicit WorkerPool(std::function<std::unique_ptr<Worker>()> make) : make_(std::move(make)) {}
+
+  std::unique_ptr<Worker> take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return make_();
+    std::unique_ptr<Worker> worker = std::move(idle_.back());
+    idle_.pop_back();
+    return worker;
+  }
+  void give_back(std::unique_ptr<Worker> worker) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(worker));
+  }
+
+ private:
+  std::function<std::unique_ptr<Worker>()> make_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+}  // namespace aqbench::plane_sweep
