@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <system_error>
@@ -79,14 +80,40 @@ void make_folder(const std::filesystem::path& dir) {
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
 }
 
-void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t index,
+// Counts rows of all cameras. A row of an image costs about what this many rows of true depths do.
+constexpr std::size_t kImageRowWork = 4;
+
+class WorkCounter {
+ public:
+  WorkCounter(const DatasetPlan& plan, const RenderProgress& progress) : progress_(progress) {
+    for (const Camera& camera : plan.rig.cameras)
+      work_ += static_cast<std::size_t>(camera.intrinsics.height_px) * (kImageRowWork + 1);
+  }
+  // A counter of one camera's rows that weigh so much; empty if nobody listens.
+  RowProgress rows(const std::string& camera, std::size_t weight) {
+    if (!progress_) return {};
+    return [this, &camera, weight](std::size_t rows) {
+      const std::lock_guard lock(mutex_);
+      done_ += rows * weight;
+      progress_(done_, work_, camera);
+    };
+  }
+
+ private:
+  const RenderProgress& progress_;
+  std::mutex mutex_;
+  std::size_t done_ = 0, work_ = 0;
+};
+
+void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t index, WorkCounter& counter,
                   const std::filesystem::path& dir) {
   const Camera& camera = plan.rig.cameras[index];
   make_folder(dir / "images" / camera.name);
   make_folder(dir / "truth" / camera.name);
-  write_file(dir / "images" / camera.name / kImageFile,
-             png_bytes(renderer.image(camera, plan.rig.water, index)));
-  const DepthMap depth = renderer.depth_map(camera, plan.rig.water);
+  write_file(
+      dir / "images" / camera.name / kImageFile,
+      png_bytes(renderer.image(camera, plan.rig.water, index, counter.rows(camera.name, kImageRowWork))));
+  const DepthMap depth = renderer.depth_map(camera, plan.rig.water, counter.rows(camera.name, 1));
   const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(depth.height),
                                             static_cast<std::size_t>(depth.width)};
   write_npy(dir / "truth" / camera.name / "depth.npy", std::span<const float>(depth.depth_along_ray_m),
@@ -97,10 +124,8 @@ void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
                     const RenderProgress& progress) {
   const Surface& surface = *plan.scene.truth.surface;
   const Renderer renderer(renderable_surface(surface, plan.scene.name), plan.imaging, plan.request.seed);
-  for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) {
-    if (progress) progress(i, plan.rig.cameras.size(), plan.rig.cameras[i].name);
-    write_camera(renderer, plan, i, dir);
-  }
+  WorkCounter counter(plan, progress);
+  for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) write_camera(renderer, plan, i, counter, dir);
   const std::string record = dataset_record(plan);
   write_file(dir / "truth" / "scene.json", record);
   write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
@@ -120,15 +145,24 @@ std::filesystem::path folder_path(const std::filesystem::path& dir) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-void require_free(const std::filesystem::path& dir) {
-  std::error_code error;
-  const auto status = std::filesystem::status(dir, error);
-  if (!std::filesystem::exists(status)) return;
-  if (!std::filesystem::is_directory(status))
-    throw Error(ErrorKind::usage, fmt::format("{}: is there and is not a folder", dir.string()));
-  const bool empty = std::filesystem::is_empty(dir, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
-  if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));
+// What `fill` writes into a folder becomes `dir` when it is whole, and vanishes when it throws.
+void fill_folder(const std::filesystem::path& dir,
+                 const std::function<void(const std::filesystem::path& partial)>& fill) {
+  require_free_folder(dir);
+  const std::filesystem::path target = folder_path(dir);
+  const std::filesystem::path partial =
+      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
+  make_folder(partial);
+  try {
+    fill(partial);
+    std::error_code error;
+    std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+    if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(partial, ignored);
+    throw;
+  }
 }
 
 }  // namespace
@@ -175,23 +209,30 @@ DatasetPlan plan_dataset(const DatasetRequest& request) {
   return plan;
 }
 
+void require_free_folder(const std::filesystem::path& dir) {
+  std::error_code error;
+  const auto status = std::filesystem::status(dir, error);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_directory(status))
+    throw Error(ErrorKind::usage, fmt::format("{}: is there and is not a folder", dir.string()));
+  const bool empty = std::filesystem::is_empty(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));
+}
+
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
                    const RenderProgress& progress) {
-  const std::filesystem::path target = folder_path(dir);
-  require_free(target);
-  const std::filesystem::path partial =
-      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
-  make_folder(partial);
-  try {
-    write_contents(plan, partial, progress);
+  fill_folder(dir, [&](const std::filesystem::path& partial) { write_contents(plan, partial, progress); });
+}
+
+void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir) {
+  fill_folder(dir, [&](const std::filesystem::path& partial) {
     std::error_code error;
-    std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
-    if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(partial, ignored);
-    throw;
-  }
+    std::filesystem::copy(from, partial, std::filesystem::copy_options::recursive, error);
+    if (error)
+      throw Error(ErrorKind::io,
+                  fmt::format("copying {} to {}: {}", from.string(), dir.string(), error.message()));
+  });
 }
 
 }  // namespace aqbench

@@ -44,12 +44,19 @@ DatasetPlan plan_dataset(const DatasetRequest& request);
 // The text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
 std::string dataset_record(const DatasetPlan& plan);
 
-// Told before each camera is rendered: its place of how many, its name.
-using RenderProgress = std::function<void(std::size_t done, std::size_t count, const std::string& camera)>;
+// Told often how much of the work is done (one call at a time, from any thread) and the camera at hand. What
+// it throws ends the rendering and leaves nothing behind.
+using RenderProgress = std::function<void(std::size_t done, std::size_t work, const std::string& camera)>;
 
 // Renders into a folder beside `dir` and renames that at the end, so that `dir` is whole or as it was. Equal
 // plans give equal bytes. Throws Error(usage) if `dir` is there and not an empty folder, Error(io).
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
                    const RenderProgress& progress = {});
+
+// The same from a rendered dataset that lies somewhere else.
+void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir);
+
+// Throws Error(usage) if the folder is there and not empty, or no folder: before something long begins.
+void require_free_folder(const std::filesystem::path& dir);
 
 }  // namespace aqbench

@@ -148,8 +148,8 @@ void Renderer::expose_row(std::uint64_t camera_index, int row, const std::vector
   }
 }
 
-RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water,
-                              std::uint64_t camera_index) const {
+RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
+                              const RowProgress& progress) const {
   const RefractiveCamera refractive = refractive_camera(camera, water);
   const Undistorter undistorter(camera.intrinsics);
   const PixelFilter filter = pixel_filter(options_);
@@ -180,11 +180,13 @@ RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water,
       }
       expose_row(camera_index, static_cast<int>(row), radiance, out);
     }
+    if (progress) progress(end - begin);
   });
   return out;
 }
 
-DepthMap Renderer::depth_map(const Camera& camera, const WaterInterface& water) const {
+DepthMap Renderer::depth_map(const Camera& camera, const WaterInterface& water,
+                             const RowProgress& progress) const {
   const RefractiveCamera refractive = refractive_camera(camera, water);
   const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
   const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
@@ -202,6 +204,7 @@ DepthMap Renderer::depth_map(const Camera& camera, const WaterInterface& water) 
         out.depth_along_ray_m[row * width + column] = static_cast<float>(last_m);
       }
     }
+    if (progress) progress(end - begin);
   });
   return out;
 }

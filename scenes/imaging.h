@@ -2,6 +2,7 @@
 // Exact images of a surface under water: rays through every sample, then the lens and the sensor.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,9 @@ struct RenderedImage {
   std::vector<std::uint16_t> values;  // row-major, 0 to 2^bits - 1
 };
 
+// Called after so many rows, by any thread; what it throws ends the rendering.
+using RowProgress = std::function<void(std::size_t rows)>;
+
 // Renders one surface. Keeps a reference to it. Every result is the same bytes for any thread count.
 class Renderer {
  public:
@@ -61,10 +65,12 @@ class Renderer {
 
   // What the camera itself records, lens distortion included. camera_index keeps the cameras' gains and noise
   // apart. Uses parallel_for.
-  RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index) const;
+  RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
+                      const RowProgress& progress = {}) const;
 
   // The undistorted camera's true depths. Uses parallel_for.
-  DepthMap depth_map(const Camera& camera, const WaterInterface& water) const;
+  DepthMap depth_map(const Camera& camera, const WaterInterface& water,
+                     const RowProgress& progress = {}) const;
 
   double gain(std::uint64_t camera_index) const;
 

@@ -21,9 +21,11 @@ struct Command {
 std::span<const Command> commands();
 
 ExitCode run_accept(const Arguments& arguments);
+ExitCode run_cache(const Arguments& arguments);
 ExitCode run_eval(const Arguments& arguments);
 ExitCode run_gate(const Arguments& arguments);
 ExitCode run_list(const Arguments& arguments);
+ExitCode run_render(const Arguments& arguments);
 ExitCode run_sweep_command(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 

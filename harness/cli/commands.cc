@@ -20,10 +20,12 @@ namespace {
 constexpr std::array kCommands = {
     Command{"sweep", "run a suite of scenes x methods, score it, leave a verified bundle", run_sweep_command},
     Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", run_eval},
+    Command{"render", "render a scene through water: images, calibration, true depths", run_render},
+    Command{"cache", "list or clear the rendered datasets on disk", run_cache},
     Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
-    Command{"list", "list scenes, methods, suites, metrics, stages", run_list},
+    Command{"list", "list scenes, rigs, imaging, methods, suites, metrics, stages", run_list},
 };
 
 void print_help() {

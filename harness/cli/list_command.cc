@@ -11,6 +11,8 @@
 #include "pipeline/stages.h"
 #include "scenes/core/error.h"
 #include "scenes/core/json_fwd.h"
+#include "scenes/imaging.h"
+#include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 
 namespace aqbench::cli {
@@ -41,15 +43,44 @@ Json scenes_json() {
   return list;
 }
 
+Json rigs_json() {
+  Json list = Json::array();
+  for (const RigSpec& spec : rig_registry())
+    list.push_back(
+        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
+  return list;
+}
+
+Json sets_json(const std::vector<Override>& overrides, const std::string& owner) {
+  Json sets = Json::object();
+  for (const Override& given : overrides)
+    sets[owner.empty() ? given.parameter : owner + "." + given.parameter] = given.value;
+  return sets;
+}
+
+// The variants, then the parameters that they set.
+Json imaging_json() {
+  Json list = Json::array();
+  for (const ImagingVariant& variant : imaging_variants()) {
+    Json sets = sets_json(variant.overrides, "imaging");
+    sets.update(sets_json(variant.rig_overrides, "RIG"));
+    list.push_back({{"name", variant.name}, {"summary", variant.summary}, {"sets", std::move(sets)}});
+  }
+  return list;
+}
+
+Json imaging_parameters_json() {
+  return Json::array({{{"name", "imaging"},
+                       {"summary", "what every variant has and --set imaging.PARAMETER=VALUE changes"},
+                       {"parameters", parameters_json(imaging_parameters())}}});
+}
+
 Json methods_json() {
   Json list = Json::array();
   for (const MethodSpec& spec : method_registry()) {
     Json presets = Json::array();
-    for (const Preset& preset : spec.presets) {
-      Json sets = Json::object();
-      for (const Override& given : preset.overrides) sets[given.parameter] = given.value;
-      presets.push_back({{"name", preset.name}, {"sets", std::move(sets)}});
-    }
+    for (const Preset& preset : spec.presets)
+      presets.push_back({{"name", preset.name}, {"sets", sets_json(preset.overrides, "")}});
     list.push_back({{"name", spec.name},
                     {"summary", spec.summary},
                     {"simulated", spec.simulated()},
@@ -92,11 +123,10 @@ struct Listing {
   const char* name;
   Json (*json)();
 };
-constexpr Listing kListings[] = {{"scenes", scenes_json},
-                                 {"methods", methods_json},
-                                 {"suites", suites_json},
-                                 {"metrics", metrics_json},
-                                 {"stages", stages_json}};
+constexpr Listing kListings[] = {{"scenes", scenes_json},   {"rigs", rigs_json},
+                                 {"imaging", imaging_json}, {"imaging_parameters", imaging_parameters_json},
+                                 {"methods", methods_json}, {"suites", suites_json},
+                                 {"metrics", metrics_json}, {"stages", stages_json}};
 
 // Cut to the page, so that a long summary breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
@@ -150,7 +180,10 @@ std::vector<Listing> chosen_listings(const po::variables_map& values) {
   const std::string what = values["what"].as<std::string>();
   Strings names;
   for (const Listing& listing : all) {
-    if (listing.name == what) return {listing};
+    if (listing.name == what) {
+      if (what == "imaging") return {listing, {"imaging_parameters", imaging_parameters_json}};
+      return {listing};
+    }
     names.emplace_back(listing.name);
   }
   throw Error(ErrorKind::usage, unknown_name_message("listing", what, names));
@@ -159,7 +192,7 @@ std::vector<Listing> chosen_listings(const po::variables_map& values) {
 }  // namespace
 
 ExitCode run_list(const Arguments& arguments) {
-  CommandLine line{"aqbench list [scenes|methods|suites|metrics|stages] [--json]",
+  CommandLine line{"aqbench list [scenes|rigs|imaging|methods|suites|metrics|stages] [--json]",
                    "Lists what is registered; parameters with their defaults, units and meaning.",
                    make_options(),
                    {}};

@@ -21,7 +21,7 @@ std::size_t widest_line(const std::string& text) {
 TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
   const auto top = run_program({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* command : {"sweep", "eval", "gate", "accept", "verify", "list"}) {
+  for (const char* command : {"sweep", "eval", "gate", "accept", "verify", "list", "render", "cache"}) {
     EXPECT_NE(top.out.find(command), std::string::npos);
     const auto help = run_program({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
@@ -44,9 +44,9 @@ TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
   const auto result = run_program({"list", "--json"});
   ASSERT_EQ(result.exit_code, 0);
   const auto all = nlohmann::json::parse(result.out);
-  for (const char* what : {"scenes", "methods", "suites", "metrics", "stages"})
+  for (const char* what : {"scenes", "rigs", "imaging", "methods", "suites", "metrics", "stages"})
     EXPECT_GT(all.at(what).size(), 0u) << what;
-  for (const char* owner : {"scenes", "methods"})
+  for (const char* owner : {"scenes", "rigs", "imaging_parameters", "methods"})
     for (const auto& item : all.at(owner))
       for (const auto& parameter : item.at("parameters")) {
         EXPECT_TRUE(parameter.contains("default") && parameter.contains("unit") &&

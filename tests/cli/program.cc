@@ -54,6 +54,11 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
     ::kill(child, options.kill_after_ms >= 0 ? SIGKILL : SIGINT);
   }
+  if (options.interrupt_when) {
+    for (int i = 0; i < 1200 && !options.interrupt_when(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::kill(child, SIGINT);
+  }
   int status = 0;
   ::waitpid(child, &status, 0);
   ProgramResult result;

@@ -2,6 +2,7 @@
 // Runs the built program as a user would.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,12 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-  std::filesystem::path working_dir;  // empty: the test's own
-  int kill_after_ms = -1;             // >= 0: SIGKILL after so long
-  int interrupt_after_ms = -1;        // >= 0: SIGINT after so long
-  std::string stdout_to;              // a path instead of capturing
-  long file_size_limit_bytes = -1;    // RLIMIT_FSIZE, SIGXFSZ ignored: writing fails beyond it
+  std::filesystem::path working_dir;          // empty: the test's own
+  int kill_after_ms = -1;                     // >= 0: SIGKILL after so long
+  int interrupt_after_ms = -1;                // >= 0: SIGINT after so long
+  std::function<bool()> interrupt_when = {};  // SIGINT once it gives true (asked for at most a minute)
+  std::string stdout_to;                      // a path instead of capturing
+  long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, SIGXFSZ ignored: writing fails beyond it
 };
 
 ProgramResult run_program(const Arguments& arguments, const ProgramOptions& options = {});

@@ -194,12 +194,34 @@ TEST(Dataset, AFolderThatIsInUseIsLeftAlone) {
               HasSubstr("not a folder"));
   // A failure on the way leaves nothing behind.
   const auto stop = [](std::size_t done, std::size_t, const std::string&) {
-    if (done == 1) throw Error(ErrorKind::interrupted, "stopped");
+    if (done > 0) throw Error(ErrorKind::interrupted, "stopped");
   };
   EXPECT_EQ(error_of(ErrorKind::interrupted, [&] { write_dataset(plan, dir / "new", stop); }), "stopped");
   std::size_t left = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(dir.path())) ++left;
   EXPECT_EQ(left, 2u);
+}
+
+TEST(Dataset, ProgressReachesAllOfTheWorkAndCopiesAreEqual) {
+  const TemporaryDirectory dir;
+  DatasetRequest request = small_request();
+  request.rig = "single_pair";
+  std::size_t last = 0, all = 0;
+  write_dataset(plan_dataset(request), dir / "d",
+                [&](std::size_t done, std::size_t work, const std::string& camera) {
+                  EXPECT_GT(done, last);
+                  EXPECT_EQ(camera, 2 * done <= work ? "cam00" : "cam01");
+                  last = done;
+                  all = work;
+                });
+  EXPECT_EQ(last, all);
+  EXPECT_GT(all, 0u);
+  copy_dataset(dir / "d", dir / "copy");
+  EXPECT_EQ(contents(dir / "copy"), contents(dir / "d"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { copy_dataset(dir / "d", dir / "copy"); }),
+              HasSubstr("not empty"));
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { copy_dataset(dir / "none", dir / "new"); }), HasSubstr("none"));
+  EXPECT_FALSE(fs::exists(dir / "new"));
 }
 
 TEST(Dataset, AnEmptyFolderIsTaken) {
