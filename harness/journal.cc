@@ -56,7 +56,7 @@ Json open_sealed_line(std::string_view line, const std::string& place) {
   }
 }
 
-Json header_json(const JournalHeader& header, const std::vector<Case>& cases) {
+Json header_json(const JournalHeader& header) {
   return {{"journal", "aqbench"},
           {"schema_version", kJournalSchemaVersion},
           {"run",
@@ -69,7 +69,7 @@ Json header_json(const JournalHeader& header, const std::vector<Case>& cases) {
           {"requested", requested_json(header.request)},
           {"plan_sha256", header.plan_sha256},
           {"all_shards_sha256", header.all_shards_sha256},
-          {"cases", cases_json(cases)}};
+          {"cases", parse_json_strictly(header.cases_text, "cases")}};
 }
 
 // What stands under a good hash but is not what this program writes was not written by it. Another schema is
@@ -84,6 +84,12 @@ auto read_or_damaged(const std::string& place, const Read& read) {
     const std::string_view prefix = place;
     damaged(place, what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
   }
+}
+
+std::vector<std::string> names_of_cases(const JsonPlace& cases) {
+  std::vector<std::string> names;
+  for (const JsonPlace& planned : cases.elements()) names.push_back(planned.at("case").text());
+  return names;
 }
 
 JournalHeader read_header(const Json& json, const std::string& place) {
@@ -103,9 +109,9 @@ JournalHeader read_header(const Json& json, const std::string& place) {
   header.request = request_from_json(root.at("requested").value(), place + ": requested");
   header.plan_sha256 = root.at("plan_sha256").text();
   header.all_shards_sha256 = root.at("all_shards_sha256").text();
-  for (const JsonPlace& planned : root.at("cases").elements())
-    header.case_names.push_back(planned.at("case").text());
-  if (sha256_hex(root.at("cases").value().dump()) != header.plan_sha256)
+  header.cases_text = root.at("cases").value().dump();
+  header.case_names = names_of_cases(root.at("cases"));
+  if (sha256_hex(header.cases_text) != header.plan_sha256)
     damaged(place, "plan_sha256 is not the hash of the cases");
   return header;
 }
@@ -140,7 +146,8 @@ void remove_leftovers(const std::filesystem::path& bundle) {
     const std::size_t dot = name.rfind(".tmp");
     if (dot == std::string::npos || !entry.is_regular_file(ignored)) continue;
     const std::string number = name.substr(dot + 4);
-    if (!number.empty() && number.front() != '.' && number.find_first_not_of("0123456789.") == std::string::npos)
+    if (!number.empty() && number.front() != '.' &&
+        number.find_first_not_of("0123456789.") == std::string::npos)
       leftovers.push_back(entry.path());
   }
   for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
@@ -232,22 +239,35 @@ Journal::~Journal() {
 
 Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc) {
+  JournalHeader header{run_id,
+                       plan.suite,
+                       started_utc,
+                       program_sha256(),
+                       build_info().commit,
+                       plan.request,
+                       plan.sha256,
+                       plan.all_shards_sha256,
+                       cases_json(plan.cases).dump(),
+                       {}};
+  return create_with(bundle, std::move(header));
+}
+
+Journal Journal::create(const std::filesystem::path& bundle, JournalHeader header) {
+  if (sha256_hex(header.cases_text) != header.plan_sha256)
+    damaged((bundle / kJournalFile).string(), "plan_sha256 is not the hash of the cases");
+  return create_with(bundle, std::move(header));
+}
+
+Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader header) {
   const std::filesystem::path file = bundle / kJournalFile;
   if (std::filesystem::exists(file))
     throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
+  const Json cases = parse_json_strictly(header.cases_text, "cases");
+  header.case_names = names_of_cases(JsonPlace(cases, "cases"));
+  std::ranges::sort(header.case_names);
   JournalContents contents;
-  contents.header = {run_id,
-                     plan.suite,
-                     started_utc,
-                     program_sha256(),
-                     build_info().commit,
-                     plan.request,
-                     plan.sha256,
-                     plan.all_shards_sha256,
-                     {}};
-  for (const Case& planned : plan.cases) contents.header.case_names.push_back(planned.name);
-  std::ranges::sort(contents.header.case_names);
-  const std::string line = seal_line(header_json(contents.header, plan.cases));
+  contents.header = std::move(header);
+  const std::string line = seal_line(header_json(contents.header));
   contents.last_line_sha256 = sha256_hex(line);
   contents.good_bytes = line.size() + 1;
   write_file(file, line + '\n');

@@ -33,7 +33,8 @@ struct JournalHeader {
   std::string program_commit;  // "" where it was built outside git
   PlanRequest request;
   std::string plan_sha256, all_shards_sha256;
-  std::vector<std::string> case_names;  // planned, sorted
+  std::string cases_text;               // the planned cases as compact JSON: what plan_sha256 is the hash of
+  std::vector<std::string> case_names;  // of these, sorted
 };
 
 struct JournalContents {
@@ -61,6 +62,10 @@ class Journal {
   static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc);
 
+  // A new journal with a header of another one, its plan and its program (merged shards). case_names are read
+  // from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of cases_text.
+  static Journal create(const std::filesystem::path& bundle, JournalHeader header);
+
   // Goes on with a journal: a torn last line is cut off, as are files that a killed write left behind. Throws
   // as read_journal(), and Error(input) if `plan` is not what was planned or this is another build of the
   // program, Error(io) if another process is writing it.
@@ -84,6 +89,7 @@ class Journal {
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);
+  static Journal create_with(const std::filesystem::path& bundle, JournalHeader header);
 
   std::filesystem::path bundle_;
   JournalHeader header_;

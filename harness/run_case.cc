@@ -19,6 +19,7 @@
 #include "pipeline/method.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
+#include "scenes/core/ply.h"
 #include "scenes/core/sha256.h"
 #include "scenes/registry.h"
 
@@ -84,7 +85,8 @@ void fill_injected(const Case& planned, const CaseBoard& board, Record& record) 
 }
 
 // Everything of a case that may throw. What is measured before it throws stays in the record.
-void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, CaseResult& result) {
+void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+                   CaseResult& result) {
   set_thread_count(planned.threads);
   if (!method.simulated()) set_library_threads(planned.threads);
   const Scene scene = make_scene(planned.scene, planned.overrides);
@@ -119,6 +121,9 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
   result.record.metrics = std::move(score.metrics);
   if (!score.tiles.tiles.empty())
     result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", tiles_to_csv(score.tiles));
+  if (keep_cloud)
+    result.artefacts.emplace_back("clouds/" + file_name_of(planned.name) + ".ply",
+                                  ply_cloud_bytes(reconstruction.cloud));
   result.record.status = Status::ok;
 }
 
@@ -151,7 +156,9 @@ Record planned_record(const Case& planned) {
   return record;
 }
 
-CaseResult run_case(const Case& planned, CaseBoard& board) {
+namespace {
+
+CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
@@ -161,7 +168,7 @@ CaseResult run_case(const Case& planned, CaseBoard& board) {
       record.reason = *reason;
       return result;
     }
-    run_and_score(planned, method, board, result);
+    run_and_score(planned, method, board, keep_cloud, result);
   } catch (const std::bad_alloc&) {
     record.reason = "out of memory";
   } catch (const std::exception& error) {
@@ -175,6 +182,14 @@ CaseResult run_case(const Case& planned, CaseBoard& board) {
     if (record.reason.empty()) record.reason = "failed without a message";
   }
   return result;
+}
+
+}  // namespace
+
+CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, false); }
+
+CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board) {
+  return run_one_case(planned, board, true);
 }
 
 std::string output_sha256(const Reconstruction& reconstruction) {

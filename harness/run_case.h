@@ -27,6 +27,9 @@ Record planned_record(const Case& planned);
 // throws for what a method does. Stages and faults are noted on the board as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
 
+// The same, with the cloud that was scored as an artefact clouds/NAME.ply.
+CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board);
+
 // SHA-256 over every array of a reconstruction, the same for the same values. Arrays are hashed as
 // little-endian bytes: "points_m COUNT HASH" and so on, one line each.
 std::string output_sha256(const Reconstruction& reconstruction);

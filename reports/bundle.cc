@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/bundle_files.h"
+#include "reports/statement.h"
 #include "reports/strict_json.h"
 #include "reports/summary.h"
 #include "scenes/core/error.h"
@@ -42,6 +43,20 @@ void tidy_bundle(const std::filesystem::path& bundle) {
   for (const fs::path& folder : folders) fs::remove(folder, ignored);
 }
 
+// Throws for anything that cannot be evidence and for a required file that is absent.
+std::vector<std::string> listed_files(const std::filesystem::path& bundle) {
+  BundleListing listing = list_bundle_files(bundle);
+  if (!listing.problems.empty()) {
+    const Finding& first = listing.problems.front();
+    throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
+  }
+  for (const std::string& file : required_bundle_files())
+    if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
+  return std::move(listing.files);
+}
+
 }  // namespace
 
 std::string bundle_stamp(std::chrono::system_clock::time_point time) {
@@ -68,33 +83,48 @@ const std::vector<std::string>& required_bundle_files() {
   return files;
 }
 
+const std::vector<std::string>& derived_bundle_files() {
+  static const std::vector<std::string> files = {kInventoryName, kStatementName};
+  return files;
+}
+
 std::string environment_text(const Results& results) {
   return parse_strict_json(results.environment_json, "environment")
              .dump(2, ' ', false, Json::error_handler_t::replace) +
          '\n';
 }
 
-void finalise_bundle(const std::filesystem::path& bundle, const Results& results) {
+void finalise_bundle(const std::filesystem::path& bundle, const Results& results, const SigningKey* key) {
   write_file(bundle / "results.json", results_text(results));
   // From the text, as `aqbench verify` renders it.
-  const Results as_read = results_from_text(results_text(results), (bundle / "results.json").string());
-  write_file(bundle / "summary.md", render_summary(as_read));
+  const BundleContent content = read_bundle_content(
+      bundle, results_from_text(results_text(results), (bundle / "results.json").string()));
+  write_file(bundle / "summary.md", render_summary(content));
   write_file(bundle / "env.json", environment_text(results));
+  for (const char* const stale : {kSignatureName, kStatementName, kInventoryName}) {
+    std::error_code ignored;  // what cannot be removed is found by the listing below
+    std::filesystem::remove(bundle / stale, ignored);
+  }
 
   tidy_bundle(bundle);
-  const BundleListing listing = list_bundle_files(bundle);
-  if (!listing.problems.empty()) {
-    const Finding& first = listing.problems.front();
-    throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
-  }
-  for (const std::string& file : required_bundle_files())
-    if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
+  std::vector<std::string> files = listed_files(bundle);
+  std::erase(files, kHashListName);
+  std::vector<InventoryItem> items;
   std::vector<HashLine> lines;
-  for (const std::string& file : listing.files)
-    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  write_file(bundle / kHashListName, hash_list_text(lines));
+  for (const std::string& file : files) {
+    items.push_back({file, regular_file_size(bundle / file)});
+    lines.push_back({sha256_file_hex(bundle / file), file});
+  }
+  const auto add_file = [&](const char* name, const std::string& text) {
+    write_file(bundle / name, text);
+    lines.push_back({sha256_hex(text), name});
+    std::ranges::sort(lines, {}, &HashLine::path);
+  };
+  add_file(kInventoryName, inventory_text(items));
+  add_file(kStatementName, statement_text(content, lines));
+  const std::string hashes = hash_list_text(lines);
+  write_file(bundle / kHashListName, hashes);
+  if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
 }
 
 }  // namespace aqbench

@@ -1,9 +1,12 @@
 #pragma once
 // A run on disk: the evidence. Files of a bundle:
-//   results.json summary.md env.json    written here, from Results
+//   results.json summary.md env.json    written here
+//   inventory.txt statement.json        written here (reports/statement.h)
+//   notes.txt baseline.json tests.log   where asked for (reports/bundle_content.h, reports/test_run.h)
 //   commands.txt                        reports/commands.h
 //   bench.log journal.jsonl tiles/*.csv written by the sweep as it runs
 //   sha256.txt                          over all the others; `sha256sum -c sha256.txt` reads it
+//   signature.json                      over sha256.txt, where asked for (reports/signature.h)
 
 #include <chrono>
 #include <filesystem>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "reports/results.h"
+#include "reports/signature.h"
 
 namespace aqbench {
 
@@ -22,15 +26,18 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time);
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now);
 
-// Files that every bundle has, sha256.txt included.
+// Files that every bundle has, sha256.txt included; and those that it has besides since summary version 2.
 const std::vector<std::string>& required_bundle_files();
+const std::vector<std::string>& derived_bundle_files();
 
 // The bytes of env.json.
 std::string environment_text(const Results& results);
 
-// Writes results.json, summary.md, env.json, then sha256.txt over every file there is; each is whole or
-// absent. May be called again after a resumed run. Throws Error(io), or Error(input) naming a required file
-// that is absent and anything in the folder that cannot be evidence (link, socket, odd name).
-void finalise_bundle(const std::filesystem::path& bundle, const Results& results);
+// Writes results.json, summary.md, env.json, inventory.txt, statement.json, then sha256.txt over every file
+// there is, and with a key signature.json (without one an old signature goes); each is whole or absent. May
+// be called again after a resumed run. Throws Error(io), or Error(input) naming a required file that is
+// absent and anything in the folder that cannot be evidence (link, socket, odd name).
+void finalise_bundle(const std::filesystem::path& bundle, const Results& results,
+                     const SigningKey* key = nullptr);
 
 }  // namespace aqbench

@@ -107,9 +107,9 @@ void begin_command(const std::filesystem::path& bundle, const std::string& utc, 
 }
 
 void end_command(const std::filesystem::path& bundle, const std::string& utc, const GitState& after,
-                 int exit_code) {
-  append_to_commands(
-      bundle, fmt::format("finished: {}\n{}exit code: {}\n", utc, status_block("after", after), exit_code));
+                 int exit_code, const RunTimes& times) {
+  append_to_commands(bundle, fmt::format("finished: {}\n{}exit code: {}\n{}", utc,
+                                         status_block("after", after), exit_code, times_block(times)));
 }
 
 }  // namespace aqbench

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/run_clock.h"
+
 namespace aqbench {
 
 // The git checkout around a folder; `problem` says why the rest is empty ("not in a git repository").
@@ -24,8 +26,8 @@ std::string shell_join(const std::vector<std::string>& words);
 void begin_command(const std::filesystem::path& bundle, const std::string& utc, const GitState& before,
                    const std::vector<std::string>& command_line);
 
-// Appends the status after and the exit code. Call it before finalise_bundle.
+// Appends the status after, the exit code and what time it took. Call it before finalise_bundle.
 void end_command(const std::filesystem::path& bundle, const std::string& utc, const GitState& after,
-                 int exit_code);
+                 int exit_code, const RunTimes& times);
 
 }  // namespace aqbench

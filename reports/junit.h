@@ -3,6 +3,7 @@
 // (jenkins-junit.xsd): one test suite, a test case for each case of the baseline or the results.
 
 #include <string>
+#include <string_view>
 
 #include "reports/gate.h"
 #include "reports/results.h"

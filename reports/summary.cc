@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/statistics/summary.h"
 #include "reports/case_groups.h"
 #include "reports/environment_text.h"
+#include "reports/gate.h"
 #include "reports/markdown.h"
+#include "reports/narrative.h"
 #include "reports/strict_json.h"
 #include "reports/table.h"
 #include "scenes/core/error.h"
@@ -97,6 +101,99 @@ std::string seeds_table(const Results& results) {
   return text;
 }
 
+std::string narrative_section(const BundleContent& content) {
+  std::string text = "\n## In words\n\n";
+  for (const std::string& line : narrative_lines(content)) text += "- " + md_escape(line) + "\n";
+  return text;
+}
+
+bool is_headline(const std::string& metric) {
+  return std::ranges::any_of(headline_metrics(),
+                             [&](const HeadlineMetric& headline) { return metric == headline.name; });
+}
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? table_number(*value) : std::string("n/a");
+}
+
+std::string delta_cell(const GateRow& row) {
+  if (!row.current || !row.baseline) return "n/a";
+  const double change = *row.current - *row.baseline;
+  if (*row.baseline == 0) return fmt::format("{:+.4g}", change);
+  return fmt::format("{:+.4g} ({:+.2f} %)", change, 100 * change / std::abs(*row.baseline));
+}
+
+// The headline metrics of every gated case, and whatever else did not simply pass.
+std::string baseline_section(const BundleContent& content) {
+  if (!content.baseline) return "";
+  const GateReport report = gate(content.results, *content.baseline);
+  std::string text =
+      fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
+                  md_escape(content.baseline->accepted_bundle),
+                  content.baseline->accepted_commit.empty() ? "not recorded"
+                                                            : md_escape(content.baseline->accepted_commit),
+                  kGatePolicy);
+  if (!report.refusal.empty()) return text + "Not compared: " + md_escape(report.refusal) + "\n";
+  text += md_head({"case", "metric", "status", "current", "baseline", "delta", "allowed"}, 3);
+  for (const GateRow& row : report.rows) {
+    if (row.verdict == Verdict::added && !row.metric.empty()) continue;
+    if ((row.verdict == Verdict::pass || row.verdict == Verdict::improved) && !is_headline(row.metric))
+      continue;
+    std::string status = to_string(row.verdict);
+    if (!row.reason.empty()) status += ": " + row.reason;
+    text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
+                    optional_number(row.current), optional_number(row.baseline), delta_cell(row),
+                    row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
+  }
+  return text;
+}
+
+// Where there is more than the one cold run that the first table shows.
+std::string times_table(const Results& results) {
+  const auto timed = [](const Record& record) {
+    return !record.timing.warm_ms.empty() || record.timing.throughput.has_value();
+  };
+  if (std::ranges::none_of(results.records, timed)) return "";
+  std::string text =
+      "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: mean ± "
+      "sample "
+      "standard deviation.\n\n" +
+      md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "min", "max", "throughput"}, 1);
+  for (const Record& record : results.records) {
+    if (!timed(record)) continue;
+    const SampleSummary warm = summarize(record.timing.warm_ms);
+    std::string mean = optional_number(warm.mean);
+    if (warm.sd) mean += " ± " + table_number(*warm.sd);
+    const Timing& timing = record.timing;
+    text += md_row({md_escape(record.case_name), optional_number(timing.cold_ms), std::to_string(warm.n),
+                    mean, optional_number(warm.median), optional_number(warm.min), optional_number(warm.max),
+                    timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
+                                                    md_escape(timing.throughput_unit))
+                                      : std::string("n/a")});
+  }
+  return text;
+}
+
+std::string warnings_list(const BundleContent& content) {
+  if (content.warnings.empty()) return "";
+  constexpr std::size_t kMostWarnings = 20;
+  std::string text =
+      fmt::format("\n## Warnings in the logs\n\n{}.\n\n", counted(content.warnings.size(), "line"));
+  for (std::size_t i = 0; i < std::min(kMostWarnings, content.warnings.size()); ++i) {
+    const LogWarning& warning = content.warnings[i];
+    text += fmt::format("- {}:{}: {}\n", warning.file, warning.line, md_escape(warning.text));
+  }
+  if (content.warnings.size() > kMostWarnings)
+    text += fmt::format("- and {} more\n", content.warnings.size() - kMostWarnings);
+  return text;
+}
+
+std::string notes_list(const BundleContent& content) {
+  std::string text;
+  for (const std::string& note : content.notes) text += "- " + md_escape(note) + "\n";
+  return text.empty() ? "" : "\n## Notes\n\n" + text;
+}
+
 std::string failures_list(const Results& results) {
   std::string text;
   for (const Record& record : results.records)
@@ -122,7 +219,8 @@ std::string injected_list(const Results& results) {
 std::string environment_list(const Results& results) {
   std::string text = "\n## Environment\n\n";
   for (const auto& [name, value] : environment_items(results.environment_json))
-    if (!name.starts_with("comparability.") && !value.empty())  // says the same once more, for programs
+    // The first says the same once more, for programs; the second is kept in shards/.
+    if (!name.starts_with("comparability.") && !name.starts_with("shards") && !value.empty())
       text += fmt::format("- {}: {}\n", md_escape(name), md_escape(value));
   return text;
 }
@@ -150,10 +248,13 @@ std::optional<int> summary_version(std::string_view text) {
   return version;
 }
 
-std::string render_summary(const Results& results) {
+std::string render_summary(const BundleContent& content) {
+  const Results& results = content.results;
   return fmt::format("{}{}{}\n", kVersionLead, kSummaryVersion, kVersionTail) + header_lines(results) +
-         simulated_note(results) + cases_table(results) + seeds_table(results) + failures_list(results) +
-         injected_list(results) + reproduce_section(results) + environment_list(results);
+         narrative_section(content) + simulated_note(results) + cases_table(results) +
+         baseline_section(content) + times_table(results) + seeds_table(results) + failures_list(results) +
+         injected_list(results) + warnings_list(content) + notes_list(content) + reproduce_section(results) +
+         environment_list(results);
 }
 
 }  // namespace aqbench

@@ -10,9 +10,12 @@
 #include "reports/bundle.h"
 #include "reports/bundle_files.h"
 #include "reports/results.h"
+#include "reports/signature.h"
+#include "reports/statement.h"
 #include "reports/strict_json.h"
 #include "reports/summary.h"
 #include "reports/table.h"
+#include "reports/test_run.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "scenes/core/sha256.h"
@@ -21,6 +24,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t kMaxSignatureBytes = std::uintmax_t{1} << 16;
 constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
 
 // The message without the path of the file, which the finding names already.
@@ -33,7 +37,8 @@ std::string without_path(std::string_view message, const std::filesystem::path& 
 
 class Verifier {
  public:
-  explicit Verifier(std::filesystem::path bundle) : bundle_(std::move(bundle)) {}
+  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
+      : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
 
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
@@ -41,8 +46,9 @@ class Verifier {
     for (const std::string& file : required_bundle_files())
       if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
     check_hashes(listing.files);
+    check_signed(listing.files);
     if (const auto results = check_results(listing.files)) {
-      check_summary(*results, listing.files);
+      check_derived(*results, listing.files);
       check_environment(*results, listing.files);
       check_journal(*results, listing.files);
     }
@@ -75,11 +81,12 @@ class Verifier {
     guarded(kHashListName,
             [&] { list = parse_hash_list(read_file(bundle_ / kHashListName, kMaxHashListBytes)); });
     for (const std::string& problem : list.problems) find(kHashListName, problem);
+    if (list.problems.empty()) hash_list_ = list.lines;
     std::map<std::string, std::string> expected;
     for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
     expected.erase(kHashListName);  // it states its own hash
     for (const std::string& file : files) {
-      if (file == kHashListName) continue;
+      if (file == kHashListName || file == kSignatureName) continue;  // written after it
       const auto entry = expected.find(file);
       if (entry == expected.end()) {
         find(file, "is not in sha256.txt");
@@ -118,19 +125,88 @@ class Verifier {
   }
 
   // Another build may have written other words about the same results.
-  void check_summary(const Results& results, const std::vector<std::string>& files) {
+  void check_derived(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, "summary.md")) return;
     guarded("summary.md", [&] {
       const std::string text = read_file(bundle_ / "summary.md", kMaxRenderedBytes);
       const std::optional<int> version = summary_version(text);
-      if (version != kSummaryVersion)
+      if (version != kSummaryVersion) {
         report_.notes.push_back(
             fmt::format("summary.md is of {}, this program writes version {}: its hash was checked, its text "
                         "was not recomputed",
                         version ? fmt::format("version {}", *version) : "a version that it does not name",
                         kSummaryVersion));
-      else if (text != render_summary(results))
-        find("summary.md", "is not what results.json renders to");
+        return;
+      }
+      for (const std::string& file : derived_bundle_files())
+        if (!has(files, file) &&
+            std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+          find(file, "is missing");
+      const std::optional<BundleContent> content = read_content(results);
+      if (!content) return;
+      if (text != render_summary(*content)) find("summary.md", "is not what the bundle renders to");
+      check_statement(*content, files);
+      check_inventory();
+    });
+  }
+
+  // What the derived files are rendered from; what cannot be read is a finding about that file.
+  std::optional<BundleContent> read_content(const Results& results) {
+    try {
+      return read_bundle_content(bundle_, results);
+    } catch (const Error& error) {
+      std::string what = without_path(error.what(), bundle_ / "");
+      const std::size_t end = std::min(what.find(':'), what.size());
+      const std::string file = what.substr(0, end);
+      find(is_bundle_path(file) ? file : "summary.md", without_path(what, file));
+      return std::nullopt;
+    }
+  }
+
+  // Both against the list of hashes: where a file is not what the list says, that file has been named, and
+  // naming these two as well would only hide it.
+  void check_inventory() {
+    if (!report_.findings.empty()) return;
+    guarded(kInventoryName, [&] {
+      std::vector<InventoryItem> items;
+      for (const HashLine& line : hash_list_)
+        if (!is_one_of(line.path, {kInventoryName, kStatementName}))
+          items.push_back({line.path, regular_file_size(bundle_ / line.path)});
+      if (read_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
+        find(kInventoryName, "is not the list of the files that are here");
+    });
+  }
+
+  void check_statement(const BundleContent& content, const std::vector<std::string>& files) {
+    if (!has(files, kStatementName) || hash_list_.empty()) return;
+    guarded(kStatementName, [&] {
+      std::vector<HashLine> lines = hash_list_;
+      std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
+      if (read_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
+        find(kStatementName, "is not what the hashes and results say");
+    });
+  }
+
+  static bool is_one_of(std::string_view file, std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, file) != names.end();
+  }
+
+  void check_signed(const std::vector<std::string>& files) {
+    if (!has(files, kSignatureName)) {
+      if (public_key_) find(kSignatureName, "is missing: the bundle is not signed");
+      return;
+    }
+    if (!has(files, kHashListName)) return;
+    guarded(kSignatureName, [&] {
+      const SignatureCheck check = check_signature(read_file(bundle_ / kSignatureName, kMaxSignatureBytes),
+                                                   read_file(bundle_ / kHashListName, kMaxHashListBytes));
+      if (!check.problem.empty())
+        find(kSignatureName, check.problem);
+      else if (public_key_ && check.public_key != *public_key_)
+        find(kSignatureName,
+             fmt::format("is by another key than the one given: {}", key_fingerprint(check.public_key)));
+      else
+        report_.signed_by = key_fingerprint(check.public_key);
     });
   }
 
@@ -176,16 +252,19 @@ class Verifier {
   }
 
   std::filesystem::path bundle_;
+  std::optional<std::string> public_key_;
+  std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
 };
 
 }  // namespace
 
-VerifyReport verify_bundle(const std::filesystem::path& bundle) {
+VerifyReport verify_bundle(const std::filesystem::path& bundle,
+                           const std::optional<std::string>& public_key) {
   std::error_code error;
   if (!std::filesystem::is_directory(bundle, error))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-  return Verifier(bundle).run();
+  return Verifier(bundle, public_key).run();
 }
 
 std::string render_verify(const VerifyReport& report, bool colours) {
@@ -200,6 +279,7 @@ std::string render_verify(const VerifyReport& report, bool colours) {
   if (!report.root_digest.empty())
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
+  if (!report.signed_by.empty()) text += fmt::format("signed by key   {}\n", report.signed_by);
   if (!report.ok())
     return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
   return text + paint("\033[32m", "verified") +

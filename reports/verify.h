@@ -2,6 +2,7 @@
 // Does a bundle still hold what was measured? Every check runs, so that all that is wrong is named at once.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct VerifyReport {
   std::size_t files = 0;  // hashed and compared
   std::size_t records = 0;
   bool complete = false;
+  std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
 
   bool ok() const { return findings.empty(); }
 };
@@ -27,9 +29,12 @@ struct VerifyReport {
 // Checks sha256.txt against itself and every file against it; missing and extra files, empty folders, links
 // and special files; results.json against its schema and its canonical text; the journal's chain and records
 // against results.json; env.json against what results.json renders to, summary.md too if this
-// program's version wrote it (else a note says that its hash alone was checked). Never throws for what
-// is inside the folder; Error(input) if `bundle` is no folder.
-VerifyReport verify_bundle(const std::filesystem::path& bundle);
+// program's version wrote it (else a note says that its hash alone was checked), and so inventory.txt and
+// statement.json; signature.json against sha256.txt and the key that it names, which must be `public_key`
+// (raw, of read_public_key) where that is given. Never throws for what is inside the folder; Error(input) if
+// `bundle` is no folder.
+VerifyReport verify_bundle(const std::filesystem::path& bundle,
+                           const std::optional<std::string>& public_key = std::nullopt);
 
 // "verified: ..." with the digests, or one line per finding, file first.
 std::string render_verify(const VerifyReport& report, bool colours = false);

@@ -26,6 +26,8 @@ constexpr std::array kCommands = {
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
     Command{"list", "list scenes, rigs, imaging, methods, suites, metrics, stages", run_list},
+    Command{"replay", "run a case of a bundle again and compare it bit for bit", run_replay},
+    Command{"merge", "make one bundle of the shards of a sweep", run_merge},
 };
 
 void print_help() {

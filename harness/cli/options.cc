@@ -38,6 +38,10 @@ po::variables_map parse_or_throw(const CommandLine& line, const po::options_desc
     with_positional.add_options()(name.c_str(), po::value<std::string>());
     positions.add(name.c_str(), 1);
   }
+  if (!line.repeated_positional.empty()) {
+    with_positional.add_options()(line.repeated_positional.c_str(), po::value<Strings>());
+    positions.add(line.repeated_positional.c_str(), -1);
+  }
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   po::variables_map values;
   po::store(
@@ -60,7 +64,9 @@ std::optional<po::variables_map> parse(const CommandLine& line, const Arguments&
       print_command_help(line, all);
       return std::nullopt;
     }
-    for (const std::string& name : line.positional)
+    Strings required = line.positional;
+    if (!line.repeated_positional.empty()) required.push_back(line.repeated_positional);
+    for (const std::string& name : required)
       if (values.count(name) == 0)
         throw Error(ErrorKind::usage, fmt::format("{} is missing; usage: {}", name, line.usage));
     return values;

@@ -23,6 +23,7 @@ struct CommandLine {
   po::options_description options;
   Strings positional;               // names of positional arguments in order; each is required
   std::string optional_positional = {};  // one more that may be left out; empty for none
+  std::string repeated_positional = {};  // one or more at the end, read with strings(); empty for none
 };
 
 // An empty set of options with the page width of the help texts.

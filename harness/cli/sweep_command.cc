@@ -11,13 +11,17 @@
 #include "harness/progress.h"
 #include "harness/text.h"
 #include "reports/bundle.h"
+#include "reports/bundle_content.h"
 #include "reports/commands.h"
 #include "reports/gate.h"
 #include "reports/results.h"
+#include "reports/signature.h"
 #include "reports/summary.h"
 #include "reports/table.h"
+#include "reports/test_run.h"
 #include "reports/verify.h"
 #include "scenes/core/error.h"
+#include "scenes/core/files.h"
 #include "scenes/core/parallel.h"
 
 namespace aqbench::cli {
@@ -103,13 +107,29 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
   return ExitCode::pass;
 }
 
+// What was asked for besides the results. The baseline is copied as it is, so that its hash is that of the
+// reviewed file.
+ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle) {
+  add_notes(bundle, request.notes);
+  if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(*request.baseline));
+  if (!request.tests_of) return ExitCode::pass;
+  fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
+  const TestRun tests = run_tests(bundle, *request.tests_of);
+  if (tests.passed) return ExitCode::pass;
+  fmt::print(stderr, "aqbench: error: tests: {}; see {}\n", tests.problem, (bundle / kTestsLog).string());
+  return ExitCode::regression;
+}
+
 ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   // Read before anything is run: a bad baseline should not cost a sweep.
   std::optional<Baseline> baseline;
   if (request.baseline) baseline = read_baseline(*request.baseline);
+  std::optional<SigningKey> key;
+  if (request.sign) key = read_signing_key(*request.sign);
 
   Journal journal = open_journal(request, plan);
   return with_resume_hint(journal.bundle(), [&] {
+    const RunClock clock;
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
@@ -120,7 +140,8 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     SweepOutcome outcome;
     {
       SweepDisplay display(SweepDisplay::options_for_stderr());
-      outcome = run_sweep(plan, journal, display.callbacks());
+      outcome = run_sweep(plan, journal, display.callbacks(),
+                          request.keep_clouds ? run_case_keeping_cloud : run_case);
     }
     const Results results = assemble(plan, journal, std::move(environment), load_before);
     if (request.json)
@@ -129,8 +150,9 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = outcome_code(outcome);
     if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
-    end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code));
-    finalise_bundle(journal.bundle(), results);
+    code = combine(code, add_evidence(request, journal.bundle()));
+    end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
+    finalise_bundle(journal.bundle(), results, key ? &*key : nullptr);
     return combine(code, report_bundle(journal.bundle(), outcome, request.json));
   });
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "harness/journal.h"
+#include "reports/test_run.h"
 #include "scenes/core/error.h"
 
 namespace aqbench::cli {
@@ -105,6 +106,12 @@ CommandLine sweep_command_line() {
   add("baseline", text("FILE"), "compare with these accepted values");
   add("gate", "let the comparison decide the exit code");
   add_gate_export_options(line.options);
+  add("note", texts("TEXT"), "a note for the bundle; may be repeated");
+  add("with-tests", po::value<std::string>()->value_name("[=DIR]")->implicit_value(""),
+      "list and run the tests of a build folder (default: this program's) into tests.log; exit 1 if one "
+      "fails");
+  add("sign", text("KEY.pem"), "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)");
+  add("keep-clouds", "keep what was scored, as PLY, in the bundle's clouds/");
   add("dry-run", "print the cases and stop");
   add("json", "print results.json to stdout instead of the table");
   add("inject", texts("FAULT"),
@@ -132,6 +139,12 @@ SweepRequest read_sweep_request(const po::variables_map& values) {
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
                 fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
+  request.notes = strings(values, "note");
+  if (const auto folder = optional_value<std::string>(values, "with-tests"))
+    request.tests_of = folder->empty() ? own_build_dir() : std::filesystem::path(*folder);
+  if (request.tests_of) check_test_dir(*request.tests_of);
+  if (const auto key = optional_value<std::string>(values, "sign")) request.sign = *key;
+  request.keep_clouds = values.count("keep-clouds") != 0;
   request.dry_run = values.count("dry-run") != 0;
   request.json = values.count("json") != 0;
   return request;

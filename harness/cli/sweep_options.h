@@ -18,6 +18,10 @@ struct SweepRequest {
   std::optional<std::filesystem::path> baseline;
   bool gate = false;
   GateExports gate_exports;  // need a baseline
+  Strings notes;
+  std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
+  std::optional<std::filesystem::path> sign;      // a private key, PEM
+  bool keep_clouds = false;
   bool dry_run = false;
   bool json = false;
 };

@@ -4,6 +4,7 @@
 // COLMAP write them.
 
 #include <filesystem>
+#include <string>
 #include <optional>
 
 #include "scenes/core/reconstruction.h"
@@ -36,6 +37,10 @@ struct PlyWriteOptions {
   PlyFormat format = PlyFormat::binary_little_endian;
   bool double_precision = true;  // false: coordinates and normals as float
 };
+
+// The bytes of such a file. Throws Error(input) "NAME: ..." for arrays of unequal length.
+std::string ply_cloud_bytes(const PointCloud& cloud, const PlyWriteOptions& options = {},
+                            const std::string& name = "cloud");
 
 // Whole or absent (write_file). ASCII numbers are the shortest that read back the same. Throws Error(io), and
 // Error(input) for arrays of unequal length.

@@ -84,14 +84,14 @@ void append_vector(PlySink& sink, const Vec3& vector) {
 
 }  // namespace
 
-void write_ply_cloud(const std::filesystem::path& path, const PointCloud& cloud,
-                     const PlyWriteOptions& options) {
+std::string ply_cloud_bytes(const PointCloud& cloud, const PlyWriteOptions& options,
+                            const std::string& name) {
   const std::size_t count = cloud.points_m.size();
   const bool normals = !cloud.normals.empty();
   const bool confidence = !cloud.confidence.empty();
   if ((normals && cloud.normals.size() != count) || (confidence && cloud.confidence.size() != count))
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} points with {} normals and {} confidences", path.string(), count,
+                fmt::format("{}: {} points with {} normals and {} confidences", name, count,
                             cloud.normals.size(), cloud.confidence.size()));
   PlySink sink(options);
   sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
@@ -106,7 +106,12 @@ void write_ply_cloud(const std::filesystem::path& path, const PointCloud& cloud,
     if (confidence) sink.append(cloud.confidence[i]);
     sink.end_record();
   }
-  write_file(path, sink.bytes());
+  return std::string(sink.bytes());
+}
+
+void write_ply_cloud(const std::filesystem::path& path, const PointCloud& cloud,
+                     const PlyWriteOptions& options) {
+  write_file(path, ply_cloud_bytes(cloud, options, path.string()));
 }
 
 void write_ply_mesh(const std::filesystem::path& path, const TriangleMesh& mesh,

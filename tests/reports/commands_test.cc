@@ -37,11 +37,14 @@ TEST(Commands, AppendsStartAndEnd) {
                  "   M a? file\ncommand: aqbench sweep --scene 'undu*'\n"),
       first.npos)
       << first;
-  end_command(bundle.path(), "2025-05-20T10:12:00Z", {"", "", "", "not in a git repository"}, 3);
+  end_command(bundle.path(), "2025-05-20T10:12:00Z", {"", "", "", "not in a git repository"}, 3,
+              {12.3456, 10, 0.5});
   const std::string both = read_file(bundle / "commands.txt");
   EXPECT_TRUE(both.starts_with(first));
-  EXPECT_TRUE(both.ends_with(
-      "finished: 2025-05-20T10:12:00Z\nstatus after: not in a git repository\nexit code: 3\n"));
+  EXPECT_TRUE(
+      both.ends_with("finished: 2025-05-20T10:12:00Z\nstatus after: not in a git repository\nexit code: "
+                     "3\nreal 12.346 s\nuser 10.000 s\n"
+                     "sys 0.500 s\n"));
 }
 
 TEST(Commands, AFolderThatCannotBeWrittenIsAnIoError) {

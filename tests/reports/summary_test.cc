@@ -14,6 +14,12 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
+std::string summary_of(const Results& results) {
+  BundleContent content;
+  content.results = results;
+  return render_summary(content);
+}
+
 // The line of `text` that starts with `start`.
 std::string line_of(const std::string& text, const std::string& start) {
   const std::size_t at = text.find("\n" + start);
@@ -23,7 +29,7 @@ std::string line_of(const std::string& text, const std::string& start) {
 
 TEST(Summary, SaysWhatRanAndWhatCameOut) {
   const Results results = synthetic_results();
-  const std::string text = render_summary(results);
+  const std::string text = summary_of(results);
   EXPECT_TRUE(has(text, "# aqbench run 20250520T101112Z\n"));
   EXPECT_TRUE(has(text, "- suite: seed\n"));
   EXPECT_TRUE(has(text, "- UTC: 2025-05-20T10:11:12Z to 2025-05-20T10:11:14Z\n"));
@@ -40,11 +46,11 @@ TEST(Summary, SaysWhatRanAndWhatCameOut) {
 
 TEST(Summary, IsAPureFunctionOfTheResults) {
   const Results results = synthetic_results();
-  EXPECT_EQ(render_summary(results), render_summary(results_from_text(results_text(results), "r")));
+  EXPECT_EQ(summary_of(results), summary_of(results_from_text(results_text(results), "r")));
 }
 
 TEST(Summary, NamesItsVersionInTheFirstLine) {
-  EXPECT_EQ(summary_version(render_summary(synthetic_results())), kSummaryVersion);
+  EXPECT_EQ(summary_version(summary_of(synthetic_results())), kSummaryVersion);
   EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->\n# x\n"), 7);
   EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->"), 7);
   for (const char* none :
@@ -61,7 +67,7 @@ TEST(Summary, FailuresUndefinedAndInterruptionAreNamed) {
   metric_of(results.records[1], "accuracy_mean_mm") = {{}, "mm", Better::lower, "the cloud is empty"};
   results.records.pop_back();
   results.run.complete = false;
-  const std::string text = render_summary(results);
+  const std::string text = summary_of(results);
   EXPECT_TRUE(has(text, "- **interrupted**: 3 of 4 cases have a record\n"));
   EXPECT_TRUE(has(text, "n/a (the cloud is empty)"));
   EXPECT_TRUE(has(text, "- flat\\_plane") ||
@@ -73,12 +79,12 @@ TEST(Summary, InjectedFaultsAreSaid) {
   Results results = synthetic_results();
   results.records[2].injected = {{"simulate", "corrupt", 1}};
   EXPECT_TRUE(
-      has(render_summary(results), "undulating/lightglue_like/seed=42: corrupt in stage simulate, 1 times"));
+      has(summary_of(results), "undulating/lightglue_like/seed=42: corrupt in stage simulate, 1 times"));
 }
 
 TEST(Summary, MeanAndDeviationAcrossSeeds) {
   Results results = synthetic_results();
-  EXPECT_FALSE(has(render_summary(results), "## Across seeds"));
+  EXPECT_FALSE(has(summary_of(results), "## Across seeds"));
   results.records = {synthetic_record("undulating", "roma_like", 42, 1),
                      synthetic_record("undulating", "roma_like", 43, 2),
                      synthetic_record("undulating", "roma_like", 44, 4)};
@@ -90,7 +96,7 @@ TEST(Summary, MeanAndDeviationAcrossSeeds) {
   ASSERT_TRUE(spread && spread->standard_deviation);
   EXPECT_DOUBLE_EQ(spread->mean, 7.0 / 3);
   EXPECT_DOUBLE_EQ(*spread->standard_deviation, std::sqrt((16.0 / 9 + 1.0 / 9 + 25.0 / 9) / 2));
-  EXPECT_TRUE(has(render_summary(results), "| undulating | roma_like |  | 3 of 3 | 2.333 ± 1.528 |"));
+  EXPECT_TRUE(has(summary_of(results), "| undulating | roma_like |  | 3 of 3 | 2.333 ± 1.528 |"));
   // A value that one seed leaves undefined has no mean over the others.
   metric_of(results.records[1], "accuracy_mean_mm") = {{}, "mm", Better::lower, "empty"};
   EXPECT_FALSE(metric_spread(group_cases(results)[0], "accuracy_mean_mm").has_value());
@@ -98,7 +104,7 @@ TEST(Summary, MeanAndDeviationAcrossSeeds) {
   results.records[1].status = Status::failed;
   results.records[1].reason = "no";
   EXPECT_DOUBLE_EQ(metric_spread(group_cases(results)[0], "accuracy_mean_mm")->mean, 2.5);
-  EXPECT_TRUE(has(render_summary(results), "| 2 of 3 |"));
+  EXPECT_TRUE(has(summary_of(results), "| 2 of 3 |"));
 }
 
 TEST(CaseGroups, SweptAxesAreKeptApart) {

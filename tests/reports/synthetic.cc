@@ -105,7 +105,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   for (const Record& record : results.records) journal.append(record);
   write_file(bundle / "bench.log", "sweep of 4 cases\n");
   write_file(bundle / "tiles" / "flat_plane_roma_like_seed=42.csv", "column,row,points\n0,0,7\n");
-  end_command(bundle, results.run.finished_utc, {"c0ffee", "main", "## main", ""}, 0);
+  end_command(bundle, results.run.finished_utc, {"c0ffee", "main", "## main", ""}, 0, {1.5, 1.25, 0.25});
   finalise_bundle(bundle, results);
   return bundle;
 }

@@ -58,14 +58,14 @@ class Verify : public testing::Test {
 TEST_F(Verify, AnUntouchedBundle) {
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_EQ(report.files, 7u);  // all but sha256.txt
+  EXPECT_EQ(report.files, 9u);  // all but sha256.txt
   EXPECT_EQ(report.records, 4u);
   EXPECT_TRUE(report.complete);
   EXPECT_EQ(report.root_digest, root_digest(results_));
   EXPECT_EQ(report.metrics_digest, metrics_digest(results_));
   const std::string text = render_verify(report);
   EXPECT_NE(text.find(root_digest(results_)), text.npos);
-  EXPECT_NE(text.find("verified: 8 files, 4 records\n"), text.npos) << text;
+  EXPECT_NE(text.find("verified: 10 files, 4 records\n"), text.npos) << text;
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -159,24 +159,24 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
               overwrite(bundle_ / "results.json", results_text(other));
               rehash(bundle_);
             }),
-            (std::set<std::string>{"results.json", "summary.md"}));
+            (std::set<std::string>{"results.json", "statement.json", "summary.md"}));
   EXPECT_EQ(after([&] {
-              overwrite(bundle_ / "summary.md", render_summary(other));
+              overwrite(bundle_ / "summary.md", render_summary(read_bundle_content(bundle_, other)));
               rehash(bundle_);
             }),
-            (std::set<std::string>{"results.json"}));
+            (std::set<std::string>{"results.json", "statement.json"}));
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(after([&] {
               overwrite(bundle_ / "summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n");
               rehash(bundle_);
             }),
-            (std::set<std::string>{"summary.md"}));
+            (std::set<std::string>{"statement.json", "summary.md"}));
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(after([&] {
               overwrite(bundle_ / "env.json", "{}\n");
               rehash(bundle_);
             }),
-            (std::set<std::string>{"env.json"}));
+            (std::set<std::string>{"env.json", "statement.json"}));
 }
 
 // Other words about the same results are no forgery if another version wrote them; its hash still counts.
