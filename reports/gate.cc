@@ -130,7 +130,7 @@ void sort_worst_first(std::vector<GateRow>& rows) {
   });
 }
 
-void add_notes(const Results& results, const Baseline& baseline, GateReport& report) {
+void add_gate_notes(const Results& results, const Baseline& baseline, GateReport& report) {
   if (!results.run.complete)
     report.notes.push_back(fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
                                        results.run.planned_cases));
@@ -202,7 +202,7 @@ std::vector<std::string> option_differences(
 
 GateReport gate(const Results& results, const Baseline& baseline) {
   GateReport report;
-  add_notes(results, baseline, report);
+  add_gate_notes(results, baseline, report);
   // The root digest has every time sample in it: no second run has the same.
   if (sha256_hex(results_text(results)) == baseline.accepted_results_sha256 ||
       root_digest(results) == baseline.accepted_root_digest) {
