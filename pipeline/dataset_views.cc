@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "pipeline/cubic_sampling.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "scenes/core/parallel.h"
@@ -62,34 +62,6 @@ std::vector<float> read_grey(const std::filesystem::path& file, const Intrinsics
                                  : grey_values<std::uint16_t>(pixels, 65535);
 }
 
-// Keys' cubic convolution (a = -1/2): weights of the pixels at -1, 0, 1 and 2.
-std::array<float, 4> cubic_weights(float t) {
-  const float t2 = t * t, t3 = t2 * t;
-  return {0.5F * (-t3 + 2 * t2 - t), 0.5F * (3 * t3 - 5 * t2 + 2), 0.5F * (-3 * t3 + 4 * t2 + t),
-          0.5F * (t3 - t2)};
-}
-
-// At any position; beyond the border the border's values go on.
-float sample_cubic(const std::vector<float>& image, int width, int height, float x, float y) {
-  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
-  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
-  const int left = static_cast<int>(x), top = static_cast<int>(y);
-  const auto wx = cubic_weights(x - static_cast<float>(left));
-  const auto wy = cubic_weights(y - static_cast<float>(top));
-  float sum = 0;
-  for (int j = 0; j < 4; ++j) {
-    const float* const row =
-        image.data() + static_cast<std::ptrdiff_t>(std::clamp(top - 1 + j, 0, height - 1)) * width;
-    float line = 0;
-    if (left >= 1 && left + 2 < width)
-      for (int i = 0; i < 4; ++i) line += wx[i] * row[left - 1 + i];
-    else
-      for (int i = 0; i < 4; ++i) line += wx[i] * row[std::clamp(left - 1 + i, 0, width - 1)];
-    sum += wy[j] * line;
-  }
-  return std::clamp(sum, 0.0F, 1.0F);
-}
-
 bool is_undistorted(const Intrinsics& intrinsics) {
   return intrinsics.lens == LensModel::brown_conrady &&
          std::ranges::all_of(intrinsics.distortion, [](double value) { return value == 0; });
@@ -108,7 +80,7 @@ void undistort(const Intrinsics& intrinsics, DatasetView& view) {
       const bool inside = x >= 0 && y >= 0 && x <= right && y <= bottom;  // false for NaN
       view.inside[i] = inside ? 1 : 0;
       out[i] = std::isfinite(x) && std::isfinite(y)
-                   ? sample_cubic(view.grey, map.width_px, map.height_px, x, y)
+                   ? sample_cubic(view.grey.data(), map.width_px, map.height_px, x, y)
                    : 0.0F;
     }
   });

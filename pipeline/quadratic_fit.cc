@@ -24,13 +24,30 @@ void fit_moments(const float* u, const float* v, const float* h, const float* k,
   float sums[21][kLanes] = {};
   for (std::size_t i = 0; i < count; i += kLanes)
     for (std::size_t l = 0; l < kLanes; ++l) {
-      const float a = u[i + l], b = v[i + l], weight = k[i + l], height = h[i + l];
+      const float a = u[i + l], b = v[i + l], w = k[i + l], height = h[i + l];
       const float aa = a * a, ab = a * b, bb = b * b;
-      const float terms[21] = {1,           a,           b,          aa,     ab,         bb,
-                               aa * a,      aa * b,      a * bb,     bb * b, aa * aa,    aa * ab,
-                               aa * bb,     ab * bb,     bb * bb,    height, height * a, height * b,
-                               height * aa, height * ab, height * bb};
-      for (std::size_t m = 0; m < 21; ++m) sums[m][l] += weight * terms[m];
+      const float wa = w * a, wb = w * b, waa = w * aa, wh = w * height;
+      sums[0][l] += w;
+      sums[1][l] += wa;
+      sums[2][l] += wb;
+      sums[3][l] += wa * a;
+      sums[4][l] += wa * b;
+      sums[5][l] += wb * b;
+      sums[6][l] += wa * aa;
+      sums[7][l] += wa * ab;
+      sums[8][l] += wa * bb;
+      sums[9][l] += wb * bb;
+      sums[10][l] += waa * aa;
+      sums[11][l] += waa * ab;
+      sums[12][l] += waa * bb;
+      sums[13][l] += wb * b * ab;
+      sums[14][l] += wb * b * bb;
+      sums[15][l] += wh;
+      sums[16][l] += wh * a;
+      sums[17][l] += wh * b;
+      sums[18][l] += wh * aa;
+      sums[19][l] += wh * ab;
+      sums[20][l] += wh * bb;
     }
   add_lanes(sums, out);
 }

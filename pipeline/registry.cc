@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "pipeline/dense_flow/dense_flow_method.h"
 #include "pipeline/method.h"
 #include "pipeline/simulated.h"
 #include "scenes/core/error.h"
@@ -20,6 +21,8 @@ const std::vector<MethodSpec>& method_registry() {
        {},
        simulated_stages(),
        &simulate},
+      {"dense_flow", "dense inverse search flow between neighbouring cameras, triangulated by refracted rays",
+       dense_flow::parameters(), dense_flow::presets(), dense_flow::dense_stages(), &dense_flow::run},
   };
   return table;
 }

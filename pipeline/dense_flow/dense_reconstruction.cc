@@ -1,0 +1,171 @@
+#include "pipeline/dense_flow/dense_reconstruction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/core.hpp>
+
+#include "pipeline/dense_flow/plane_search.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/stage_scope.h"
+
+namespace aqbench::dense_flow {
+namespace {
+
+// OpenCV's inverse search cuts its work by the number of threads, and results with it; here pairs are what
+// runs in parallel.
+class SingleThreadedOpenCv {
+ public:
+  SingleThreadedOpenCv() { cv::setNumThreads(1); }
+  ~SingleThreadedOpenCv() { cv::setNumThreads(before_); }
+  SingleThreadedOpenCv(const SingleThreadedOpenCv&) = delete;
+  SingleThreadedOpenCv& operator=(const SingleThreadedOpenCv&) = delete;
+
+ private:
+  int before_ = cv::getNumThreads();
+};
+
+constexpr int kSmallest_px = 32;
+constexpr double kPriorSmoothing_px = 4;  // of the depths that align the sources of a later pass
+
+plane_sweep::GreyImage grey_image(const DatasetView& view, const std::vector<float>& grey) {
+  return {view.camera.width_px, view.camera.height_px, grey.data(), nullptr};
+}
+
+void check_views(std::span<const DatasetView> views) {
+  if (views.size() < 2)
+    throw Error(ErrorKind::input, fmt::format("dense matching needs two cameras, got {}", views.size()));
+  for (const DatasetView& view : views)
+    if (view.camera.width_px < kSmallest_px || view.camera.height_px < kSmallest_px)
+      throw Error(ErrorKind::input,
+                  fmt::format("camera '{}': images of {} x {} px are too small for dense matching", view.name,
+                              view.camera.width_px, view.camera.height_px));
+}
+
+std::vector<PairWarp> match_sources(const DatasetView& reference, std::span<const DatasetView* const> sources,
+                                    std::span<const float> prior_m, const PairMatcher& matcher, bool align) {
+  const StageScope scope("dense_matching");
+  std::vector<PairWarp> warps(sources.size());
+  const auto match = [&](std::size_t s) {
+    const DatasetView& source = *sources[s];
+    if (!align) {
+      warps[s] = matcher.match(grey_image(reference, reference.grey), grey_image(source, source.grey));
+      return;
+    }
+    const AlignedSource aligned = align_source(reference, source, prior_m);
+    warps[s] = matcher.match(grey_image(reference, reference.grey), grey_image(reference, aligned.grey));
+    through_alignment(aligned, reference.camera.width_px, reference.camera.height_px, warps[s]);
+  };
+  if (matcher.several_threads) {
+    parallel_for(sources.size(), 1, [&](std::size_t s, std::size_t) { match(s); });
+  } else {
+    for (std::size_t s = 0; s < sources.size(); ++s) match(s);
+  }
+  return warps;
+}
+
+DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t index, double plane_z_m,
+                             const PairMatcher& matcher, const DenseOptions& options) {
+  const DatasetView& reference = views[index];
+  std::vector<const DatasetView*> sources;
+  for (const std::size_t source :
+       select_sources(views, index, static_cast<std::size_t>(options.nearest_sources)))
+    sources.push_back(&views[source]);
+  const std::vector<float> plane_m = plane_depths(reference.camera, plane_z_m);
+  std::vector<float> prior_m = plane_m;
+  DepthEstimate estimate;
+  for (int pass = 0; pass < options.passes; ++pass) {
+    if (pass > 0)
+      prior_m = smooth_depths(estimate, reference.camera.width_px, reference.camera.height_px,
+                              kPriorSmoothing_px, plane_m);
+    const std::vector<PairWarp> warps = match_sources(reference, sources, prior_m, matcher, options.align);
+    const StageScope scope("triangulation");
+    estimate = triangulate_matches(reference, sources, warps, options.triangulation);
+  }
+  if (options.refinement.iterations > 0) {
+    const StageScope scope("depth_refinement");
+    refine_depths(reference, sources, plane_m, options.refinement, estimate);
+  }
+  return estimate;
+}
+
+// Leaves out what other views do not confirm. Views without an estimate are auxiliary.
+std::vector<DepthMap> filter_depths(std::span<const DatasetView> views,
+                                    const std::vector<DepthEstimate>& estimates,
+                                    const DenseOptions& options) {
+  const StageScope scope("filtering");
+  std::vector<plane_sweep::DepthView> depth_views;
+  std::vector<std::size_t> of_view;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (views[i].is_auxiliary) continue;
+    depth_views.push_back({views[i].flat_water_camera, estimates[i].depth_m, estimates[i].confidence});
+    of_view.push_back(i);
+  }
+  plane_sweep::ConsistencyOptions consistency = options.consistency;
+  consistency.min_views = std::min(consistency.min_views, static_cast<int>(depth_views.size()) - 1);
+  std::vector<DepthMap> maps;
+  for (std::size_t v = 0; v < depth_views.size(); ++v) {
+    plane_sweep::FilteredDepth filtered = plane_sweep::filter_by_consistency(depth_views, v, consistency);
+    const DatasetView& view = views[of_view[v]];
+    maps.push_back({view.name, view.camera.width_px, view.camera.height_px, std::move(filtered.depth_m),
+                    std::move(filtered.confidence)});
+  }
+  return maps;
+}
+
+PointCloud fuse_maps(std::span<const DatasetView> views, const std::vector<DepthMap>& maps,
+                     const FusionOptions& options) {
+  const StageScope scope("fusion");
+  std::vector<CameraPoints> cameras;
+  for (const DepthMap& map : maps) {
+    const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
+    cameras.push_back(points_of_depth_map(view->camera, map));
+  }
+  return fuse(cameras, options);
+}
+
+}  // namespace
+
+void check(const DenseOptions& options) {
+  const auto require = [](bool good, const char* field, const char* wanted) {
+    if (!good) throw Error(ErrorKind::usage, fmt::format("{}: must be {}", field, wanted));
+  };
+  require(options.nearest_sources >= 1, "sources", "at least 1");
+  require(options.passes >= 1, "passes", "at least 1");
+  require(options.triangulation.min_pairs >= 1, "min_pairs", "at least 1");
+  require(options.triangulation.max_residual_px > 0, "max_residual_px", "positive");
+  require(options.refinement.iterations >= 0, "refine_iterations", "0 or more");
+  require(options.refinement.window_px >= 3 && options.refinement.window_px % 2 == 1, "refine_window_px",
+          "odd and at least 3");
+  plane_sweep::check(options.consistency);
+  check(options.fusion);
+  check(options.surface);
+}
+
+Reconstruction reconstruct_densely(std::span<const DatasetView> views, const PairMatcher& matcher,
+                                   const DenseOptions& options) {
+  check(options);
+  check_views(views);
+  const SingleThreadedOpenCv single_threaded;
+  PlaneSearch plane;
+  {
+    const StageScope scope("depth_range");
+    plane = find_mean_plane(views);
+  }
+  std::vector<DepthEstimate> estimates(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (!views[i].is_auxiliary) estimates[i] = estimate_depth(views, i, plane.z_m, matcher, options);
+  Reconstruction result;
+  result.depth_maps = filter_depths(views, estimates, options);
+  estimates.clear();
+  result.cloud = fuse_maps(views, result.depth_maps, options.fusion);
+  if (result.cloud.points_m.empty())
+    throw Error(ErrorKind::method,
+                "fusion: no depth was confirmed by other views, so that the cloud is empty");
+  result.mesh = reconstruct_surface(result.cloud, options.surface);
+  return result;
+}
+
+}  // namespace aqbench::dense_flow

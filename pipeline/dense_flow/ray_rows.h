@@ -1,0 +1,34 @@
+#pragma once
+// The refracted rays of a camera row by row, and points on them: what every stage here starts from.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "scenes/optics/refraction.h"
+
+namespace aqbench::dense_flow {
+
+// Of one row's pixels (or of any others): on the water surface, world frame. NaN where a pixel has no ray.
+struct RayRow {
+  std::vector<float> origin_x_m, origin_y_m;
+  std::vector<float> direction_x, direction_y, direction_z;
+
+  explicit RayRow(std::size_t count);
+  // The rays of pixels (u_px[i], v_px[i]), as many as the row holds.
+  void cast(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px);
+};
+
+struct PointRow {
+  std::vector<float> x_m, y_m, z_m;
+
+  explicit PointRow(std::size_t count) : x_m(count), y_m(count), z_m(count) {}
+  void place(const RayRow& rays, std::span<const float> depth_m, float water_z_m);
+};
+
+// In parallel, each row once.
+void for_each_ray_row(const RefractiveCamera& camera,
+                      const std::function<void(std::size_t row, const RayRow& rays)>& body);
+
+}  // namespace aqbench::dense_flow

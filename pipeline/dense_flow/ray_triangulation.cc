@@ -1,0 +1,142 @@
+#include "pipeline/dense_flow/ray_triangulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "pipeline/dense_flow/ray_rows.h"
+
+namespace aqbench::dense_flow {
+namespace {
+
+constexpr double kMaxDepth_m = 20;
+constexpr double kGoodResidual_px = 0.5;
+
+// A source's ray seen from the reference's: miss(d) = miss_at_0 + d * rate is the vector between them at
+// depth d.
+struct PairDepth {
+  Vec3 miss_m, rate;
+  double weight = 0;  // |rate|^2: squared sine of the angle
+  double depth_m = 0;
+  double confidence = 0;
+};
+
+double weighted_median(std::vector<PairDepth>& pairs) {
+  std::ranges::sort(pairs, {}, &PairDepth::depth_m);
+  double total = 0, below = 0;
+  for (const PairDepth& pair : pairs) total += pair.weight;
+  for (const PairDepth& pair : pairs) {
+    below += pair.weight;
+    if (below >= 0.5 * total) return pair.depth_m;
+  }
+  return pairs.back().depth_m;
+}
+
+struct PixelDepth {
+  double depth_m = 0, confidence = 0;
+};
+
+// Confidence 0 where there is none. `px_per_m` is at the distance of the point.
+PixelDepth agree(std::vector<PairDepth>& pairs, double px_per_m, const TriangulationOptions& options) {
+  if (pairs.size() < static_cast<std::size_t>(options.min_pairs)) return {};
+  const double median_m = weighted_median(pairs);
+  double weights = 0, depths = 0, confidences = 0;
+  int agreeing = 0;
+  const auto residual_px = [&](const PairDepth& pair, double depth_m) {
+    return (pair.miss_m + depth_m * pair.rate).norm() * px_per_m;
+  };
+  for (PairDepth& pair : pairs) {
+    if (!(residual_px(pair, median_m) <= options.max_residual_px)) {
+      pair.confidence = -1;
+      continue;
+    }
+    ++agreeing;
+    weights += pair.weight;
+    depths += pair.weight * pair.depth_m;
+    confidences += pair.confidence;
+  }
+  const double least_sine = std::sin(options.min_angle_deg * std::numbers::pi / 180);
+  if (agreeing < options.min_pairs || !(weights >= least_sine * least_sine)) return {};
+  const double depth_m = depths / weights;
+  double squares = 0;
+  for (const PairDepth& pair : pairs)
+    if (pair.confidence >= 0) squares += std::pow(residual_px(pair, depth_m) / kGoodResidual_px, 2);
+  return {depth_m,
+          confidences / static_cast<double>(pairs.size()) / (1 + squares / static_cast<double>(agreeing))};
+}
+
+void add_pair(const RayRow& reference, const RayRow& source, std::size_t x, double confidence,
+              std::vector<PairDepth>& pairs) {
+  if (!(source.direction_z[x] > 0)) return;  // NaN: no match or no ray
+  const Vec3 along(reference.direction_x[x], reference.direction_y[x], reference.direction_z[x]);
+  const Vec3 direction(source.direction_x[x], source.direction_y[x], source.direction_z[x]);
+  const Vec3 between(double{reference.origin_x_m[x]} - source.origin_x_m[x],
+                     double{reference.origin_y_m[x]} - source.origin_y_m[x], 0);
+  PairDepth pair;
+  pair.miss_m = between - between.dot(direction) * direction;
+  pair.rate = along - along.dot(direction) * direction;
+  pair.weight = pair.rate.squaredNorm();
+  pair.depth_m = -pair.miss_m.dot(pair.rate) / pair.weight;
+  pair.confidence = confidence;
+  if (pair.depth_m > 0 && pair.depth_m < kMaxDepth_m) pairs.push_back(pair);  // parallel rays: no number
+}
+
+}  // namespace
+
+DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const DatasetView* const> sources,
+                                  std::span<const PairWarp> warps, const TriangulationOptions& options) {
+  const RefractiveCamera& camera = reference.camera;
+  const auto width = static_cast<std::size_t>(camera.width_px);
+  DepthEstimate estimate{std::vector<float>(reference.grey.size(), std::numeric_limits<float>::quiet_NaN()),
+                         std::vector<float>(reference.grey.size(), 0.0F)};
+  const double focal_px = std::sqrt(camera.fx_px * camera.fy_px);
+  for_each_ray_row(camera, [&](std::size_t row, const RayRow& rays) {
+    std::vector<RayRow> source_rays(sources.size(), RayRow(width));
+    for (std::size_t s = 0; s < sources.size(); ++s)
+      source_rays[s].cast(sources[s]->camera, std::span(warps[s].x_px).subspan(row * width, width),
+                          std::span(warps[s].y_px).subspan(row * width, width));
+    std::vector<PairDepth> pairs;
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t at = row * width + x;
+      pairs.clear();
+      for (std::size_t s = 0; s < sources.size(); ++s)
+        add_pair(rays, source_rays[s], x, warps[s].confidence[at], pairs);
+      if (pairs.empty() || reference.inside[at] == 0) continue;
+      const double in_air_m =
+          std::hypot(rays.origin_x_m[x] - camera.centre_m.x(), rays.origin_y_m[x] - camera.centre_m.y(),
+                     camera.water_z_m - camera.centre_m.z());
+      const PixelDepth depth = agree(pairs, focal_px / (in_air_m + pairs.front().depth_m), options);
+      if (!(depth.confidence > 0)) continue;
+      estimate.depth_m[at] = static_cast<float>(depth.depth_m);
+      estimate.confidence[at] = static_cast<float>(depth.confidence);
+    }
+  });
+  return estimate;
+}
+
+std::vector<float> smooth_depths(const DepthEstimate& estimate, int width_px, int height_px, double sigma_px,
+                                 std::span<const float> fallback_m) {
+  const std::size_t pixels = estimate.depth_m.size();
+  // About the fallback: what is blurred is then small, and single precision keeps it exactly.
+  std::vector<float> weighted(pixels), weights(pixels);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const bool there = std::isfinite(estimate.depth_m[i]) && std::isfinite(fallback_m[i]);
+    weights[i] = there ? estimate.confidence[i] : 0.0F;
+    weighted[i] = there ? weights[i] * (estimate.depth_m[i] - fallback_m[i]) : 0.0F;
+  }
+  const int size = 2 * static_cast<int>(std::ceil(3 * sigma_px)) + 1;
+  for (std::vector<float>* values : {&weighted, &weights}) {
+    const cv::Mat image(height_px, width_px, CV_32F, values->data());
+    cv::GaussianBlur(image, image, {size, size}, sigma_px, sigma_px, cv::BORDER_CONSTANT);
+  }
+  std::vector<float> smooth(fallback_m.begin(), fallback_m.end());
+  constexpr float kLeastWeight = 1e-3F;
+  for (std::size_t i = 0; i < pixels; ++i)
+    if (weights[i] > kLeastWeight) smooth[i] += weighted[i] / weights[i];
+  return smooth;
+}
+
+}  // namespace aqbench::dense_flow
