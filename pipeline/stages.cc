@@ -21,8 +21,6 @@ const std::vector<StageSpec>& stage_registry() {
       {"build_cost_volume", "plane sweep: matching costs of every pixel and depth hypothesis"},
       {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
-      {"depth_refinement", "second pass of the plane sweep: windows that follow the surface"},
-      {"filtering", "depths that too few other views confirm dropped"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
   };
   return table;
