@@ -13,9 +13,8 @@ find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs video)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()
-if(AQBENCH_BUILD_BENCHMARKS)
-  find_package(benchmark 1.7 REQUIRED)
-endif()
+find_package(TBB REQUIRED)
+find_package(benchmark 1.7 REQUIRED)  # the timing engine of `aqbench sweep`, too
 
 # LibTorch's own targets carry compile flags of their build; link what is needed and nothing else.
 add_library(aqbench_torch INTERFACE)

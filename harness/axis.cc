@@ -151,8 +151,8 @@ const std::vector<AxisSpec>& axis_registry() {
       {"seed", "seed of the method's random numbers"},
       {"threads", "threads a case may use"},
       {"device", "cpu or cuda"},
-      {"batch", "parameter 'batch' of the methods that have one"},
-      {"size", "parameter 'size' of the methods that have one"},
+      {"batch", "parameter 'batch' of the methods and workloads that have one"},
+      {"size", "parameter 'size' of the methods and workloads that have one"},
   };
   return table;
 }

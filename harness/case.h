@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "harness/fault.h"
+#include "harness/timing_plan.h"
 #include "scenes/core/json_fwd.h"
 #include "scenes/core/parameters.h"
 
 namespace aqbench {
 
 struct Case {
-  std::string name;   // "undulating/roma_like/seed=43"; with preset "scene/method:preset/seed=.."; swept axes
-                      // follow as "/axis=value"; `--threads` never stands in it
-  std::string scene;  // registry name or "mesh:FILE.ply"
+  std::string name;  // "undulating/roma_like/seed=43"; with preset "scene/method:preset/seed=.."; swept axes
+                     // follow as "/axis=value"; `--threads` never stands in it. A workload's axes come first:
+                     // "absorption/variant=fused/size=512/seed=42"
+  std::string scene;     // registry name or "mesh:FILE.ply"
   std::string method;    // empty for a workload
   std::string preset;    // empty: the method's default preset, if it has any
   std::string workload;  // empty for a scene x method case
@@ -28,6 +30,7 @@ struct Case {
   std::vector<Override> overrides;                              // --set and axes that are parameters
   std::vector<std::pair<std::string, ParameterValue>> options;  // effective, all: "undulating.amplitude_m"
   std::vector<Fault> faults;                                    // --inject
+  TimingPlan timing;                                            // how often it runs
 };
 
 Json to_json(const Case& planned);

@@ -1,11 +1,20 @@
 #pragma once
 // Threads and devices of the libraries that real methods run on. For child processes: LibTorch wakes up here.
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace aqbench {
 
-// For LibTorch, OpenMP and OpenBLAS, which ignores LibTorch's setting. An OpenBLAS that is not loaded is left
-// alone.
+// For LibTorch, TBB, OpenMP and OpenBLAS, which ignores LibTorch's setting. An OpenBLAS that is not loaded is
+// left alone.
 void set_library_threads(int count);
+
+// What each library answers when asked for its threads now: "torch", "tbb", "openmp", "openblas" where they
+// are loaded, and "own" for parallel_for.
+std::vector<std::pair<std::string, std::int64_t>> library_threads();
 
 bool cuda_device_available();
 

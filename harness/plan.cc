@@ -59,7 +59,7 @@ void check_request(const PlanRequest& request) {
 
 // ---- Axes and overrides ----
 
-// An axis and, for parameters, whose parameter it is ("" for `batch`: every method that has it).
+// An axis and, for parameters, whose parameter it is ("": every workload or method that has it).
 struct PlannedAxis {
   const Axis* axis = nullptr;
   std::string owner, parameter;  // both empty for seed, threads and device
@@ -76,6 +76,7 @@ std::vector<std::string> owners_of(const Selection& selection) {
   for (const SceneChoice& scene : selection.scenes) owners.push_back(scene.name);
   for (const MethodChoice& method : selection.methods)
     if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
+  for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
   return owners;
 }
 
@@ -85,6 +86,8 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
     if (scene.name == owner) return scene.spec == nullptr ? none : scene.spec->parameters;
   for (const MethodChoice& method : selection.methods)
     if (method.spec->name == owner) return method.spec->parameters;
+  for (const WorkloadSpec* workload : selection.workloads)
+    if (workload->name == owner) return workload->parameters;
   return none;
 }
 
@@ -92,8 +95,8 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
                  const std::string& parameter) {
   const auto owners = owners_of(selection);
   if (std::ranges::find(owners, owner) == owners.end())
-    refuse_plan(
-        fmt::format("{}: {}", flag, unknown_name_message("scene or method of this sweep", owner, owners)));
+    refuse_plan(fmt::format("{}: {}", flag,
+                            unknown_name_message("scene, method or workload of this sweep", owner, owners)));
   const auto& specs = parameters_of(selection, owner);
   if (has_parameter(specs, parameter)) return;
   std::vector<std::string> names;
@@ -119,11 +122,14 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
     return planned;
   }
+  for (const WorkloadSpec* workload : selection.workloads)
+    if (has_parameter(workload->parameters, axis.name)) return {&axis, "", axis.name};
   if (std::ranges::find(axis_registry(), axis.name, &AxisSpec::name) == axis_registry().end())
     refuse_unknown_axis(selection, axis.name);
   for (const MethodChoice& method : selection.methods)
     if (has_parameter(method.spec->parameters, axis.name)) return {&axis, "", axis.name};
-  refuse_plan(fmt::format("--axis {}: no method of this sweep has a parameter '{}'", axis.name, axis.name));
+  refuse_plan(fmt::format("--axis {}: no method or workload of this sweep has a parameter '{}'", axis.name,
+                          axis.name));
 }
 
 // Everything of a request that is the same for all its cases.
@@ -134,6 +140,7 @@ struct Frame {
   std::vector<Override> sets;
   int threads = 1;
   std::string device;
+  TimingPlan method_timing, workload_timing;
 };
 
 std::vector<const Axis*> merged_axes(const PlanRequest& request, const Suite* suite) {
@@ -209,15 +216,32 @@ Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
   check_conflicts(frame);
   frame.threads = request.threads ? *request.threads : available_processors();
   frame.device = request.device.value_or("cpu");
+  frame.method_timing = effective_timing(request.timing, false);
+  frame.workload_timing = effective_timing(request.timing, true);
   return frame;
 }
 
 // ---- Cases ----
 
-bool concerns(const PlannedAxis& axis, const SceneChoice& scene, const MethodChoice& method) {
+// What a case runs: a scene and a method, or a workload.
+struct Subject {
+  const SceneChoice* scene = nullptr;
+  const MethodChoice* method = nullptr;
+  const WorkloadSpec* workload = nullptr;
+
+  const std::string& runner() const { return workload != nullptr ? workload->name : method->spec->name; }
+  const std::vector<ParameterSpec>& parameters() const {
+    return workload != nullptr ? workload->parameters : method->spec->parameters;
+  }
+  bool owns(const std::string& owner) const {
+    return owner == runner() || (scene != nullptr && owner == scene->name);
+  }
+};
+
+bool concerns(const PlannedAxis& axis, const Subject& subject) {
   if (!axis.is_parameter()) return true;
-  if (axis.owner.empty()) return has_parameter(method.spec->parameters, axis.parameter);
-  return axis.owner == scene.name || axis.owner == method.spec->name;
+  if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
+  return subject.owns(axis.owner);
 }
 
 void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
@@ -227,7 +251,8 @@ void append_options(Case& planned, const std::string& owner, const Parameters& p
 
 // Whose parameter the axis is in this case.
 const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
-  return axis.owner.empty() ? planned.method : axis.owner;
+  if (!axis.owner.empty()) return axis.owner;
+  return planned.workload.empty() ? planned.method : planned.workload;
 }
 
 const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
@@ -247,7 +272,15 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   }
 }
 
-void resolve_options(Case& planned, const SceneChoice& scene, const MethodChoice& method) {
+void resolve_options(Case& planned, const Subject& subject) {
+  if (subject.workload != nullptr) {
+    const WorkloadSpec& workload = *subject.workload;
+    append_options(planned, workload.name,
+                   resolve_parameters(workload.name, workload.parameters, planned.overrides));
+    return;
+  }
+  const SceneChoice& scene = *subject.scene;
+  const MethodChoice& method = *subject.method;
   if (scene.spec != nullptr)
     append_options(planned, scene.name,
                    resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
@@ -260,21 +293,29 @@ void resolve_options(Case& planned, const SceneChoice& scene, const MethodChoice
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
 
-Case make_case(const Frame& frame, const SceneChoice& scene, const MethodChoice& method, std::uint64_t seed,
-               const AxisPoint& point) {
+Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
   Case planned;
-  planned.scene = scene.name;
-  planned.method = method.spec->name;
-  planned.preset = method.preset;
-  planned.simulated = method.spec->simulated();
+  if (subject.workload != nullptr) {
+    planned.workload = subject.workload->name;
+  } else {
+    planned.scene = subject.scene->name;
+    planned.method = subject.method->spec->name;
+    planned.preset = subject.method->preset;
+    planned.simulated = subject.method->spec->simulated();
+  }
+  planned.timing = subject.workload != nullptr ? frame.workload_timing : frame.method_timing;
   planned.seed = seed;
   planned.threads = frame.threads;
   planned.device = frame.device;
   for (const Override& given : frame.sets)
-    if (given.owner == scene.name || given.owner == method.spec->name) planned.overrides.push_back(given);
+    if (subject.owns(given.owner)) planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
-  resolve_options(planned, scene, method);
-  planned.name = fmt::format("{}/{}/seed={}", scene.name, method.name(), seed);
+  resolve_options(planned, subject);
+  const std::string seed_part = fmt::format("/seed={}", seed);
+  if (subject.workload != nullptr)
+    planned.name = planned.workload;
+  else
+    planned.name = fmt::format("{}/{}{}", planned.scene, subject.method->name(), seed_part);
   for (const auto& [axis, text] : point) {
     ParameterValue value = *text;
     if (axis->axis->name == "threads") value = std::int64_t{planned.threads};
@@ -282,15 +323,15 @@ Case make_case(const Frame& frame, const SceneChoice& scene, const MethodChoice&
     planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
     if (axis->is_parameter()) planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
+  if (subject.workload != nullptr) planned.name += seed_part;
   return planned;
 }
 
-void add_cases(std::vector<Case>& cases, const Frame& frame, const SceneChoice& scene,
-               const MethodChoice& method) {
+void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subject) {
   std::vector<const PlannedAxis*> axes;
   std::size_t points = 1;
   for (const PlannedAxis& axis : frame.axes) {
-    if (!concerns(axis, scene, method)) continue;
+    if (!concerns(axis, subject)) continue;
     axes.push_back(&axis);
     points *= axis.axis->values.size();
     if (points > kMaxCases) break;
@@ -306,7 +347,7 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const SceneChoice& 
         point[i] = {axes[i], &values[rest % values.size()]};
         rest /= values.size();
       }
-      cases.push_back(make_case(frame, scene, method, seed, point));
+      cases.push_back(make_case(frame, subject, seed, point));
     }
   }
 }
@@ -320,15 +361,23 @@ void check_unique(const std::vector<Case>& cases) {
 
 // ---- Faults, shards, hashes ----
 
+const std::vector<std::string>& stages_of(const Case& planned, const Selection& selection) {
+  if (!planned.workload.empty())
+    return (*std::ranges::find_if(selection.workloads,
+                                  [&](const WorkloadSpec* spec) { return spec->name == planned.workload; }))
+        ->stages;
+  return std::ranges::find_if(selection.methods,
+                              [&](const MethodChoice& choice) { return choice.spec->name == planned.method; })
+      ->spec->stages;
+}
+
 void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection& selection) {
   bool matched = false, reached = false;
   std::vector<std::string> stages;
   for (Case& planned : cases) {
     if (!glob_matches(inject.case_glob, planned.name)) continue;
     matched = true;
-    const auto method = std::ranges::find_if(
-        selection.methods, [&](const MethodChoice& choice) { return choice.spec->name == planned.method; });
-    const auto& known = method->spec->stages;
+    const auto& known = stages_of(planned, selection);
     stages.insert(stages.end(), known.begin(), known.end());
     const bool has = inject.fault.stage == "*" ? !known.empty()
                                                : std::ranges::find(known, inject.fault.stage) != known.end();
@@ -368,7 +417,9 @@ std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& sh
 
 }  // namespace
 
-Catalogue registered_catalogue() { return {scene_registry(), method_registry(), suite_registry()}; }
+Catalogue registered_catalogue() {
+  return {scene_registry(), method_registry(), suite_registry(), workload_registry()};
+}
 
 Shard parse_shard(std::string_view argument) {
   const std::size_t slash = argument.find('/');
@@ -398,7 +449,10 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   const Frame frame = make_frame(request, catalogue);
   std::vector<Case> cases;
   for (const SceneChoice& scene : frame.selection.scenes)
-    for (const MethodChoice& method : frame.selection.methods) add_cases(cases, frame, scene, method);
+    for (const MethodChoice& method : frame.selection.methods)
+      add_cases(cases, frame, {&scene, &method, nullptr});
+  for (const WorkloadSpec* workload : frame.selection.workloads)
+    add_cases(cases, frame, {nullptr, nullptr, workload});
   check_unique(cases);
   for (const Inject& inject : request.injects) plan_fault(cases, inject, frame.selection);
 

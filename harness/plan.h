@@ -13,6 +13,7 @@
 #include "harness/inject.h"
 #include "harness/suite.h"
 #include "pipeline/method.h"
+#include "pipeline/workloads/workload.h"
 #include "scenes/core/json_fwd.h"
 #include "scenes/registry.h"
 
@@ -38,8 +39,9 @@ struct PlanRequest {
   // scenes of suite `seed`, the simulated methods). Nothing given at all means suite `seed`.
   std::vector<std::string> scenes;   // or "mesh:FILE.ply" as it is
   std::vector<std::string> methods;  // "name", "name:preset"
-  std::vector<Axis> axes;            // one of the same name in the suite is replaced
-  std::vector<Override> sets;        // after those of the suite
+  std::vector<std::string> workloads;
+  std::vector<Axis> axes;      // one of the same name in the suite is replaced
+  std::vector<Override> sets;  // after those of the suite
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> repeat;  // consecutive seeds from `seed`, or from the suite's first one
   std::optional<int> threads;           // none: available_processors()
@@ -48,6 +50,7 @@ struct PlanRequest {
   std::optional<std::uint64_t> memory_limit_bytes;  // per case, resident; none: default_memory_limit_bytes()
   Shard shard;
   std::vector<Inject> injects;
+  TimingRequest timing;
 };
 
 struct SweepPlan {
@@ -66,12 +69,14 @@ struct Catalogue {
   std::span<const SceneSpec> scenes;
   std::span<const MethodSpec> methods;
   std::span<const Suite> suites;
+  std::span<const WorkloadSpec> workloads = {};
 };
 Catalogue registered_catalogue();
 
 // Throws Error(usage) naming the flag and near names, Error(input) for an unusable mesh file.
-// - Cases run scene by scene, method by method, seed by seed, the last axis fastest. An axis or --set that
-//   belongs to a scene or method concerns the cases of that scene or method alone.
+// - Cases run scene by scene, method by method, then workload by workload, seed by seed, the last axis
+//   fastest. An axis or --set that belongs to a scene, method or workload concerns its cases alone. A
+//   workload's parameters are axes by their bare names, too.
 // - Shards: the cases sorted by name are dealt in turn, so that the parts are the same on every machine.
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue = registered_catalogue());
 

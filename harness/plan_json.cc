@@ -50,19 +50,21 @@ Json to_json(const Case& planned) {
   Json faults = Json::array();
   for (const Fault& fault : planned.faults)
     faults.push_back({{"stage", fault.stage}, {"effect", fault.effect}});
-  return {{"case", planned.name},
-          {"scene", planned.scene},
-          {"method", planned.method},
-          {"preset", planned.preset},
-          {"workload", planned.workload},
-          {"seed", planned.seed},
-          {"threads", planned.threads},
-          {"device", planned.device},
-          {"simulated", planned.simulated},
-          {"axes", named_values_json(planned.axes)},
-          {"overrides", overrides},
-          {"options", named_values_json(planned.options)},
-          {"faults", faults}};
+  Json json = {{"case", planned.name},
+               {"scene", planned.scene},
+               {"method", planned.method},
+               {"preset", planned.preset},
+               {"workload", planned.workload},
+               {"seed", planned.seed},
+               {"threads", planned.threads},
+               {"device", planned.device},
+               {"simulated", planned.simulated},
+               {"axes", named_values_json(planned.axes)},
+               {"overrides", overrides},
+               {"options", named_values_json(planned.options)},
+               {"faults", faults}};
+  if (planned.timing != TimingPlan{}) json["timing"] = to_json(planned.timing);
+  return json;
 }
 
 Json requested_json(const PlanRequest& request) {
@@ -74,6 +76,8 @@ Json requested_json(const PlanRequest& request) {
           {"own_suite", request.own_suite ? to_json(*request.own_suite) : Json(nullptr)},
           {"scenes", request.scenes},
           {"methods", request.methods},
+          {"workloads", request.workloads},
+          {"timing", to_json(request.timing)},
           {"axes", axes_json(request.axes)},
           {"set", sets},
           {"seed", json_or_null(request.seed)},
@@ -89,13 +93,16 @@ Json requested_json(const PlanRequest& request) {
 PlanRequest request_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   root.allow_only({"suite", "own_suite", "scenes", "methods", "axes", "set", "seed", "repeat", "threads",
-                   "device", "timeout_s", "memory_limit_bytes", "shard", "inject"});
+                   "device", "timeout_s", "memory_limit_bytes", "shard", "inject", "workloads", "timing"});
   PlanRequest request;
   request.suite = root.at("suite").text_or_null();
   if (const auto own = root.at("own_suite"); !own.is_null())
     request.own_suite = suite_from_json(own.value(), source + ": own_suite");
   request.scenes = texts_of(root.at("scenes"));
   request.methods = texts_of(root.at("methods"));
+  if (const auto place = root.find("workloads")) request.workloads = texts_of(*place);
+  if (const auto place = root.find("timing"))
+    request.timing = timing_request_from_json(place->value(), source + ": timing");
   for (const auto& [name, place] : root.at("axes").members()) request.axes.push_back({name, texts_of(place)});
   for (const std::string& text : texts_of(root.at("set"))) request.sets.push_back(parse_override(text));
   if (const auto place = root.at("seed"); !place.is_null()) request.seed = place.count();
@@ -112,7 +119,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
 }
 
 Json effective_json(const SweepPlan& plan) {
-  std::vector<std::string> scenes, methods, devices;
+  std::vector<std::string> scenes, methods, workloads, devices;
   std::vector<std::uint64_t> seeds;
   std::vector<int> threads;
   const auto add = [](auto& list, const auto& value) {
@@ -120,8 +127,12 @@ Json effective_json(const SweepPlan& plan) {
   };
   Json axes = Json::object();
   for (const Case& planned : plan.cases) {
-    add(scenes, planned.scene);
-    add(methods, planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
+    if (!planned.workload.empty()) {
+      add(workloads, planned.workload);
+    } else {
+      add(scenes, planned.scene);
+      add(methods, planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
+    }
     add(devices, planned.device);
     add(seeds, planned.seed);
     add(threads, planned.threads);
@@ -134,6 +145,7 @@ Json effective_json(const SweepPlan& plan) {
   return {{"suite", plan.suite.empty() ? Json(nullptr) : Json(plan.suite)},
           {"scenes", scenes},
           {"methods", methods},
+          {"workloads", workloads},
           {"seeds", seeds},
           {"threads", threads},
           {"devices", devices},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/json_place.h"
+#include "harness/timing_json.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
@@ -65,9 +66,11 @@ Json timing_json(const Record& record) {
   Json throughput = nullptr;
   if (timing.throughput && std::isfinite(*timing.throughput))
     throughput = {{"value", *timing.throughput}, {"unit", timing.throughput_unit}};
-  return {{"cold_ms", finite_json(timing.cold_ms)},
-          {"warm_ms", samples_json(timing.warm_ms, record, "warm_ms")},
-          {"throughput", throughput}};
+  Json json = {{"cold_ms", finite_json(timing.cold_ms)},
+               {"warm_ms", samples_json(timing.warm_ms, record, "warm_ms")},
+               {"throughput", throughput}};
+  if (has_timing_details(timing)) json["details"] = timing_details_json(timing);
+  return json;
 }
 
 // ---- Reading ----
@@ -121,7 +124,7 @@ StageRecord read_stage(const JsonPlace& place) {
 }
 
 Timing read_timing(const JsonPlace& place) {
-  place.allow_only({"cold_ms", "warm_ms", "throughput"});
+  place.allow_only({"cold_ms", "warm_ms", "throughput", "details"});
   Timing timing;
   timing.cold_ms = place.at("cold_ms").number_or_null();
   timing.warm_ms = read_samples(place.at("warm_ms"));
@@ -130,6 +133,7 @@ Timing read_timing(const JsonPlace& place) {
     timing.throughput = throughput.at("value").number();
     timing.throughput_unit = throughput.at("unit").text();
   }
+  if (const auto details = place.find("details")) read_timing_details(*details, timing);
   return timing;
 }
 

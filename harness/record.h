@@ -30,11 +30,32 @@ struct StageRecord {
   std::optional<std::int64_t> peak_bytes;
 };
 
+// Samples taken one after the other, and what the machine did meanwhile. Undefined where it cannot be seen.
+struct TimedBlock {
+  std::uint64_t first = 0, count = 0;  // of warm_ms
+  std::uint64_t process = 0;           // which of the case's processes, from 0
+  std::optional<double> load_1m;       // before
+  std::optional<double> others_cpus;   // processors that other programs used, on average
+  std::optional<double> steal_cpus;    // processors that the hypervisor took away, on average
+  std::optional<double> cpu_mhz;
+  bool contaminated = false;  // others were in the way of these samples
+};
+
 struct Timing {
   std::optional<double> cold_ms;  // first call in a fresh process
   std::vector<double> warm_ms;
   std::optional<double> throughput;
   std::string throughput_unit;
+  // Of warm runs, empty without:
+  std::vector<double> more_cold_ms = {};  // cold calls of further processes
+  std::vector<double> cpu_ms = {};        // of the whole process, for each of warm_ms
+  std::vector<TimedBlock> blocks = {};
+  std::string stopped = {};  // why there are no more samples: "repetitions", "precision", "max_time"
+  std::optional<double> precision = {};  // half the 95 % interval of the median, as a share of it
+  std::string note = {};                 // what speaks against these times, one line
+  std::vector<std::pair<std::string, std::int64_t>> threads = {};  // of each library, as it answered
+  std::vector<std::pair<std::string, double>> figures = {};        // measured beside: "roofline_share", ...
+  std::string verdict = {};                                        // a workload's own, one line
 };
 
 // What a fault injected with --inject did.

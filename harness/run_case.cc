@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <chrono>
 #include <exception>
 #include <new>
 #include <optional>
-#include <thread>
 
 #include "harness/inject.h"
 #include "harness/library_threads.h"
+#include "harness/measured_case.h"
+#include "harness/run_workload.h"
 #include "harness/select.h"
-#include "harness/stage_recorder.h"
 #include "harness/text.h"
 #include "metrics/score.h"
 #include "metrics/tiles.h"
@@ -25,27 +24,6 @@
 
 namespace aqbench {
 namespace {
-
-// Tells the parent where the case's main thread is, for the reason of a crash.
-class BoardMarker final : public StageObserver {
- public:
-  explicit BoardMarker(CaseBoard& board) : board_(board), thread_(std::this_thread::get_id()) {}
-  void enter(const char* stage) override {
-    if (std::this_thread::get_id() != thread_) return;
-    open_.push_back(stage);
-    board_.set_stage(stage);
-  }
-  void leave(const char*) noexcept override {
-    if (std::this_thread::get_id() != thread_) return;
-    open_.pop_back();
-    board_.set_stage(open_.empty() ? nullptr : open_.back());
-  }
-
- private:
-  CaseBoard& board_;
-  std::thread::id thread_;
-  std::vector<const char*> open_;
-};
 
 Parameters method_parameters(const Case& planned, const MethodSpec& method) {
   std::vector<Override> overrides = preset_overrides(method, planned.preset);
@@ -80,10 +58,6 @@ void corrupt(Reconstruction& reconstruction) {
     for (float& depth : map.depth_along_ray_m) depth += static_cast<float>(kCorruptShiftM);
 }
 
-void fill_injected(const Case& planned, const CaseBoard& board, Record& record) {
-  for (std::size_t i = 0; i < planned.faults.size(); ++i) record.injected[i].times = board.fault_count(i);
-}
-
 // Everything of a case that may throw. What is measured before it throws stays in the record.
 void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
                    CaseResult& result) {
@@ -91,32 +65,17 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
   if (!method.simulated()) set_library_threads(planned.threads);
   const Scene scene = make_scene(planned.scene, planned.overrides);
 
-  StageRecorder recorder;
-  FaultInjector injector(planned.faults, board);
-  BoardMarker marker(board);
-  // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
-  // adds counts as the stage's time.
-  ObserverChain chain({&marker, &recorder, &injector});
+  MeasuredCase measured(planned, board, result.record);
   Reconstruction reconstruction;
-  std::exception_ptr failure;
-  {
-    const ScopedObserver observe(chain);
-    const auto start = std::chrono::steady_clock::now();
-    try {
-      reconstruction = run_method(planned, method, scene);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-    if (!failure) result.record.timing.cold_ms = wall.count();
-  }
-  recorder.finish_repetition();
-  result.record.stages = recorder.stages();
-  fill_injected(planned, board, result.record);
-  if (failure) std::rethrow_exception(failure);
-
-  if (injector.corrupts_output()) corrupt(reconstruction);
+  measured.run_cold([&] { reconstruction = run_method(planned, method, scene); });
+  if (measured.corrupts_output()) corrupt(reconstruction);
   result.record.output_sha256 = output_sha256(reconstruction);
+  Reconstruction repeated;
+  measured.run_warm({[&] { repeated = run_method(planned, method, scene); },
+                     [&] {
+                       if (measured.corrupts_output()) corrupt(repeated);
+                       return output_sha256(repeated);
+                     }});
   Score score = score_reconstruction(reconstruction, *scene.truth.surface, ScoreOptions{});
   result.record.metrics = std::move(score.metrics);
   if (!score.tiles.tiles.empty())
@@ -162,13 +121,18 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) 
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
-    const MethodSpec& method = find_method(planned.method);
-    if (const auto reason = skip_reason(planned, method)) {
+    const bool workload = !planned.workload.empty();
+    const auto reason =
+        workload ? workload_skip_reason(planned) : skip_reason(planned, find_method(planned.method));
+    if (reason) {
       record.status = Status::skipped;
       record.reason = *reason;
       return result;
     }
-    run_and_score(planned, method, board, keep_cloud, result);
+    if (workload)
+      run_workload(planned, board, result);
+    else
+      run_and_score(planned, find_method(planned.method), board, keep_cloud, result);
   } catch (const std::bad_alloc&) {
     record.reason = "out of memory";
   } catch (const std::exception& error) {
@@ -179,6 +143,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) 
   if (record.status != Status::ok) {
     record.status = Status::failed;
     record.metrics.clear();
+    if (record.reason.starts_with("invalid: ")) record.timing = {};  // wrong output has no time worth telling
     if (record.reason.empty()) record.reason = "failed without a message";
   }
   return result;

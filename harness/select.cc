@@ -88,6 +88,15 @@ std::vector<std::string> expand_methods(const std::vector<std::string>& patterns
   return names;
 }
 
+std::vector<std::string> expand_workloads(const std::vector<std::string>& patterns,
+                                          std::span<const WorkloadSpec> workloads) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns)
+    for (const std::string& name : matching_names("workload", pattern, names_of(workloads)))
+      append_unique(names, name);
+  return names;
+}
+
 // A pattern without a preset means the method with any preset.
 bool filter_matches(const std::string& pattern, const std::string& name) {
   if (glob_matches(pattern, name)) return true;
@@ -130,7 +139,7 @@ const Suite* requested_suite(const PlanRequest& request, const Catalogue& catalo
   if (request.own_suite && !request.suite.empty())
     throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
   if (request.own_suite) return &*request.own_suite;
-  const bool by_hand = !request.scenes.empty() || !request.methods.empty();
+  const bool by_hand = !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
   if (request.suite.empty() && by_hand) return nullptr;
   const std::string name = request.suite.empty() ? "seed" : request.suite;
   const auto found = std::ranges::find(catalogue.suites, name, &Suite::name);
@@ -156,12 +165,19 @@ std::vector<std::string> simulated_methods(const Catalogue& catalogue) {
 Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   Selection selection;
   selection.suite = requested_suite(request, catalogue);
-  std::vector<std::string> scenes, methods;
+  std::vector<std::string> scenes, methods, workloads;
   if (selection.suite != nullptr) {
     scenes = filter_names("scene", expand_scenes(selection.suite->scenes, catalogue.scenes), request.scenes);
     methods =
         filter_names("method", expand_methods(selection.suite->methods, catalogue.methods), request.methods);
+    workloads = filter_names("workload", expand_workloads(selection.suite->workloads, catalogue.workloads),
+                             request.workloads);
   } else {
+    workloads = expand_workloads(request.workloads, catalogue.workloads);
+  }
+  // Workloads alone need no scene and no method.
+  if (selection.suite == nullptr &&
+      (request.workloads.empty() || !request.scenes.empty() || !request.methods.empty())) {
     scenes =
         expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes, catalogue.scenes);
     methods = expand_methods(request.methods.empty() ? simulated_methods(catalogue) : request.methods,
@@ -169,6 +185,8 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   }
   for (const std::string& name : scenes) selection.scenes.push_back(choose_scene(name, catalogue.scenes));
   for (const std::string& name : methods) selection.methods.push_back(choose_method(name, catalogue.methods));
+  for (const std::string& name : workloads)
+    selection.workloads.push_back(&*std::ranges::find(catalogue.workloads, name, &WorkloadSpec::name));
   return selection;
 }
 

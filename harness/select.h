@@ -1,5 +1,5 @@
 #pragma once
-// Which scenes and methods a request means. Internal to harness/plan.cc.
+// Which scenes, methods and workloads a request means. Internal to harness/plan.cc.
 
 #include <string>
 #include <utility>
@@ -26,6 +26,7 @@ struct Selection {
   const Suite* suite = nullptr;  // nullptr: chosen by hand
   std::vector<SceneChoice> scenes;
   std::vector<MethodChoice> methods;
+  std::vector<const WorkloadSpec*> workloads;
 };
 
 // Throws as plan_sweep() does. Refers to the request and the catalogue.

@@ -67,7 +67,8 @@ const std::vector<Suite>& suite_registry() {
        .methods = {"lightglue_like", "roma_like"},
        .seeds = {42},
        .axes = {},
-       .sets = {}},
+       .sets = {},
+       .workloads = {}},
   };
   return table;
 }
@@ -80,14 +81,17 @@ Suite read_suite_file(const std::filesystem::path& path) {
 
 Suite suite_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set"});
+  root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads"});
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
     root.at("name").fail("is not one line of text");
   if (const auto description = root.find("description")) suite.description = one_line(description->text());
-  suite.scenes = read_names(root.at("scenes"));
-  suite.methods = read_names(root.at("methods"));
+  if (const auto workloads = root.find("workloads")) suite.workloads = read_names(*workloads);
+  if (suite.workloads.empty() || root.find("scenes") || root.find("methods")) {
+    suite.scenes = read_names(root.at("scenes"));
+    suite.methods = read_names(root.at("methods"));
+  }
   if (const auto seeds = root.find("seeds")) suite.seeds = read_seeds(*seeds);
   if (const auto axes = root.find("axes"))
     for (const auto& [name, place] : axes->members()) suite.axes.push_back(read_axis(name, place));
@@ -101,13 +105,17 @@ Json to_json(const Suite& suite) {
   for (const Axis& axis : suite.axes) axes[axis.name] = axis.values;
   Json sets = Json::object();
   for (const Override& given : suite.sets) sets[given.owner + "." + given.parameter] = given.value;
-  return {{"name", suite.name},
-          {"description", suite.description},
-          {"scenes", suite.scenes},
-          {"methods", suite.methods},
-          {"seeds", suite.seeds},
-          {"axes", axes},
-          {"set", sets}};
+  Json json = {{"name", suite.name},
+               {"description", suite.description},
+               {"seeds", suite.seeds},
+               {"axes", axes},
+               {"set", sets}};
+  if (!suite.workloads.empty()) json["workloads"] = suite.workloads;
+  if (suite.workloads.empty() || !suite.scenes.empty() || !suite.methods.empty()) {
+    json["scenes"] = suite.scenes;
+    json["methods"] = suite.methods;
+  }
+  return json;
 }
 
 }  // namespace aqbench

@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// The product of scenes, methods, seeds and axes.
+// The product of scenes, methods, seeds and axes, and that of workloads, seeds and axes.
 struct Suite {
   std::string name;
   std::string description;  // one line
@@ -22,6 +22,7 @@ struct Suite {
   std::vector<std::uint64_t> seeds = {42};
   std::vector<Axis> axes;
   std::vector<Override> sets;
+  std::vector<std::string> workloads = {};
 };
 
 // To add one: add a row to the table in suite.cc.
@@ -31,9 +32,9 @@ const std::vector<Suite>& suite_registry();
 //   {"name": "mine", "description": "one line", "scenes": ["undulating"], "methods": ["roma_like"],
 //    "seeds": [42, 43], "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.005:0.001"},
 //    "set": {"roma_like.points": 5000}}
-// name, scenes and methods are required and scenes and methods may be patterns; an axis is an array of values
-// or text of the --axis grammar. Throws Error(input) naming the file and the JSON path; unknown keys are
-// refused.
+// name is required, and scenes and methods, or "workloads": ["absorption"] beside or in place of them; all
+// three may be patterns. An axis is an array of values or text of the --axis grammar. Throws Error(input)
+// naming the file and the JSON path; unknown keys are refused.
 Suite read_suite_file(const std::filesystem::path& path);
 
 Json to_json(const Suite& suite);

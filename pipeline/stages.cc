@@ -22,6 +22,7 @@ const std::vector<StageSpec>& stage_registry() {
       {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
+      {"absorption", "the workload absorption: one image"},
   };
   return table;
 }

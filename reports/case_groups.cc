@@ -7,6 +7,8 @@
 #include <functional>
 #include <map>
 
+#include "harness/timing.h"
+
 namespace aqbench {
 namespace {
 
@@ -115,13 +117,7 @@ std::size_t ok_count(const CaseGroup& group) {
       group.records, [](const Record* record) { return record->status == Status::ok; }));
 }
 
-std::optional<double> time_ms(const Timing& timing) {
-  if (timing.warm_ms.empty()) return timing.cold_ms;
-  std::vector<double> sorted = timing.warm_ms;
-  std::ranges::sort(sorted);
-  const std::size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
+std::optional<double> time_ms(const Timing& timing) { return typical_ms(timing); }
 
 std::vector<std::string> undefined_lines(const Record& record) {
   std::vector<std::pair<std::string, std::string>> names_by_reason;

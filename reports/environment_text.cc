@@ -45,6 +45,7 @@ std::vector<std::string> request_words(const PlanRequest& request) {
     add_flags(words, "--suite", {request.suite});
   add_flags(words, "--scene", request.scenes);
   add_flags(words, "--method", request.methods);
+  add_flags(words, "--workload", request.workloads);
   for (const Axis& axis : request.axes)
     add_flags(words, "--axis", {fmt::format("{}={}", axis.name, fmt::join(axis.values, ","))});
   for (const Override& given : request.sets)
@@ -57,6 +58,14 @@ std::vector<std::string> request_words(const PlanRequest& request) {
   if (request.memory_limit_bytes)
     add_flags(words, "--memory-limit",
               {fmt::format("{}", static_cast<double>(*request.memory_limit_bytes) / 0x1p30)});
+  const TimingRequest& timing = request.timing;
+  add_flag(words, "--repetitions", timing.repetitions);
+  add_flag(words, "--warmup", timing.warmup);
+  add_flag(words, "--min-time", timing.min_time_s);
+  if (timing.precision) add_flag(words, "--precision", std::optional(100 * *timing.precision));
+  add_flag(words, "--max-repetitions", timing.max_repetitions);
+  add_flag(words, "--max-time", timing.max_time_s);
+  add_flag(words, "--blocks", timing.blocks);
   if (request.shard.count > 1) add_flags(words, "--shard", {to_string(request.shard)});
   for (const Inject& inject : request.injects) add_flags(words, "--inject", {to_string(inject)});
   return words;

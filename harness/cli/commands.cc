@@ -18,14 +18,15 @@ namespace aqbench::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"sweep", "run a suite of scenes x methods, score it, leave a verified bundle", run_sweep_command},
+    Command{"sweep", "run scenes x methods or workloads, score or time them, leave a verified bundle",
+            run_sweep_command},
     Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", run_eval},
     Command{"render", "render a scene through water: images, calibration, true depths", run_render},
     Command{"cache", "list or clear the rendered datasets on disk", run_cache},
     Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
-    Command{"list", "list scenes, rigs, imaging, methods, suites, metrics, stages", run_list},
+    Command{"list", "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages", run_list},
     Command{"replay", "run a case of a bundle again and compare it bit for bit", run_replay},
     Command{"merge", "make one bundle of the shards of a sweep", run_merge},
 };

@@ -9,6 +9,7 @@
 #include "metrics/registry.h"
 #include "pipeline/method.h"
 #include "pipeline/stages.h"
+#include "pipeline/workloads/workload.h"
 #include "scenes/core/error.h"
 #include "scenes/core/json_fwd.h"
 #include "scenes/imaging.h"
@@ -91,6 +92,18 @@ Json methods_json() {
   return list;
 }
 
+Json workloads_json() {
+  Json list = Json::array();
+  for (const WorkloadSpec& spec : workload_registry())
+    list.push_back({{"name", spec.name},
+                    {"summary", spec.summary},
+                    {"parameters", parameters_json(spec.parameters)},
+                    {"throughput_unit", spec.throughput_unit},
+                    {"batches", spec.batches},
+                    {"stages", spec.stages}});
+  return list;
+}
+
 Json suites_json() {
   Json list = Json::array();
   for (const Suite& suite : suite_registry())
@@ -98,6 +111,7 @@ Json suites_json() {
                     {"summary", suite.description},
                     {"scenes", suite.scenes},
                     {"methods", suite.methods},
+                    {"workloads", suite.workloads},
                     {"seeds", suite.seeds}});
   return list;
 }
@@ -125,8 +139,9 @@ struct Listing {
 };
 constexpr Listing kListings[] = {{"scenes", scenes_json},   {"rigs", rigs_json},
                                  {"imaging", imaging_json}, {"imaging_parameters", imaging_parameters_json},
-                                 {"methods", methods_json}, {"suites", suites_json},
-                                 {"metrics", metrics_json}, {"stages", stages_json}};
+                                 {"methods", methods_json}, {"workloads", workloads_json},
+                                 {"suites", suites_json},   {"metrics", metrics_json},
+                                 {"stages", stages_json}};
 
 // Cut to the page, so that a long summary breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
@@ -192,7 +207,7 @@ std::vector<Listing> chosen_listings(const po::variables_map& values) {
 }  // namespace
 
 ExitCode run_list(const Arguments& arguments) {
-  CommandLine line{"aqbench list [scenes|rigs|imaging|methods|suites|metrics|stages] [--json]",
+  CommandLine line{"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
                    "Lists what is registered; parameters with their defaults, units and meaning.",
                    make_options(),
                    {}};

@@ -12,9 +12,10 @@ namespace aqbench::cli {
 namespace {
 
 // Options that say what is run; --resume takes all of it from the bundle.
-constexpr const char* kPlanOptions[] = {"suite",   "suite-file",   "scene",  "method",  "axis",
-                                        "set",     "seed",         "repeat", "threads", "device",
-                                        "timeout", "memory-limit", "shard",  "inject"};
+constexpr const char* kPlanOptions[] = {
+    "suite",   "suite-file", "scene",     "method",          "axis",     "set",    "seed",     "repeat",
+    "threads", "device",     "timeout",   "memory-limit",    "shard",    "inject", "workload", "repetitions",
+    "warmup",  "min-time",   "precision", "max-repetitions", "max-time", "blocks"};
 
 template <class Value>
 std::optional<Value> optional_value(const po::variables_map& values, const char* name) {
@@ -48,6 +49,16 @@ PlanRequest read_plan_request(const po::variables_map& values) {
     plan.own_suite = read_suite_file(*file);
   plan.scenes = strings(values, "scene");
   plan.methods = strings(values, "method");
+  plan.workloads = strings(values, "workload");
+  plan.timing.repetitions = optional_value<int>(values, "repetitions");
+  plan.timing.warmup = optional_value<int>(values, "warmup");
+  plan.timing.max_repetitions = optional_value<int>(values, "max-repetitions");
+  plan.timing.blocks = optional_value<int>(values, "blocks");
+  plan.timing.min_time_s = optional_value<double>(values, "min-time");
+  plan.timing.max_time_s = optional_value<double>(values, "max-time");
+  if (const auto percent = optional_value<double>(values, "precision"))
+    plan.timing.precision = *percent / 100;
+  check(plan.timing);
   for (const std::string& text : strings(values, "axis")) plan.axes.push_back(parse_axis(text));
   for (const std::string& text : strings(values, "set")) plan.sets.push_back(parse_override(text));
   for (const std::string& text : strings(values, "inject")) plan.injects.push_back(parse_inject(text));
@@ -69,12 +80,13 @@ PlanRequest read_plan_request(const po::variables_map& values) {
 CommandLine sweep_command_line() {
   CommandLine line{
       "aqbench sweep [OPTION]...",
-      "Runs every case (scene x method x seed x axes) in a process of its own, scores it against the\n"
-      "exact surface, and leaves a bundle: results, environment, journal, hashes. Without options: suite\n"
-      "`seed`.\n\n"
+      "Runs every case (scene x method x seed x axes, or workload x seed x axes) in a process of its own,\n"
+      "scores it against the exact surface or proves and times it, and leaves a bundle: results,\n"
+      "environment, journal, hashes. Without options: suite `seed`.\n\n"
       "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
       "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
       "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
+      "  aqbench sweep --workload absorption --axis variant=loop,torch,fused --precision 2\n"
       "  aqbench sweep --resume out/20261120T101500Z\n\n"
       "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"
       "unreadable, 130 interrupted.",
@@ -87,9 +99,10 @@ CommandLine sweep_command_line() {
   add("suite-file", text("FILE"), "a suite of your own, JSON");
   add("scene", texts("S"), "scene name or pattern, or mesh:FILE.ply; may be repeated");
   add("method", texts("M"), "method name or pattern, method:preset for a preset; may be repeated");
+  add("workload", texts("W"), "workload name or pattern (aqbench list workloads); may be repeated");
   add("axis", texts("AXIS"),
-      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device or "
-      "SCENE_OR_METHOD.PARAMETER");
+      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, a parameter of a "
+      "workload or SCENE_OR_METHOD.PARAMETER");
   add("set", texts("NAME=VALUE"),
       "SCENE_OR_METHOD.PARAMETER=VALUE (aqbench list shows them); may be repeated");
   add("seed", po::value<std::int64_t>()->value_name("N"), "first seed (default: the suite's, 42)");
@@ -100,6 +113,15 @@ CommandLine sweep_command_line() {
   add("timeout", po::value<double>()->value_name("S"), "seconds per case (default 600)");
   add("memory-limit", po::value<double>()->value_name("GIB"),
       "GiB of resident memory per case (default: 75 % of the machine)");
+  add("repetitions", po::value<int>()->value_name("N"),
+      "warm runs to time, after the cold one (default: 0 of methods, 10 of workloads)");
+  add("warmup", po::value<int>()->value_name("N"),
+      "runs thrown away before (default: 1 of methods, 2 of workloads)");
+  add("min-time", po::value<double>()->value_name("S"), "go on until warm runs sum up to S seconds");
+  add("precision", po::value<double>()->value_name("PCT"),
+      "go on until half the 95 % interval of the median is at most PCT % of it");
+  add("max-repetitions", po::value<int>()->value_name("N"), "ceiling of warm runs (default 1000)");
+  add("max-time", po::value<double>()->value_name("S"), "ceiling of a case's warm seconds (default 60)");
   add("shard", text("i/n"), "i/n: the i-th of n parts of the cases");
   add("out", text("DIR")->default_value("out"), "where bundles are made");
   add("resume", text("BUNDLE"), "finish the sweep of this bundle");

@@ -23,6 +23,7 @@ enum class RandomStream : std::uint32_t {
   rig_jitter = 8,
   texture = 9,
   sensor_noise = 10,
+  workload_input = 11,
   bootstrap = 21,
   resolution = 22,
   pair_order = 23,

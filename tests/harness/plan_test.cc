@@ -91,6 +91,69 @@ TEST(Plan, PresetsStandInTheNameAndDecideTheOptions) {
   EXPECT_THAT(usage_error(request), HasSubstr("plane_sweep:slow"));
 }
 
+TEST(Plan, WorkloadsStandAloneAndTheirParametersAreAxes) {
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  request.axes = {parse_axis("variant=torch,fused"), parse_axis("size=256,512")};
+  const SweepPlan given = plan(request);
+  EXPECT_THAT(
+      case_names(given),
+      ElementsAre("absorption/variant=torch/size=256/seed=42", "absorption/variant=torch/size=512/seed=42",
+                  "absorption/variant=fused/size=256/seed=42", "absorption/variant=fused/size=512/seed=42"));
+  EXPECT_EQ(given.cases[0].workload, "absorption");
+  EXPECT_EQ(given.cases[0].scene + given.cases[0].method, "");
+  EXPECT_EQ(std::get<std::int64_t>(option(given.cases[1], "absorption.size")), 512);
+  EXPECT_EQ(given.cases[0].timing.repetitions, 10) << "workloads are timed warm unless asked otherwise";
+  request.workloads = {"nosuch"};
+  EXPECT_THAT(usage_error(request), HasSubstr("unknown workload 'nosuch'"));
+}
+
+TEST(Plan, AnAxisConcernsTheWorkloadsThatHaveIt) {
+  PlanRequest request;
+  request.workloads = {"*"};
+  request.axes = {parse_axis("batch=1,8")};
+  EXPECT_THAT(case_names(plan(request)), ElementsAre("absorption/seed=42", "sweep_kernel/batch=1/seed=42",
+                                                     "sweep_kernel/batch=8/seed=42"));
+  request.axes = {parse_axis("absorption.size=1,2")};
+  EXPECT_THAT(case_names(plan(request)),
+              ElementsAre("absorption/absorption.size=1/seed=42", "absorption/absorption.size=2/seed=42",
+                          "sweep_kernel/seed=42"));
+}
+
+TEST(Plan, WorkloadsComeBesideScenesAndMethods) {
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like"};
+  EXPECT_THAT(case_names(plan(request)), ElementsAre("flat_plane/roma_like/seed=42", "absorption/seed=42"));
+  EXPECT_EQ(plan(request).cases[0].timing, TimingPlan{}) << "methods run once unless asked otherwise";
+  request.timing.precision = 0.02;
+  EXPECT_EQ(plan(request).cases[0].timing.precision, 0.02);
+  EXPECT_GE(plan(request).cases[0].timing.repetitions, 6) << "an interval of the median needs six";
+}
+
+TEST(Plan, TimingThatCannotBeIsRefused) {
+  PlanRequest request;
+  request.timing.repetitions = -1;
+  EXPECT_THAT(usage_error(request), HasSubstr("--repetitions -1"));
+  request.timing = {};
+  request.timing.precision = 1.5;
+  EXPECT_THAT(usage_error(request), HasSubstr("--precision"));
+  request.timing = {};
+  request.timing.repetitions = 20;
+  request.timing.max_repetitions = 10;
+  EXPECT_THAT(usage_error(request), HasSubstr("--max-repetitions 10"));
+}
+
+TEST(Plan, FaultsOfAWorkloadNameItsStages) {
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  request.injects = {parse_inject("*:absorption=20ms")};
+  EXPECT_THAT(plan(request).cases[0].faults, SizeIs(1));
+  request.injects = {parse_inject("*:sweep=20ms")};
+  EXPECT_THAT(usage_error(request), HasSubstr("unknown stage 'sweep'"));
+}
+
 TEST(Plan, SweptAxesStandInTheNameButThreadsAndDeviceDoNot) {
   PlanRequest request;
   request.scenes = {"undulating"};
@@ -213,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedPlan{"axis owner", with([](auto& r) { r.axes = {parse_axis("plane_sweep.batch=1")}; }),
                     "--axis plane_sweep.batch"},
         RefusedPlan{"axis without user", with([](auto& r) { r.axes = {parse_axis("batch=1,2")}; }),
-                    "no method of this sweep has a parameter 'batch'"},
+                    "no method or workload of this sweep has a parameter 'batch'"},
         RefusedPlan{"axis range",
                     with([](auto& r) { r.axes = {parse_axis("undulating.amplitude_m=0.1,0.2")}; }),
                     "undulating.amplitude_m: 0.2 is outside"},

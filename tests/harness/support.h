@@ -77,7 +77,10 @@ inline const Catalogue& fake_catalogue() {
        real}};
   static const std::vector<Suite> suites = {
       {"seed", "d", {"flat_plane", "undulating"}, {"lightglue_like", "roma_like"}, {42}, {}, {}}};
-  static const Catalogue catalogue{scenes, methods, suites};
+  static const std::vector<WorkloadSpec> workloads = {
+      {"absorption", "kernel", {variant_parameter(), count("size", 256)}, "Mpx/s", {"absorption"}},
+      {"sweep_kernel", "kernel", {count("batch", 4), count("size", 64)}, "Mpx/s", {"sweep"}, true}};
+  static const Catalogue catalogue{scenes, methods, suites, workloads};
   return catalogue;
 }
 

@@ -1,0 +1,72 @@
+#include "harness/measured_case.h"
+
+#include <chrono>
+#include <exception>
+
+#include "harness/library_threads.h"
+
+namespace aqbench {
+
+void BoardMarker::enter(const char* stage) {
+  if (std::this_thread::get_id() != thread_) return;
+  open_.push_back(stage);
+  board_.set_stage(stage);
+}
+
+void BoardMarker::leave(const char*) noexcept {
+  if (std::this_thread::get_id() != thread_) return;
+  open_.pop_back();
+  board_.set_stage(open_.empty() ? nullptr : open_.back());
+}
+
+MeasuredCase::MeasuredCase(const Case& planned, CaseBoard& board, Record& record)
+    : planned_(planned), board_(board), record_(record), injector_(planned.faults, board), marker_(board) {}
+
+void MeasuredCase::note_faults() {
+  for (std::size_t i = 0; i < planned_.faults.size(); ++i) record_.injected[i].times = board_.fault_count(i);
+}
+
+void MeasuredCase::run_cold(const std::function<void()>& run) {
+  StageRecorder recorder;
+  // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
+  // adds counts as the stage's time.
+  ObserverChain chain({&marker_, &recorder, &injector_});
+  std::exception_ptr failure;
+  {
+    const ScopedObserver observe(chain);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    if (!failure) record_.timing.cold_ms = wall.count();
+  }
+  recorder.finish_repetition();
+  record_.stages = recorder.stages();
+  note_faults();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void MeasuredCase::run_warm(const TimedCall& call) {
+  if (!planned_.timing.times_warm()) return;
+  StageRecorder recorder;
+  ObserverChain chain({&marker_, &recorder, &injector_});
+  // Warm-up calls are not samples, of stages neither.
+  TimingPlan plan = planned_.timing;
+  for (int i = 0; i < plan.warmup; ++i) call.run();
+  plan.warmup = 0;
+  TimedCall observed = call;
+  observed.run = [&] {
+    const ScopedObserver observe(chain);
+    call.run();
+  };
+  observed.after = [&] { recorder.finish_repetition(); };
+  time_warm_runs(plan, observed, record_.output_sha256, planned_.threads, record_.timing);
+  record_.timing.threads = library_threads();
+  record_.stages = recorder.stages();
+  note_faults();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,19 @@
+#pragma once
+// Runs a workload's case. Internal to harness/run_case.cc.
+
+#include <optional>
+#include <string>
+
+#include "harness/case_board.h"
+#include "harness/run_case.h"
+
+namespace aqbench {
+
+// Why it cannot run here, if so.
+std::optional<std::string> workload_skip_reason(const Case& planned);
+
+// Prepares the inputs, calls it once cold, proves the output by its identities, then times warm runs. Throws
+// Error(method) "invalid: ..." where an identity does not hold: no time is reported then.
+void run_workload(const Case& planned, CaseBoard& board, CaseResult& result);
+
+}  // namespace aqbench

@@ -1,0 +1,188 @@
+#include "pipeline/workloads/absorption.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "pipeline/workloads/output_bytes.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/stage_scope.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kPi = 3.141592653589793;
+
+double lattice_factor(double index) {
+  const double sine = std::sin(kPi * index);
+  return std::abs(sine) < 1e-12 ? 5.0 : std::sin(5 * kPi * index) / sine;
+}
+
+double loop_pixel(const AbsorptionProblem& problem, double y_m, double z_m) {
+  const double distance_m = std::sqrt(kDistance_m * kDistance_m + y_m * y_m + z_m * z_m);
+  const double dx = kDistance_m / distance_m, dy = y_m / distance_m, dz = z_m / distance_m;
+  const double scale = kCell_A / kWavelength_A;
+  const double amplitude = kStructureFactor * lattice_factor(scale * (dx - 1)) * lattice_factor(scale * dy) *
+                           lattice_factor(scale * dz);
+  const double polarisation = 0.5 * (1 + dx * dx);
+  const double solid_angle = kPixel_m * kPixel_m / (distance_m * distance_m) * kDistance_m / distance_m;
+  const double intensity =
+      amplitude * amplitude * polarisation * solid_angle * kElectronRadiusSquared_m2 * kFluence;
+  const double cosine = std::abs(dx) < kLeastCosine ? kLeastCosine : dx;
+  const double layer = problem.thickness_m / problem.layers / problem.attenuation_depth_m / cosine;
+  double sum = 0;
+  for (int t = 0; t < problem.layers; ++t)
+    sum += intensity * (std::exp(-t * layer) - std::exp(-(t + 1) * layer));
+  return sum;
+}
+
+class AbsorptionRun final : public WorkloadRun {
+ public:
+  explicit AbsorptionRun(const WorkloadInput& input)
+      : variant_(input.parameters.text("variant")), device_(input.device) {
+    problem_.size_px = static_cast<int>(input.parameters.integer("size"));
+    problem_.layers = static_cast<int>(input.parameters.integer("layers"));
+    problem_.thickness_m = input.parameters.number("thickness_m");
+    problem_.attenuation_depth_m = input.parameters.number("attenuation_depth_m");
+  }
+
+  void run_once() override {
+    const StageScope stage("absorption");
+    image_.clear();
+    if (variant_ == "loop")
+      image_ = absorption_loop(problem_);
+    else if (variant_ == "torch")
+      image_ = absorption_torch(problem_, device_.c_str());
+    else
+      image_ = absorption_fused(problem_);
+  }
+
+  std::vector<Identity> identities() override {
+    const auto size = static_cast<std::size_t>(problem_.size_px);
+    double mean = 0, oracle_mean = 0, largest = 0, oracle_largest = 0, worst = 0;
+    for (std::size_t i = 0; i < image_.size(); ++i) {
+      const double truth =
+          absorption_oracle(problem_, static_cast<int>(i / size), static_cast<int>(i % size));
+      mean += image_[i];
+      oracle_mean += truth;
+      largest = std::max(largest, image_[i]);
+      oracle_largest = std::max(oracle_largest, truth);
+      // Near the zeros of the lattice factors rounding is relative to the largest values; NaN must not
+      // vanish.
+      const double error = std::abs(image_[i] - truth) / (truth + 1e-6);
+      worst = error <= worst ? worst : error;
+    }
+    const auto count = static_cast<double>(size * size);
+    std::vector<Identity> identities = {
+        {"pixels", static_cast<double>(image_.size()), count, 0},
+        {"layers_sum_worst_relative_error", worst, 0, 1e-9},
+        {"mean_intensity", mean / count, oracle_mean / count, 1e-12 * oracle_mean},
+        {"largest_intensity", largest, oracle_largest, 1e-9 * oracle_largest}};
+    append_reference(identities, mean / count, largest);
+    return identities;
+  }
+
+  std::string output_sha256() override { return sha256_of_values(image_); }
+  void corrupt_output() override { image_.at(image_.size() / 2) += 1; }
+
+  WorkloadCost cost() const override {
+    const double pixels = static_cast<double>(problem_.size_px) * problem_.size_px;
+    // Of the fused kernel: geometry 20, three lattice factors of 26, intensity 12, one exponential 30, two
+    // for a layer; a division or square root counts one.
+    return {pixels * 1e-6, pixels * (20 + 3 * 26 + 12 + 30 + 2.0 * problem_.layers), pixels * sizeof(double)};
+  }
+
+ private:
+  // Figures of an independent program, to the digits it printed; they hold for its settings alone.
+  void append_reference(std::vector<Identity>& identities, double mean, double largest) const {
+    const AbsorptionProblem usual;
+    if (problem_.layers != usual.layers || problem_.thickness_m != usual.thickness_m ||
+        problem_.attenuation_depth_m != usual.attenuation_depth_m)
+      return;
+    if (problem_.size_px == 256) identities.push_back({"published_mean_256", mean, 0.598200, 5e-7});
+    if (problem_.size_px == 512) identities.push_back({"published_mean_512", mean, 0.172833, 5e-7});
+    if (problem_.size_px == 256 || problem_.size_px == 512)
+      identities.push_back({"published_largest", largest, 28.03374, 5e-6});
+  }
+
+  AbsorptionProblem problem_;
+  std::string variant_, device_;
+  std::vector<double> image_;
+};
+
+std::unique_ptr<WorkloadRun> prepare_absorption(const WorkloadInput& input) {
+  return std::make_unique<AbsorptionRun>(input);
+}
+
+std::string absorption_skip_reason(const WorkloadInput& input) {
+  if (input.device != "cpu" && input.parameters.text("variant") != "torch")
+    return "variant " + input.parameters.text("variant") + " runs on the CPU alone";
+  return {};
+}
+
+}  // namespace
+
+double beam_centre_m(const AbsorptionProblem& problem) {
+  return ((0.1 * problem.size_px + 0.1) / 0.2 + 0.5) * kPixel_m;
+}
+
+std::vector<double> absorption_loop(const AbsorptionProblem& problem) {
+  const auto size = static_cast<std::size_t>(problem.size_px);
+  const double centre_m = beam_centre_m(problem);
+  std::vector<double> image(size * size);
+  parallel_for(size, 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t slow = begin; slow < end; ++slow)
+      for (std::size_t fast = 0; fast < size; ++fast)
+        image[slow * size + fast] =
+            loop_pixel(problem, centre_m - (static_cast<double>(slow) + 0.5) * kPixel_m,
+                       -centre_m + (static_cast<double>(fast) + 0.5) * kPixel_m);
+  });
+  return image;
+}
+
+double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast) {
+  using Real = long double;
+  const Real pi = 3.141592653589793238462643383279502884L;
+  const Real x = kDistance_m, y = beam_centre_m(problem) - (slow + 0.5L) * Real(kPixel_m),
+             z = -Real(beam_centre_m(problem)) + (fast + 0.5L) * Real(kPixel_m);
+  const Real distance = std::sqrt(x * x + y * y + z * z);
+  const Real scale = Real(kCell_A) / Real(kWavelength_A);
+  Real intensity = Real(kStructureFactor) * kStructureFactor;
+  for (const Real index : {scale * (x / distance - 1), scale * y / distance, scale * z / distance}) {
+    // sin(5 a) / sin(a) = 1 + 2 cos(2 a) + 2 cos(4 a), without a division by zero.
+    const Real factor = 1 + 2 * std::cos(2 * pi * index) + 2 * std::cos(4 * pi * index);
+    intensity *= factor * factor;
+  }
+  const Real cosine = x / distance;
+  intensity *= 0.5L * (1 + cosine * cosine) * Real(kPixel_m) * kPixel_m / (distance * distance) *
+               Real(kDistance_m) / distance * kElectronRadiusSquared_m2 * kFluence;
+  const Real depth =
+      Real(problem.thickness_m) / problem.attenuation_depth_m / std::max<Real>(cosine, kLeastCosine);
+  return static_cast<double>(intensity * -std::expm1(-depth));
+}
+
+WorkloadSpec absorption_workload() {
+  const AbsorptionProblem usual;
+  return {.name = "absorption",
+          .summary = "absorption by the layers of a detector under a diffraction pattern",
+          .parameters = {variant_parameter(),
+                         {"size", "px", std::int64_t{usual.size_px}, 1, 8192, "side of the detector", {}},
+                         {"layers", "1", std::int64_t{usual.layers}, 1, 1000, "thickness steps", {}},
+                         {"thickness_m", "m", usual.thickness_m, 1e-7, 1, "of all layers together", {}},
+                         {"attenuation_depth_m",
+                          "m",
+                          usual.attenuation_depth_m,
+                          1e-7,
+                          1,
+                          "at which 1/e of the intensity is left",
+                          {}}},
+          .throughput_unit = "Mpx/s",
+          .stages = {"absorption"},
+          .batches = false,
+          .prepare = prepare_absorption,
+          .skip_reason = absorption_skip_reason};
+}
+
+}  // namespace aqbench

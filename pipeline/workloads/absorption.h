@@ -1,0 +1,37 @@
+#pragma once
+// Absorption in a detector of several layers under a diffraction pattern (the kernel of nanoBragg). Lengths
+// in metres, SI. Square detector of `size_px` x `size_px` pixels, slow axis first.
+
+#include <vector>
+
+namespace aqbench {
+
+struct AbsorptionProblem {
+  int size_px = 256;
+  int layers = 5;               // thickness steps
+  double thickness_m = 100e-6;  // of the whole detector
+  double attenuation_depth_m = 500e-6;
+};
+
+inline constexpr double kPixel_m = 1e-4;
+inline constexpr double kDistance_m = 0.1;
+inline constexpr double kWavelength_A = 6.2;
+inline constexpr double kCell_A = 100;
+inline constexpr double kStructureFactor = 100;
+inline constexpr double kElectronRadiusSquared_m2 = 7.94079248018965e-30;
+inline constexpr double kFluence = 1.25932015286227e29;  // photons / m2
+inline constexpr double kLeastCosine = 1e-10;            // of the angle of incidence
+
+// Of the beam centre from the detector's corner.
+double beam_centre_m(const AbsorptionProblem& problem);
+
+// Each gives size x size intensities [slow][fast].
+std::vector<double> absorption_loop(const AbsorptionProblem& problem);
+std::vector<double> absorption_torch(const AbsorptionProblem& problem, const char* device);
+std::vector<double> absorption_fused(const AbsorptionProblem& problem);
+
+// Of one pixel, in long double, with the layers summed by the formula 1 - exp(-thickness mu / cosine): what
+// the three are checked against.
+double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast);
+
+}  // namespace aqbench

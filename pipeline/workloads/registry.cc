@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/workloads/workload.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+
+const std::vector<WorkloadSpec>& workload_registry() {
+  static const std::vector<WorkloadSpec> table{
+      absorption_workload(),
+  };
+  return table;
+}
+
+const WorkloadSpec& find_workload(std::string_view name) {
+  const auto& table = workload_registry();
+  const auto found = std::ranges::find(table, name, &WorkloadSpec::name);
+  if (found != table.end()) return *found;
+  std::vector<std::string> names;
+  for (const WorkloadSpec& spec : table) names.push_back(spec.name);
+  throw Error(ErrorKind::usage, unknown_name_message("workload", name, names));
+}
+
+bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
+
+ParameterSpec variant_parameter() {
+  return {"variant",
+          "",
+          std::string("fused"),
+          0,
+          0,
+          "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass",
+          {"loop", "torch", "fused"}};
+}
+
+}  // namespace aqbench

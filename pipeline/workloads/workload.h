@@ -1,0 +1,92 @@
+#pragma once
+// Workloads: kernels that are timed alone, each with an identity that proves its output. A new one: write its
+// WorkloadSpec in a file of its own, declare it below, add a row in registry.cc and its test.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenes/core/parameters.h"
+
+namespace aqbench {
+
+struct WorkloadInput {
+  Parameters parameters;
+  std::uint64_t seed = 42;
+  std::string device = "cpu";  // or "cuda"
+  int threads = 1;
+};
+
+// One thing that must be true of the output, whatever computed it.
+struct Identity {
+  std::string name;      // "mean_intensity"
+  double measured = 0;   // on the output of the last run
+  double expected = 0;   // by formula or by an independent computation
+  double tolerance = 0;  // absolute
+
+  bool holds() const;  // false where something is not finite
+};
+
+// Work that one run does, for throughput and the share of the roofline. 0: not counted.
+struct WorkloadCost {
+  double items = 0;  // in the unit of WorkloadSpec::throughput_unit x seconds: 1e6 pixels for "Mpx/s"
+  double flops = 0;  // a fused multiply-add counts two
+  double bytes = 0;  // least traffic to memory: inputs read once, outputs written once
+};
+
+// A number that says more about the last run: share of time per step, queue wait, ring depth.
+struct WorkloadFigure {
+  std::string name;  // with its unit: "read_ms", "overlap_share"
+  double value = 0;
+};
+
+// One workload, prepared. Every method throws Error(method) for what goes wrong.
+class WorkloadRun {
+ public:
+  virtual ~WorkloadRun() = default;
+
+  // The timed part: all of the work again, from the prepared inputs to the outputs. Allocates its outputs as
+  // a real program would.
+  virtual void run_once() = 0;
+
+  // Of the last run's outputs. May compute as long as it likes: it is never timed.
+  virtual std::vector<Identity> identities() = 0;
+
+  // SHA-256 of the last run's outputs: equal for equal outputs.
+  virtual std::string output_sha256() = 0;
+
+  // Damages the last run's outputs, as --inject ...=corrupt asks; identities() must then fail.
+  virtual void corrupt_output() = 0;
+
+  virtual WorkloadCost cost() const = 0;
+  virtual std::vector<WorkloadFigure> figures() const { return {}; }
+  virtual std::string verdict() const { return {}; }  // one line about the last run: "I/O-bound: ..."
+};
+
+struct WorkloadSpec {
+  std::string name;
+  std::string summary;  // one line
+  std::vector<ParameterSpec> parameters;
+  std::string throughput_unit;      // "Mpx/s"
+  std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
+  bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
+  // Makes the inputs, from the seed. Throws Error(usage) naming a parameter.
+  std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;
+  // Why it cannot run here with these parameters, or "". May be null: it runs wherever the device exists.
+  std::string (*skip_reason)(const WorkloadInput& input) = nullptr;
+};
+
+const std::vector<WorkloadSpec>& workload_registry();
+
+// Throws Error(usage) naming near names.
+const WorkloadSpec& find_workload(std::string_view name);
+
+// ---- The built-in ones, each in the file of its name ----
+WorkloadSpec absorption_workload();
+
+// `variant`: how a numeric workload is computed.
+ParameterSpec variant_parameter();  // loop, torch or fused (default)
+
+}  // namespace aqbench
