@@ -153,6 +153,10 @@ const std::vector<AxisSpec>& axis_registry() {
       {"device", "cpu or cuda"},
       {"batch", "parameter 'batch' of the methods and workloads that have one"},
       {"size", "parameter 'size' of the methods and workloads that have one"},
+      {"rig", "cameras that images are made with"},
+      {"imaging", "variant of the images"},
+      {"width", "of the images, px"},
+      {"height", "of the images, px"},
   };
   return table;
 }

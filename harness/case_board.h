@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,10 @@ class CaseBoard {
   void count_fault(std::size_t slot);  // slot < kMaxFaultsPerCase
   std::uint64_t fault_count(std::size_t slot) const;
 
+  // A folder that the parent removes after the case, whatever became of the child: set before the fork.
+  void set_scratch_dir(const std::filesystem::path& dir) { scratch_dir_ = dir; }
+  const std::filesystem::path& scratch_dir() const { return scratch_dir_; }  // empty: none
+
   // The stage the case's main thread is in; empty outside of stages. A torn read while the child lives gives
   // a wrong name at worst.
   void set_stage(const char* stage);  // nullptr: none
@@ -35,6 +40,7 @@ class CaseBoard {
     std::array<std::atomic<char>, 64> stage;
   };
   Page* page_;
+  std::filesystem::path scratch_dir_;
 };
 
 }  // namespace aqbench

@@ -10,11 +10,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/case_dataset.h"
 #include "harness/glob.h"
 #include "harness/select.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/sha256.h"
+#include "scenes/imaging.h"
+#include "scenes/optics/rig.h"
 
 namespace aqbench {
 namespace {
@@ -62,9 +65,10 @@ void check_request(const PlanRequest& request) {
 // An axis and, for parameters, whose parameter it is ("": every workload or method that has it).
 struct PlannedAxis {
   const Axis* axis = nullptr;
-  std::string owner, parameter;  // both empty for seed, threads and device
+  std::string owner, parameter;  // both empty for seed, threads, device and the axes of images
 
   bool is_parameter() const { return !parameter.empty(); }
+  bool is_of_images() const { return !is_parameter() && axis->name != "threads" && axis->name != "device"; }
 };
 
 bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name) {
@@ -77,6 +81,8 @@ std::vector<std::string> owners_of(const Selection& selection) {
   for (const MethodChoice& method : selection.methods)
     if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
   for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
+  owners.insert(owners.end(), selection.rigs.begin(), selection.rigs.end());
+  if (!selection.rigs.empty()) owners.emplace_back(kImagingOwner);
   return owners;
 }
 
@@ -88,6 +94,9 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
     if (method.spec->name == owner) return method.spec->parameters;
   for (const WorkloadSpec* workload : selection.workloads)
     if (workload->name == owner) return workload->parameters;
+  if (selection.rigs.empty()) return none;
+  if (owner == kImagingOwner) return imaging_parameters();
+  if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;
   return none;
 }
 
@@ -115,11 +124,19 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
   refuse_plan(unknown_name_message("axis", name, names));
 }
 
+bool is_image_axis(const std::string& name) {
+  return name == "rig" || name == "imaging" || name == "width" || name == "height";
+}
+
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
   if (axis.name == "seed" || axis.name == "threads" || axis.name == "device") return {&axis, "", ""};
+  // A size means the images' unless only parameters of that name are about.
+  if (is_image_axis(axis.name) && !selection.rigs.empty()) return {&axis, "", ""};
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
     PlannedAxis planned{&axis, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
+    if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
+      refuse_plan(fmt::format("--axis {}: excludes --axis rig", axis.name));
     return planned;
   }
   for (const WorkloadSpec* workload : selection.workloads)
@@ -138,6 +155,7 @@ struct Frame {
   std::vector<std::uint64_t> seeds;
   std::vector<PlannedAxis> axes;  // without seed
   std::vector<Override> sets;
+  ImageChoice images;
   int threads = 1;
   std::string device;
   TimingPlan method_timing, workload_timing;
@@ -173,6 +191,49 @@ std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* s
   return seeds;
 }
 
+// The suite's, where the request has none.
+ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
+  ImageChoice images = request.images;
+  if (suite == nullptr) return images;
+  if (!images.rig) images.rig = suite->images.rig;
+  if (!images.imaging) images.imaging = suite->images.imaging;
+  // A size is one choice: half of the suite's would not be a size that anybody chose.
+  const bool sweeps_size = std::ranges::any_of(
+      request.axes, [](const Axis& axis) { return axis.name == "width" || axis.name == "height"; });
+  if (!images.width_px && !images.height_px && !sweeps_size) {
+    images.width_px = suite->images.width_px;
+    images.height_px = suite->images.height_px;
+  }
+  return images;
+}
+
+bool looks_at_images(const MethodChoice& method) { return !method.spec->simulated(); }
+
+// Those of the sweep's cases, looked up; none if no method looks at images.
+std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& frame, const Axis* rig_axis) {
+  if (std::ranges::none_of(frame.selection.methods, looks_at_images)) {
+    const ImageChoice& asked = request.images;
+    for (const auto& [flag, given] : {std::pair("--rig", asked.rig.has_value()),
+                                      {"--imaging", asked.imaging.has_value()},
+                                      {"--width", asked.width_px.has_value()},
+                                      {"--height", asked.height_px.has_value()}})
+      if (given) refuse_plan(fmt::format("{}: no method of this sweep looks at images", flag));
+    return {};
+  }
+  std::vector<std::string> rigs = {frame.images.rig.value_or(CaseImages().rig)};
+  if (rig_axis != nullptr) rigs = rig_axis->values;
+  for (const std::string& rig : rigs) find_rig(rig);
+  return rigs;
+}
+
+// An axis of images wins over the suite, but not over a flag.
+void check_image_axis(const PlanRequest& request, const std::string& name) {
+  const ImageChoice& asked = request.images;
+  if ((name == "rig" && asked.rig) || (name == "imaging" && asked.imaging) ||
+      (name == "width" && asked.width_px) || (name == "height" && asked.height_px))
+    refuse_plan(fmt::format("--axis {0} excludes --{0}", name));
+}
+
 // A parameter that is set or swept twice would make the name of a case lie.
 void check_conflicts(const Frame& frame) {
   for (std::size_t i = 0; i < frame.axes.size(); ++i) {
@@ -190,12 +251,38 @@ void check_conflicts(const Frame& frame) {
   }
 }
 
+// The frame of one part: with its own axes, unless the request has an axis of that name.
+Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request) {
+  Frame own = frame;
+  if (part.axes == nullptr) return own;
+  for (const Axis& axis : *part.axes) {
+    if (axis.name == "seed" || axis.name == "rig")
+      refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", frame.selection.suite->name,
+                              axis.name));
+    const std::size_t dot = axis.name.rfind('.');
+    const auto owners = owners_of(frame.selection);
+    // Its owner is not among the scenes and methods that were asked for.
+    if (dot != std::string::npos && (!request.scenes.empty() || !request.methods.empty()) &&
+        std::ranges::find(owners, axis.name.substr(0, dot)) == owners.end())
+      continue;
+    if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
+      own.axes.push_back(plan_axis(axis, frame.selection));
+  }
+  check_conflicts(own);
+  return own;
+}
+
 Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
   Frame frame;
   frame.selection = select_for(request, catalogue);
   const Suite* const suite = frame.selection.suite;
+  frame.images = merged_images(request, suite);
+  const std::vector<const Axis*> axes = merged_axes(request, suite);
+  const auto rig_axis = std::ranges::find(axes, "rig", &Axis::name);
+  frame.selection.rigs = plan_rigs(request, frame, rig_axis == axes.end() ? nullptr : *rig_axis);
   const Axis* seed_axis = nullptr;
-  for (const Axis* axis : merged_axes(request, suite)) {
+  for (const Axis* axis : axes) {
+    check_image_axis(request, axis->name);
     if (axis->name == "threads" && request.threads) refuse_plan("--axis threads excludes --threads");
     if (axis->name == "device" && request.device) refuse_plan("--axis device excludes --device");
     if (axis->name == "seed")
@@ -236,12 +323,17 @@ struct Subject {
   bool owns(const std::string& owner) const {
     return owner == runner() || (scene != nullptr && owner == scene->name);
   }
+  bool has_images() const { return method != nullptr && looks_at_images(*method); }
 };
 
-bool concerns(const PlannedAxis& axis, const Subject& subject) {
+bool concerns(const Frame& frame, const PlannedAxis& axis, const Subject& subject) {
+  if (axis.is_of_images()) return subject.has_images();
   if (!axis.is_parameter()) return true;
   if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
-  return subject.owns(axis.owner);
+  if (subject.owns(axis.owner)) return true;
+  const auto& rigs = frame.selection.rigs;
+  return subject.has_images() &&
+         (axis.owner == kImagingOwner || std::ranges::find(rigs, axis.owner) != rigs.end());
 }
 
 void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
@@ -260,6 +352,16 @@ const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
   return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
 }
 
+void apply_image_axis(CaseImages& images, const Axis& axis, const std::string& value) {
+  if (axis.name == "rig")
+    images.rig = value;
+  else if (axis.name == "imaging")
+    images.imaging = value;
+  else
+    (axis.name == "width" ? images.width_px : images.height_px) =
+        parse_axis_integer<int>(axis, value, 1, kMaxImageSide_px);
+}
+
 // Sets what a non-parameter axis stands for; parameters become overrides.
 void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value) {
   if (axis.axis->name == "threads") {
@@ -267,7 +369,7 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   } else if (axis.axis->name == "device") {
     check_device("--axis device", value);
     planned.device = value;
-  } else {
+  } else if (axis.is_parameter()) {
     planned.overrides.push_back({owner_in(planned, axis), axis.parameter, value});
   }
 }
@@ -289,9 +391,61 @@ void resolve_options(Case& planned, const Subject& subject) {
   overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
   append_options(planned, method.spec->name,
                  resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+  if (!planned.images) return;
+  if (scene.spec == nullptr)
+    refuse_plan(fmt::format(
+        "method {}: needs images, and scene '{}' cannot be rendered; only surfaces by formula can",
+        method.spec->name, scene.name));
+  const DatasetPlan dataset = plan_dataset(dataset_request(planned));
+  for (const auto& [name, asked] :
+       {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
+    if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
+      refuse_plan(
+          fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
+  for (auto& option : image_options(dataset)) planned.options.push_back(std::move(option));
 }
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
+
+using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
+
+// What of the images stands in a case's name without being swept: what is not the default.
+NamedValues fixed_image_axes(const Frame& frame) {
+  const auto is_swept = [&](std::string_view name) {
+    return std::ranges::any_of(frame.axes, [&](const PlannedAxis& axis) { return axis.axis->name == name; });
+  };
+  const ImageChoice& images = frame.images;
+  NamedValues named;
+  if (!is_swept("rig") && images.rig && *images.rig != CaseImages().rig)
+    named.emplace_back("rig", *images.rig);
+  if (!is_swept("imaging") && images.imaging && *images.imaging != CaseImages().imaging)
+    named.emplace_back("imaging", *images.imaging);
+  if (!is_swept("width") && images.width_px) named.emplace_back("width", std::int64_t{*images.width_px});
+  if (!is_swept("height") && images.height_px) named.emplace_back("height", std::int64_t{*images.height_px});
+  return named;
+}
+
+CaseImages images_of(const Frame& frame, const AxisPoint& point) {
+  const ImageChoice& choice = frame.images;
+  CaseImages images;
+  images.rig = choice.rig.value_or(images.rig);
+  images.imaging = choice.imaging.value_or(images.imaging);
+  images.width_px = choice.width_px;
+  images.height_px = choice.height_px;
+  for (const auto& [axis, value] : point)
+    if (axis->is_of_images()) apply_image_axis(images, *axis->axis, *value);
+  return images;
+}
+
+// What an axis stands for in a resolved case.
+ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const std::string& text) {
+  const std::string& name = axis.axis->name;
+  if (axis.is_parameter()) return option_of(planned, axis);
+  if (name == "threads") return std::int64_t{planned.threads};
+  if (name == "width") return std::int64_t{planned.images->width_px.value()};
+  if (name == "height") return std::int64_t{planned.images->height_px.value()};
+  return text;
+}
 
 Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
   Case planned;
@@ -307,8 +461,13 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
   planned.seed = seed;
   planned.threads = frame.threads;
   planned.device = frame.device;
+  if (subject.has_images()) {
+    planned.images = images_of(frame, point);
+    planned.axes = fixed_image_axes(frame);
+  }
   for (const Override& given : frame.sets)
-    if (subject.owns(given.owner)) planned.overrides.push_back(given);
+    if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)))
+      planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
   resolve_options(planned, subject);
   const std::string seed_part = fmt::format("/seed={}", seed);
@@ -316,12 +475,13 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
     planned.name = planned.workload;
   else
     planned.name = fmt::format("{}/{}{}", planned.scene, subject.method->name(), seed_part);
+  for (const auto& [name, value] : planned.axes)
+    planned.name += fmt::format("/{}={}", name, to_string(value));
   for (const auto& [axis, text] : point) {
-    ParameterValue value = *text;
-    if (axis->axis->name == "threads") value = std::int64_t{planned.threads};
-    if (axis->is_parameter()) value = option_of(planned, *axis);
+    ParameterValue value = axis_value(planned, *axis, *text);
     planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
-    if (axis->is_parameter()) planned.axes.emplace_back(axis->axis->name, std::move(value));
+    if (axis->is_parameter() || axis->is_of_images())
+      planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
   if (subject.workload != nullptr) planned.name += seed_part;
   return planned;
@@ -331,7 +491,7 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subj
   std::vector<const PlannedAxis*> axes;
   std::size_t points = 1;
   for (const PlannedAxis& axis : frame.axes) {
-    if (!concerns(axis, subject)) continue;
+    if (!concerns(frame, axis, subject)) continue;
     axes.push_back(&axis);
     points *= axis.axis->values.size();
     if (points > kMaxCases) break;
@@ -350,6 +510,22 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subj
       cases.push_back(make_case(frame, subject, seed, point));
     }
   }
+}
+
+// What an earlier part has already is not added once more.
+void add_part(std::vector<Case>& cases, const Frame& frame, const SelectionPart& part) {
+  std::vector<Case> added;
+  for (const SceneChoice& scene : frame.selection.scenes) {
+    if (std::ranges::find(part.scenes, scene.name) == part.scenes.end()) continue;
+    for (const MethodChoice& method : frame.selection.methods)
+      if (std::ranges::find(part.methods, method.name()) != part.methods.end())
+        add_cases(added, frame, {&scene, &method, nullptr});
+  }
+  std::set<std::string> names;
+  for (const Case& planned : cases) names.insert(planned.name);
+  for (Case& planned : added)
+    if (!names.contains(planned.name)) cases.push_back(std::move(planned));
+  if (cases.size() > kMaxCases) refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
 }
 
 void check_unique(const std::vector<Case>& cases) {
@@ -448,9 +624,8 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   check_request(request);
   const Frame frame = make_frame(request, catalogue);
   std::vector<Case> cases;
-  for (const SceneChoice& scene : frame.selection.scenes)
-    for (const MethodChoice& method : frame.selection.methods)
-      add_cases(cases, frame, {&scene, &method, nullptr});
+  for (const SelectionPart& part : frame.selection.parts)
+    add_part(cases, frame_of(frame, part, request), part);
   for (const WorkloadSpec* workload : frame.selection.workloads)
     add_cases(cases, frame, {nullptr, nullptr, workload});
   check_unique(cases);

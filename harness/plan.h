@@ -42,6 +42,7 @@ struct PlanRequest {
   std::vector<std::string> workloads;
   std::vector<Axis> axes;      // one of the same name in the suite is replaced
   std::vector<Override> sets;  // after those of the suite
+  ImageChoice images;          // wins over the suite's
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> repeat;  // consecutive seeds from `seed`, or from the suite's first one
   std::optional<int> threads;           // none: available_processors()
@@ -77,6 +78,8 @@ Catalogue registered_catalogue();
 // - Cases run scene by scene, method by method, then workload by workload, seed by seed, the last axis
 //   fastest. An axis or --set that belongs to a scene, method or workload concerns its cases alone. A
 //   workload's parameters are axes by their bare names, too.
+// - Methods that look at images get them from a rig. `rig`, `imaging`, `width` and `height`, as flags or as
+//   axes, and parameters of rig and imaging concern those methods' cases alone.
 // - Shards: the cases sorted by name are dealt in turn, so that the parts are the same on every machine.
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue = registered_catalogue());
 

@@ -37,6 +37,14 @@ std::vector<std::string> texts_of(const JsonPlace& place) {
   return texts;
 }
 
+Json images_json(const std::optional<CaseImages>& images) {
+  if (!images) return nullptr;
+  return {{"rig", images->rig},
+          {"imaging", images->imaging},
+          {"width_px", json_or_null(images->width_px)},
+          {"height_px", json_or_null(images->height_px)}};
+}
+
 }  // namespace
 
 std::uint64_t default_memory_limit_bytes() {
@@ -59,6 +67,7 @@ Json to_json(const Case& planned) {
                {"threads", planned.threads},
                {"device", planned.device},
                {"simulated", planned.simulated},
+               {"images", images_json(planned.images)},
                {"axes", named_values_json(planned.axes)},
                {"overrides", overrides},
                {"options", named_values_json(planned.options)},
@@ -72,28 +81,32 @@ Json requested_json(const PlanRequest& request) {
   for (const Override& given : request.sets) sets.push_back(override_text(given));
   Json injects = Json::array();
   for (const Inject& inject : request.injects) injects.push_back(to_string(inject));
-  return {{"suite", request.suite.empty() ? Json(nullptr) : Json(request.suite)},
-          {"own_suite", request.own_suite ? to_json(*request.own_suite) : Json(nullptr)},
-          {"scenes", request.scenes},
-          {"methods", request.methods},
-          {"workloads", request.workloads},
-          {"timing", to_json(request.timing)},
-          {"axes", axes_json(request.axes)},
-          {"set", sets},
-          {"seed", json_or_null(request.seed)},
-          {"repeat", json_or_null(request.repeat)},
-          {"threads", json_or_null(request.threads)},
-          {"device", json_or_null(request.device)},
-          {"timeout_s", json_or_null(request.timeout_s)},
-          {"memory_limit_bytes", json_or_null(request.memory_limit_bytes)},
-          {"shard", to_string(request.shard)},
-          {"inject", injects}};
+  Json json = {{"suite", request.suite.empty() ? Json(nullptr) : Json(request.suite)},
+               {"own_suite", request.own_suite ? to_json(*request.own_suite) : Json(nullptr)},
+               {"scenes", request.scenes},
+               {"methods", request.methods},
+               {"workloads", request.workloads},
+               {"timing", to_json(request.timing)},
+               {"axes", axes_json(request.axes)},
+               {"set", sets},
+               {"seed", json_or_null(request.seed)},
+               {"repeat", json_or_null(request.repeat)},
+               {"threads", json_or_null(request.threads)},
+               {"device", json_or_null(request.device)},
+               {"timeout_s", json_or_null(request.timeout_s)},
+               {"memory_limit_bytes", json_or_null(request.memory_limit_bytes)},
+               {"shard", to_string(request.shard)},
+               {"inject", injects}};
+  add_images(json, request.images);
+  return json;
 }
 
 PlanRequest request_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"suite", "own_suite", "scenes", "methods", "axes", "set", "seed", "repeat", "threads",
-                   "device", "timeout_s", "memory_limit_bytes", "shard", "inject", "workloads", "timing"});
+  root.allow_only({"suite", "own_suite", "scenes",    "methods", "axes",      "set",
+                   "seed",  "repeat",    "threads",   "device",  "timeout_s", "memory_limit_bytes",
+                   "shard", "inject",    "workloads", "timing",  "rig",       "imaging",
+                   "width", "height"});
   PlanRequest request;
   request.suite = root.at("suite").text_or_null();
   if (const auto own = root.at("own_suite"); !own.is_null())
@@ -113,6 +126,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.timeout_s = root.at("timeout_s").number_or_null();
   if (const auto place = root.at("memory_limit_bytes"); !place.is_null())
     request.memory_limit_bytes = place.count();
+  request.images = images_from_json(root);
   request.shard = parse_shard(root.at("shard").text());
   for (const std::string& text : texts_of(root.at("inject"))) request.injects.push_back(parse_inject(text));
   return request;

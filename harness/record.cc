@@ -70,6 +70,7 @@ Json timing_json(const Record& record) {
                {"warm_ms", samples_json(timing.warm_ms, record, "warm_ms")},
                {"throughput", throughput}};
   if (has_timing_details(timing)) json["details"] = timing_details_json(timing);
+  if (timing.dataset_ms) json["dataset_ms"] = finite_json(timing.dataset_ms);
   return json;
 }
 
@@ -124,10 +125,11 @@ StageRecord read_stage(const JsonPlace& place) {
 }
 
 Timing read_timing(const JsonPlace& place) {
-  place.allow_only({"cold_ms", "warm_ms", "throughput", "details"});
+  place.allow_only({"cold_ms", "warm_ms", "throughput", "details", "dataset_ms"});
   Timing timing;
   timing.cold_ms = place.at("cold_ms").number_or_null();
   timing.warm_ms = read_samples(place.at("warm_ms"));
+  if (const auto dataset = place.find("dataset_ms")) timing.dataset_ms = dataset->number_or_null();
   if (const JsonPlace throughput = place.at("throughput"); !throughput.is_null()) {
     throughput.allow_only({"value", "unit"});
     timing.throughput = throughput.at("value").number();
@@ -172,9 +174,20 @@ std::optional<Status> status_from_string(std::string_view text) {
   return std::nullopt;
 }
 
+Json to_json(const MetricSet& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, metric] : metrics) json[name] = metric_json(metric);
+  return json;
+}
+
+MetricSet metrics_from_json(const Json& json, const std::string& source) {
+  MetricSet metrics;
+  for (const auto& [name, place] : JsonPlace(json, source).members())
+    metrics.emplace_back(name, read_metric(place));
+  return metrics;
+}
+
 Json to_json(const Record& record) {
-  Json metrics = Json::object();
-  for (const auto& [name, metric] : record.metrics) metrics[name] = metric_json(metric);
   Json stages = Json::array();
   for (const StageRecord& stage : record.stages) stages.push_back(stage_json(stage, record));
   Json injected = Json::array();
@@ -188,7 +201,7 @@ Json to_json(const Record& record) {
           {"axes", values_json(record.axes)},
           {"status", to_string(record.status)},
           {"reason", text_json(record.reason)},
-          {"metrics", std::move(metrics)},
+          {"metrics", to_json(record.metrics)},
           {"stages", std::move(stages)},
           {"timing", timing_json(record)},
           {"peak_rss_bytes", integer_json(record.peak_rss_bytes)},

@@ -56,6 +56,7 @@ struct Timing {
   std::vector<std::pair<std::string, std::int64_t>> threads = {};  // of each library, as it answered
   std::vector<std::pair<std::string, double>> figures = {};        // measured beside: "roofline_share", ...
   std::string verdict = {};                                        // a workload's own, one line
+  std::optional<double> dataset_ms = {};  // before: rendering the images, or finding them in the cache
 };
 
 // What a fault injected with --inject did.
@@ -80,6 +81,10 @@ struct Record {
   std::string output_sha256;  // of the reconstruction's bytes; empty = null
   std::vector<InjectedFault> injected;
 };
+
+// {"NAME": {"value": 0.79, "unit": "mm", "better": "lower"}, ...}; "reason" where the value is null.
+Json to_json(const MetricSet& metrics);
+MetricSet metrics_from_json(const Json& json, const std::string& source);
 
 // Keys in a fixed order, so that one record has one text and reading it back gives the same bytes. What is
 // not finite becomes null (a metric with its reason); in a list of samples it throws Error(method).

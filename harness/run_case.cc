@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <exception>
-#include <new>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 
-#include "harness/inject.h"
+#include "harness/case_dataset.h"
+#include "harness/depth_score.h"
 #include "harness/library_threads.h"
-#include "harness/measured_case.h"
+#include "harness/method_run.h"
 #include "harness/run_workload.h"
-#include "harness/select.h"
 #include "harness/text.h"
 #include "metrics/score.h"
 #include "metrics/tiles.h"
@@ -19,17 +19,10 @@
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/ply.h"
-#include "scenes/core/sha256.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
-
-Parameters method_parameters(const Case& planned, const MethodSpec& method) {
-  std::vector<Override> overrides = preset_overrides(method, planned.preset);
-  overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
-  return resolve_parameters(method.name, method.parameters, overrides);
-}
 
 // Why the case cannot run here, if so.
 std::optional<std::string> skip_reason(const Case& planned, const MethodSpec& method) {
@@ -39,61 +32,96 @@ std::optional<std::string> skip_reason(const Case& planned, const MethodSpec& me
   return std::nullopt;
 }
 
-Reconstruction run_method(const Case& planned, const MethodSpec& method, const Scene& scene) {
+MethodInput method_input(const Case& planned, const MethodSpec& method,
+                         const std::filesystem::path& work_dir) {
   MethodInput input;
   input.parameters = method_parameters(planned, method);
   input.seed = planned.seed;
   input.device = planned.device;
-  if (const auto* simulated = std::get_if<SimulatedMethod>(&method.run))
-    return (*simulated)(scene.truth, input);
-  throw Error(ErrorKind::method,
-              fmt::format("{} needs images of the scene, and '{}' has none", method.name, scene.name));
+  input.work_dir = work_dir;
+  return input;
 }
 
-void corrupt(Reconstruction& reconstruction) {
-  for (Vec3& point : reconstruction.cloud.points_m) point.z() += kCorruptShiftM;
-  if (reconstruction.mesh)
-    for (Vec3& vertex : reconstruction.mesh->vertices_m) vertex.z() += kCorruptShiftM;
-  for (DepthMap& map : reconstruction.depth_maps)
-    for (float& depth : map.depth_along_ray_m) depth += static_cast<float>(kCorruptShiftM);
+// What a method printed is kept beside its result, whether it ended well or not; of much, the end.
+void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
+  constexpr std::streamoff max_bytes = 1 << 20;
+  std::ifstream file(work_dir / kMethodLog, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+  if (size <= 0) return;
+  std::string text(static_cast<std::size_t>(std::min(size, max_bytes)), '\0');
+  file.seekg(size - static_cast<std::streamoff>(text.size()));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
+}
+
+void score_output(const Reconstruction& output, const Surface& truth, bool keep_cloud, CaseResult& result) {
+  Score score = score_reconstruction(output, truth, ScoreOptions{});
+  result.record.metrics = std::move(score.metrics);
+  const std::string file = file_name_of(result.record.case_name) + ".csv";
+  if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
+  if (keep_cloud)
+    result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
+                                  ply_cloud_bytes(output.cloud));
+}
+
+void score_depths(const Reconstruction& output, const CaseDataset& dataset, CaseResult& result) {
+  const auto scores = score_depth_maps(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir());
+  if (scores.empty()) return;
+  for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
+                                depth_scores_csv(scores));
+}
+
+void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+                   CaseResult& result) {
+  const Scene scene = make_scene(planned.scene, planned.overrides);
+  const MethodInput input = method_input(planned, method, {});
+  const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
+  const Reconstruction output = run_measured(
+      planned, [&] { return run(scene.truth, input); }, board, result.record);
+  score_output(output, *scene.truth.surface, keep_cloud, result);
+}
+
+void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+              CaseResult& result) {
+  // A sweep has made a folder that it removes even after a crash.
+  std::optional<ScratchFolder> own;
+  if (board.scratch_dir().empty()) own.emplace();
+  const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
+  const CaseDataset dataset = make_case_dataset(planned, scratch);
+  result.record.timing.dataset_ms = dataset.made_ms;
+  const std::filesystem::path work_dir = scratch / "work";
+  std::filesystem::create_directory(work_dir);
+  const MethodInput input = method_input(planned, method, work_dir);
+  const auto run = [&, method_run = std::get<RealMethod>(method.run)] {
+    Reconstruction output = method_run({dataset.observation_dir}, input);
+    check_output(output);
+    return output;
+  };
+  Reconstruction output;
+  try {
+    output = run_measured(planned, run, board, result.record);
+  } catch (...) {
+    take_log(work_dir, result);
+    throw;
+  }
+  take_log(work_dir, result);
+  score_output(output, *dataset.plan.scene.truth.surface, keep_cloud, result);
+  score_depths(output, dataset, result);
 }
 
 // Everything of a case that may throw. What is measured before it throws stays in the record.
 void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
                    CaseResult& result) {
   set_thread_count(planned.threads);
-  if (!method.simulated()) set_library_threads(planned.threads);
-  const Scene scene = make_scene(planned.scene, planned.overrides);
-
-  MeasuredCase measured(planned, board, result.record);
-  Reconstruction reconstruction;
-  measured.run_cold([&] { reconstruction = run_method(planned, method, scene); });
-  if (measured.corrupts_output()) corrupt(reconstruction);
-  result.record.output_sha256 = output_sha256(reconstruction);
-  Reconstruction repeated;
-  measured.run_warm({[&] { repeated = run_method(planned, method, scene); },
-                     [&] {
-                       if (measured.corrupts_output()) corrupt(repeated);
-                       return output_sha256(repeated);
-                     }});
-  Score score = score_reconstruction(reconstruction, *scene.truth.surface, ScoreOptions{});
-  result.record.metrics = std::move(score.metrics);
-  if (!score.tiles.tiles.empty())
-    result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", tiles_to_csv(score.tiles));
-  if (keep_cloud)
-    result.artefacts.emplace_back("clouds/" + file_name_of(planned.name) + ".ply",
-                                  ply_cloud_bytes(reconstruction.cloud));
+  if (method.simulated()) {
+    run_simulated(planned, method, board, keep_cloud, result);
+  } else {
+    set_library_threads(planned.threads);
+    run_real(planned, method, board, keep_cloud, result);
+  }
   result.record.status = Status::ok;
-}
-
-std::string count_and_hash(std::string_view name, std::size_t count, const void* data, std::size_t bytes) {
-  const std::string_view view(static_cast<const char*>(data), bytes);
-  return fmt::format("{} {} {}\n", name, count, sha256_hex(view));
-}
-
-template <class Element>
-std::string array_line(std::string_view name, const std::vector<Element>& array) {
-  return count_and_hash(name, array.size(), array.data(), array.size() * sizeof(Element));
 }
 
 }  // namespace
@@ -133,18 +161,8 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) 
       run_workload(planned, board, result);
     else
       run_and_score(planned, find_method(planned.method), board, keep_cloud, result);
-  } catch (const std::bad_alloc&) {
-    record.reason = "out of memory";
-  } catch (const std::exception& error) {
-    record.reason = one_line(error.what());
   } catch (...) {
-    record.reason = "an exception that is no std::exception";
-  }
-  if (record.status != Status::ok) {
-    record.status = Status::failed;
-    record.metrics.clear();
-    if (record.reason.starts_with("invalid: ")) record.timing = {};  // wrong output has no time worth telling
-    if (record.reason.empty()) record.reason = "failed without a message";
+    note_failure(record);
   }
   return result;
 }
@@ -155,36 +173,6 @@ CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case
 
 CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board) {
   return run_one_case(planned, board, true);
-}
-
-std::string output_sha256(const Reconstruction& reconstruction) {
-  static_assert(std::endian::native == std::endian::little && sizeof(Vec3) == 3 * sizeof(double));
-  std::string lines = array_line("points_m", reconstruction.cloud.points_m) +
-                      array_line("normals", reconstruction.cloud.normals) +
-                      array_line("confidence", reconstruction.cloud.confidence);
-  if (reconstruction.mesh)
-    lines += array_line("vertices_m", reconstruction.mesh->vertices_m) +
-             array_line("triangles", reconstruction.mesh->triangles);
-  for (const DepthMap& map : reconstruction.depth_maps)
-    lines += fmt::format("depth_map {} {} {}\n", map.camera, map.width, map.height) +
-             array_line("depth_along_ray_m", map.depth_along_ray_m) +
-             array_line("confidence", map.confidence);
-  return sha256_hex(lines);
-}
-
-std::string file_name_of(std::string_view case_name) {
-  constexpr std::size_t max_bytes = 160;
-  constexpr std::string_view others = "_.=,+-";
-  std::string name;
-  bool ambiguous = case_name.find("__") != std::string_view::npos;
-  for (const char c : case_name) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      others.find(c) != std::string_view::npos;
-    name += kept ? std::string(1, c) : c == '/' ? "__" : "_";
-    ambiguous = ambiguous || (!kept && c != '/');
-  }
-  if (!ambiguous && name.size() <= max_bytes && !name.starts_with('.')) return name;
-  return fmt::format("_{}-{}", name.substr(0, max_bytes), sha256_hex(case_name).substr(0, 8));
 }
 
 }  // namespace aqbench

@@ -22,10 +22,11 @@ struct CaseResult {
 // The record of a case that has not run: names, axes, options, faults planned (0 times), status failed.
 Record planned_record(const Case& planned);
 
-// Makes the scene, runs the method (the first call of this process: cold_ms; then warm as the case's timing
-// says), scores the result; or proves and times a workload. What goes wrong stands in the record as failed
-// with a one-line reason; a case that cannot run here is skipped. Never throws for what a method does. Stages
-// and faults are noted on the board as they happen.
+// Makes the scene and, for a real method, its images (dataset_ms), runs the method (the first call of this
+// process: cold_ms; then warm as the case's timing says), scores the result; or proves and times a workload.
+// What goes wrong stands in the record as failed with a one-line reason: also a real method's output without
+// points or with one that is not finite. A case that cannot run here is skipped. Never throws for what a
+// method does. Stages and faults are noted on the board as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
 
 // The same, with the cloud that was scored as an artefact clouds/NAME.ply.

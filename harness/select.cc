@@ -165,13 +165,23 @@ std::vector<std::string> simulated_methods(const Catalogue& catalogue) {
 Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   Selection selection;
   selection.suite = requested_suite(request, catalogue);
+  const Suite* const suite = selection.suite;
   std::vector<std::string> scenes, methods, workloads;
-  if (selection.suite != nullptr) {
-    scenes = filter_names("scene", expand_scenes(selection.suite->scenes, catalogue.scenes), request.scenes);
-    methods =
-        filter_names("method", expand_methods(selection.suite->methods, catalogue.methods), request.methods);
-    workloads = filter_names("workload", expand_workloads(selection.suite->workloads, catalogue.workloads),
-                             request.workloads);
+  if (suite != nullptr) {
+    const auto add_part = [&](const std::vector<std::string>& scene_patterns,
+                              const std::vector<std::string>& method_patterns,
+                              const std::vector<Axis>* axes) {
+      selection.parts.push_back({expand_scenes(scene_patterns, catalogue.scenes),
+                                 expand_methods(method_patterns, catalogue.methods), axes});
+      for (const std::string& name : selection.parts.back().scenes) append_unique(scenes, name);
+      for (const std::string& name : selection.parts.back().methods) append_unique(methods, name);
+    };
+    add_part(suite->scenes, suite->methods, nullptr);
+    for (const SuitePart& part : suite->more) add_part(part.scenes, part.methods, &part.axes);
+    scenes = filter_names("scene", scenes, request.scenes);
+    methods = filter_names("method", methods, request.methods);
+    workloads =
+        filter_names("workload", expand_workloads(suite->workloads, catalogue.workloads), request.workloads);
   } else {
     workloads = expand_workloads(request.workloads, catalogue.workloads);
   }
@@ -182,6 +192,7 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
         expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes, catalogue.scenes);
     methods = expand_methods(request.methods.empty() ? simulated_methods(catalogue) : request.methods,
                              catalogue.methods);
+    selection.parts.push_back({scenes, methods, nullptr});
   }
   for (const std::string& name : scenes) selection.scenes.push_back(choose_scene(name, catalogue.scenes));
   for (const std::string& name : methods) selection.methods.push_back(choose_method(name, catalogue.methods));

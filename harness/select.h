@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/axis.h"
 #include "harness/plan.h"
 
 namespace aqbench {
@@ -22,11 +23,19 @@ struct MethodChoice {
   std::string name() const { return preset.empty() ? spec->name : spec->name + ":" + preset; }
 };
 
+// Some of the scenes and methods, by name, that are combined with each other.
+struct SelectionPart {
+  std::vector<std::string> scenes, methods;
+  const std::vector<Axis>* axes = nullptr;  // of a suite's further part
+};
+
 struct Selection {
   const Suite* suite = nullptr;  // nullptr: chosen by hand
   std::vector<SceneChoice> scenes;
   std::vector<MethodChoice> methods;
   std::vector<const WorkloadSpec*> workloads;
+  std::vector<SelectionPart> parts;
+  std::vector<std::string> rigs = {};  // that images are made with; none if no method looks at images
 };
 
 // Throws as plan_sweep() does. Refers to the request and the catalogue.

@@ -57,7 +57,51 @@ Override read_set(const std::string& key, const JsonPlace& place) {
   }
 }
 
+std::optional<int> read_pixels(const JsonPlace& root, const char* key) {
+  const auto place = root.find(key);
+  if (!place) return std::nullopt;
+  const std::uint64_t value = place->count();
+  if (value < 1 || value > kMaxImageSide_px)
+    place->fail(fmt::format("is not from 1 to {}", kMaxImageSide_px));
+  return static_cast<int>(value);
+}
+
+std::vector<Axis> read_axes(const JsonPlace& place) {
+  std::vector<Axis> axes;
+  for (const auto& [name, axis] : place.members()) axes.push_back(read_axis(name, axis));
+  return axes;
+}
+
+SuitePart read_part(const JsonPlace& place) {
+  place.allow_only({"scenes", "methods", "axes"});
+  SuitePart part{read_names(place.at("scenes")), read_names(place.at("methods"))};
+  if (const auto axes = place.find("axes")) part.axes = read_axes(*axes);
+  return part;
+}
+
+Json axes_to_json(const std::vector<Axis>& axes) {
+  Json json = Json::object();
+  for (const Axis& axis : axes) json[axis.name] = axis.values;
+  return json;
+}
+
 }  // namespace
+
+ImageChoice images_from_json(const JsonPlace& root) {
+  ImageChoice images;
+  if (const auto rig = root.find("rig")) images.rig = rig->text();
+  if (const auto imaging = root.find("imaging")) images.imaging = imaging->text();
+  images.width_px = read_pixels(root, "width");
+  images.height_px = read_pixels(root, "height");
+  return images;
+}
+
+void add_images(Json& json, const ImageChoice& images) {
+  if (images.rig) json["rig"] = *images.rig;
+  if (images.imaging) json["imaging"] = *images.imaging;
+  if (images.width_px) json["width"] = static_cast<std::uint64_t>(*images.width_px);
+  if (images.height_px) json["height"] = static_cast<std::uint64_t>(*images.height_px);
+}
 
 const std::vector<Suite>& suite_registry() {
   static const std::vector<Suite> table = {
@@ -69,6 +113,23 @@ const std::vector<Suite>& suite_registry() {
        .axes = {},
        .sets = {},
        .workloads = {}},
+      {.name = "pipeline",
+       .description = "real methods on small images of 6 cameras; contrast enhancement on and off",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "dense_flow"},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .images = {"arc6", "default", 480, 360},
+       .more = {{{"undulating"}, {"sparse"}, {parse_axis("sparse.clahe=off,on")}}}},
+      {.name = "pipeline_full",
+       .description = "real methods on 1600 x 1200 images of 12 cameras and one at the centre",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "dense_flow"},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .images = {"ring12", "default", 1600, 1200}},
   };
   return table;
 }
@@ -81,7 +142,8 @@ Suite read_suite_file(const std::filesystem::path& path) {
 
 Suite suite_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads"});
+  root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
+                   "imaging", "width", "height", "more"});
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
@@ -93,28 +155,32 @@ Suite suite_from_json(const Json& json, const std::string& source) {
     suite.methods = read_names(root.at("methods"));
   }
   if (const auto seeds = root.find("seeds")) suite.seeds = read_seeds(*seeds);
-  if (const auto axes = root.find("axes"))
-    for (const auto& [name, place] : axes->members()) suite.axes.push_back(read_axis(name, place));
+  if (const auto axes = root.find("axes")) suite.axes = read_axes(*axes);
   if (const auto sets = root.find("set"))
     for (const auto& [key, place] : sets->members()) suite.sets.push_back(read_set(key, place));
+  suite.images = images_from_json(root);
+  if (const auto more = root.find("more"))
+    for (const JsonPlace& part : more->elements()) suite.more.push_back(read_part(part));
   return suite;
 }
 
 Json to_json(const Suite& suite) {
-  Json axes = Json::object();
-  for (const Axis& axis : suite.axes) axes[axis.name] = axis.values;
   Json sets = Json::object();
   for (const Override& given : suite.sets) sets[given.owner + "." + given.parameter] = given.value;
   Json json = {{"name", suite.name},
                {"description", suite.description},
                {"seeds", suite.seeds},
-               {"axes", axes},
+               {"axes", axes_to_json(suite.axes)},
                {"set", sets}};
   if (!suite.workloads.empty()) json["workloads"] = suite.workloads;
   if (suite.workloads.empty() || !suite.scenes.empty() || !suite.methods.empty()) {
     json["scenes"] = suite.scenes;
     json["methods"] = suite.methods;
   }
+  add_images(json, suite.images);
+  for (const SuitePart& part : suite.more)
+    json["more"].push_back(
+        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_to_json(part.axes)}});
   return json;
 }
 

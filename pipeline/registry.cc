@@ -1,11 +1,24 @@
 #include <algorithm>
 
 #include "pipeline/dense_flow/dense_flow_method.h"
+#include "pipeline/external.h"
 #include "pipeline/method.h"
 #include "pipeline/simulated.h"
+#include "pipeline/sparse/sparse_method.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
+
+namespace {
+
+std::vector<ParameterSpec> sparse_method_parameters() {
+  std::vector<ParameterSpec> specs = sparse::view_parameters();
+  const std::vector<ParameterSpec> own = sparse::parameters();
+  specs.insert(specs.end(), own.begin(), own.end());
+  return specs;
+}
+
+}  // namespace
 
 const std::vector<MethodSpec>& method_registry() {
   static const std::vector<MethodSpec> table{
@@ -23,6 +36,14 @@ const std::vector<MethodSpec>& method_registry() {
        &simulate},
       {"dense_flow", "dense inverse search flow between neighbouring cameras, triangulated by refracted rays",
        dense_flow::parameters(), dense_flow::presets(), dense_flow::dense_stages(), &dense_flow::run},
+      {"sparse", "features, matches and triangulation through the water: a sparse cloud",
+       sparse_method_parameters(), sparse::presets(), sparse::stages(), &sparse::run},
+      {"external",
+       "any program that reads a dataset's folder and writes a PLY file",
+       external_parameters(),
+       {},
+       external_stages(),
+       &run_external},
   };
   return table;
 }

@@ -8,6 +8,7 @@ const std::vector<StageSpec>& stage_registry() {
        "a simulated method as a whole: points of the true surface made as wrong as a profile says"},
       {"sampling", "area-uniform positions on the true surface"},
       {"noise", "dropout of whole points and Gaussian noise of the rest"},
+      {"pipeline", "a real method as a whole, from the images to the cloud"},
       {"image_reading", "decoding a dataset's images and taking their grey values"},
       {"undistortion", "grey images resampled as the undistorted cameras would give them"},
       {"depth_range", "where the surface lies: the plane, or the depths, that the images agree on"},
@@ -23,6 +24,8 @@ const std::vector<StageSpec>& stage_registry() {
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
       {"absorption", "the workload absorption: one image"},
+      {"sparse_matching", "features, their matches and the tracks that these make"},
+      {"external_command", "a program of somebody else's, from its start to its end"},
   };
   return table;
 }

@@ -150,14 +150,15 @@ void copy_into(const fs::path& from, const fs::path& to) {
   write_file(to, read_file(from));
 }
 
-// Files of cases (tiles, clouds) side by side; what is about a shard in a folder of its own.
+// Files of cases (tiles, clouds, depth, logs) side by side; what is about a shard in a folder of its own.
 void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::string log;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const ShardBundle& shard = shards[i];
     const std::string folder = fmt::format("shards/{}-{}", i + 1, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
-      if (file.starts_with("tiles/") || file.starts_with("clouds/"))
+      if (file.starts_with("tiles/") || file.starts_with("clouds/") || file.starts_with("depth/") ||
+          file.starts_with("logs/"))
         copy_into(shard.path / file, bundle / file);
       else if (file != "results.json" && file != kJournalFile && file != "summary.md" &&
                file != "report.html")

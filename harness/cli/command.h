@@ -28,6 +28,7 @@ ExitCode run_list(const Arguments& arguments);
 ExitCode run_render(const Arguments& arguments);
 ExitCode run_merge(const Arguments& arguments);
 ExitCode run_replay(const Arguments& arguments);
+ExitCode run_run(const Arguments& arguments);
 ExitCode run_sweep_command(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 

@@ -22,6 +22,7 @@ constexpr std::array kCommands = {
             run_sweep_command},
     Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", run_eval},
     Command{"render", "render a scene through water: images, calibration, true depths", run_render},
+    Command{"run", "run a method on a dataset of your own: cloud, mesh, depth maps", run_run},
     Command{"cache", "list or clear the rendered datasets on disk", run_cache},
     Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
     Command{"accept", "make a verified bundle the new baseline", run_accept},

@@ -15,7 +15,8 @@ namespace {
 constexpr const char* kPlanOptions[] = {
     "suite",   "suite-file", "scene",     "method",          "axis",     "set",    "seed",     "repeat",
     "threads", "device",     "timeout",   "memory-limit",    "shard",    "inject", "workload", "repetitions",
-    "warmup",  "min-time",   "precision", "max-repetitions", "max-time", "blocks"};
+    "warmup",  "min-time",   "precision", "max-repetitions", "max-time", "blocks", "rig",      "imaging",
+    "width",   "height"};
 
 template <class Value>
 std::optional<Value> optional_value(const po::variables_map& values, const char* name) {
@@ -38,6 +39,13 @@ std::optional<double> positive_value(const po::variables_map& values, const char
   if (value && !(std::isfinite(*value) && *value > 0))
     throw Error(ErrorKind::usage, fmt::format("--{} {}: must be a positive number", name, *value));
   return value;
+}
+
+std::optional<int> pixel_value(const po::variables_map& values, const char* name) {
+  const auto value = count_value(values, name, 1);
+  if (value && *value > kMaxImageSide_px)
+    throw Error(ErrorKind::usage, fmt::format("--{} {}: must be at most {}", name, *value, kMaxImageSide_px));
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 PlanRequest read_plan_request(const po::variables_map& values) {
@@ -67,6 +75,10 @@ PlanRequest read_plan_request(const po::variables_map& values) {
   plan.threads = optional_value<int>(values, "threads");
   if (plan.threads && *plan.threads < 1)
     throw Error(ErrorKind::usage, fmt::format("--threads {}: must be at least 1", *plan.threads));
+  plan.images.rig = optional_value<std::string>(values, "rig");
+  plan.images.imaging = optional_value<std::string>(values, "imaging");
+  plan.images.width_px = pixel_value(values, "width");
+  plan.images.height_px = pixel_value(values, "height");
   plan.device = optional_value<std::string>(values, "device");
   plan.timeout_s = positive_value(values, "timeout");
   if (const auto gib = positive_value(values, "memory-limit"))
@@ -101,10 +113,15 @@ CommandLine sweep_command_line() {
   add("method", texts("M"), "method name or pattern, method:preset for a preset; may be repeated");
   add("workload", texts("W"), "workload name or pattern (aqbench list workloads); may be repeated");
   add("axis", texts("AXIS"),
-      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, a parameter of a "
-      "workload or SCENE_OR_METHOD.PARAMETER");
+      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, rig, imaging, "
+      "width, height, a parameter of a workload, or OWNER.PARAMETER");
   add("set", texts("NAME=VALUE"),
-      "SCENE_OR_METHOD.PARAMETER=VALUE (aqbench list shows them); may be repeated");
+      "OWNER.PARAMETER=VALUE of a scene, method, rig or imaging (aqbench list shows them); may be repeated");
+  add("rig", text("RIG"), "cameras that real methods see through (aqbench list rigs; default ring12)");
+  add("imaging", text("VARIANT"), "how their images are made (aqbench list imaging; default: default)");
+  add("width", po::value<std::int64_t>()->value_name("PX"),
+      "width of the images, px; alone, the height follows (default: the rig's, 1600)");
+  add("height", po::value<std::int64_t>()->value_name("PX"), "height of the images, px");
   add("seed", po::value<std::int64_t>()->value_name("N"), "first seed (default: the suite's, 42)");
   add("repeat", po::value<std::int64_t>()->value_name("N"), "number of consecutive seeds");
   add("threads", po::value<int>()->value_name("N"),

@@ -93,6 +93,7 @@ const std::vector<RigSpec>& rig_registry() {
       {"ring12", "12 cameras on a ring, 30 degrees apart, and an auxiliary one at its centre",
        rig_parameters(), 12, 12, true},
       {"sparse4", "4 cameras on a ring, 90 degrees apart", rig_parameters(), 4, 4, false},
+      {"arc6", "6 neighbouring cameras of ring12", rig_parameters(), 6, 12, false},
       {"single_pair", "2 neighbouring cameras of ring12", rig_parameters(), 2, 12, false},
   };
   return registry;

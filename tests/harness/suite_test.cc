@@ -39,7 +39,8 @@ TEST(SuiteFile, ReadsEverything) {
   const Suite suite = read_text(R"({"name": "mine", "description": "one line", "scenes": ["undulating"],
       "methods": ["roma_like", "plane_sweep:fast"], "seeds": [42, 43],
       "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.002:0.001"},
-      "set": {"roma_like.points": 5000, "undulating.wavelength_m": 0.06}})");
+      "set": {"roma_like.points": 5000, "undulating.wavelength_m": 0.06},
+      "rig": "sparse4", "imaging": "clean", "width": 480})");
   EXPECT_EQ(suite.name, "mine");
   EXPECT_EQ(suite.description, "one line");
   EXPECT_THAT(suite.methods, ElementsAre("roma_like", "plane_sweep:fast"));
@@ -50,11 +51,15 @@ TEST(SuiteFile, ReadsEverything) {
   ASSERT_EQ(suite.sets.size(), 2U);
   EXPECT_EQ(suite.sets[0].value, "5000");
   EXPECT_EQ(suite.sets[1].value, "0.06");
+  EXPECT_EQ(suite.images.rig, "sparse4");
+  EXPECT_EQ(suite.images.imaging, "clean");
+  EXPECT_EQ(suite.images.width_px, 480);
+  EXPECT_FALSE(suite.images.height_px);
 }
 
 TEST(SuiteFile, ReadsBackWhatItWrites) {
   const Suite suite = read_text(R"({"name": "mine", "scenes": ["*"], "methods": ["roma_like"],
-      "axes": {"batch": [1, 2]}, "set": {"roma_like.points": 5000}})");
+      "axes": {"batch": [1, 2]}, "set": {"roma_like.points": 5000}, "imaging": "clean", "height": 9})");
   const Json json = to_json(suite);
   EXPECT_EQ(to_json(suite_from_json(json, "x")).dump(), json.dump());
 }
@@ -80,6 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedSuite{R"({"name": "a\nb", "scenes": ["s"], "methods": ["m"]})", "name: is not one line"},
         RefusedSuite{R"({"name": "a", "scenes": [], "methods": ["m"]})", "scenes: is empty"},
         RefusedSuite{R"({"name": "a", "scenes": ["s", 1], "methods": ["m"]})", "scenes[1]: expected text"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "width": 0})",
+                     "width: is not from 1"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "method": ["m"]})", "unknown key 'method'"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "seeds": [1, -1]})", "seeds[1]"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "seeds": [1, 1]})", "stands twice"},

@@ -1,0 +1,17 @@
+#pragma once
+// What a case gave, from what its child process did.
+
+#include "harness/case.h"
+#include "harness/case_board.h"
+#include "harness/isolate.h"
+#include "harness/run_case.h"
+
+namespace aqbench {
+
+// The child's own result, or the record of a case whose child gave none: status, reason with the stage it was
+// in and the last line it printed. Never throws for what a child did: also a result of another case, or
+// artefacts outside of the bundle, make a failed record.
+CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
+                     const CaseBoard& board);
+
+}  // namespace aqbench

@@ -1,0 +1,112 @@
+#include "pipeline/sparse/matching.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "scenes/core/multiversion.h"
+#include "scenes/core/parallel.h"
+#include "scenes/optics/triangulation.h"
+
+namespace aqbench::sparse {
+namespace {
+
+constexpr std::size_t kMatchGrain = 64;
+
+// The largest scalar products of one descriptor with those of another image: the nearest descriptors.
+struct Nearest {
+  std::int32_t best = std::numeric_limits<std::int32_t>::min(), second = best;
+  std::uint32_t index = 0;
+};
+
+// products[i] = query . candidates[i]
+AQBENCH_MULTIVERSION
+void scalar_products(const std::int16_t* query, const std::int16_t* candidates, std::size_t count,
+                     std::int32_t* products) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int16_t* const candidate = candidates + i * kDescriptorSize;
+    std::int32_t sum = 0;
+    for (int k = 0; k < kDescriptorSize; ++k) sum += std::int32_t{query[k]} * std::int32_t{candidate[k]};
+    products[i] = sum;
+  }
+}
+
+std::vector<Nearest> nearest_descriptors(const Features& queries, const Features& candidates) {
+  std::vector<Nearest> nearest(queries.size());
+  parallel_for(queries.size(), kMatchGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::int32_t> products(candidates.size());
+    for (std::size_t q = begin; q < end; ++q) {
+      scalar_products(queries.descriptor(q).data(), candidates.descriptors.data(), candidates.size(),
+                      products.data());
+      Nearest found;
+      for (std::size_t i = 0; i < products.size(); ++i) {
+        if (products[i] > found.best) {
+          found.second = found.best;
+          found.best = products[i];
+          found.index = static_cast<std::uint32_t>(i);
+        } else {
+          found.second = std::max(found.second, products[i]);
+        }
+      }
+      nearest[q] = found;
+    }
+  });
+  return nearest;
+}
+
+// Of two unit vectors with this scalar product (in kDescriptorNorm^2).
+double squared_distance(std::int32_t product) {
+  constexpr double unit = 1.0 / (static_cast<double>(kDescriptorNorm) * kDescriptorNorm);
+  return std::max(0.0, 2 - 2 * product * unit);
+}
+
+// 1 where there is no second best to compare with, or both are equal.
+double distance_ratio(const Nearest& nearest) {
+  if (nearest.second == std::numeric_limits<std::int32_t>::min()) return 1;
+  const double second = squared_distance(nearest.second);
+  return second > 0 ? std::sqrt(squared_distance(nearest.best) / second) : 1;
+}
+
+bool rays_meet(const RefractiveCamera& first_camera, const Vec2& first_px,
+               const RefractiveCamera& second_camera, const Vec2& second_px, double max_error_px) {
+  const auto first = cast_ray(first_camera, first_px), second = cast_ray(second_camera, second_px);
+  if (!first || !second) return false;
+  const auto point = triangulate(std::array{*first, *second});
+  if (!point) return false;
+  const auto in_first = project(first_camera, point->point_m),
+             in_second = project(second_camera, point->point_m);
+  return in_first && in_second && (in_first->pixel - first_px).norm() <= max_error_px &&
+         (in_second->pixel - second_px).norm() <= max_error_px;
+}
+
+}  // namespace
+
+std::vector<Match> match_features(const Features& first, const Features& second, double max_ratio) {
+  const std::vector<Nearest> forward = nearest_descriptors(first, second);
+  const std::vector<Nearest> backward = nearest_descriptors(second, first);
+  std::vector<Match> matches;
+  if (second.size() == 0) return matches;
+  for (std::size_t i = 0; i < forward.size(); ++i) {
+    const Nearest& back = backward[forward[i].index];
+    if (back.index != i) continue;
+    const double ratio = std::max(distance_ratio(forward[i]), distance_ratio(back));
+    if (ratio < max_ratio)
+      matches.push_back({static_cast<std::uint32_t>(i), forward[i].index, static_cast<float>(ratio)});
+  }
+  return matches;
+}
+
+std::vector<Match> epipolar_matches(const std::vector<Match>& matches, const Features& first,
+                                    const RefractiveCamera& first_camera, const Features& second,
+                                    const RefractiveCamera& second_camera, double max_error_px) {
+  std::vector<Match> kept;
+  for (const Match& match : matches)
+    if (rays_meet(first_camera, first.pixels[match.first], second_camera, second.pixels[match.second],
+                  max_error_px))
+      kept.push_back(match);
+  return kept;
+}
+
+}  // namespace aqbench::sparse

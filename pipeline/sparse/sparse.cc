@@ -1,0 +1,147 @@
+#include "pipeline/sparse/sparse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/stage_scope.h"
+#include "scenes/optics/triangulation.h"
+
+namespace aqbench::sparse {
+namespace {
+
+std::vector<PairMatches> match_views(std::span<const DatasetView> views, std::span<const Features> features,
+                                     const Options& options) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t i = 0; i < views.size(); ++i)
+    for (const std::size_t source : select_sources(views, i, static_cast<std::size_t>(options.sources)))
+      pairs.insert(std::minmax(i, static_cast<std::uint32_t>(source)));
+  std::vector<PairMatches> matched;
+  for (const auto& [a, b] : pairs)
+    matched.push_back(
+        {a, b,
+         epipolar_matches(match_features(features[a], features[b], options.max_ratio), features[a],
+                          views[a].camera, features[b], views[b].camera, options.epipolar_px)});
+  return matched;
+}
+
+// One sighting of a track, cast once.
+struct TrackRay {
+  Sighting sighting;
+  Vec2 pixel;
+  WaterRay ray;
+};
+
+std::vector<WaterRay> rays_of(std::span<const TrackRay> sightings) {
+  std::vector<WaterRay> rays;
+  for (const TrackRay& sighting : sightings) rays.push_back(sighting.ray);
+  return rays;
+}
+
+double widest_angle_deg(std::span<const TrackRay> sightings) {
+  double least_cosine = 1;
+  for (std::size_t i = 0; i < sightings.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      least_cosine = std::min(least_cosine, sightings[i].ray.direction.dot(sightings[j].ray.direction));
+  return std::acos(std::clamp(least_cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
+}
+
+// Of each sighting, px; infinite where the point is not imaged.
+std::vector<double> reprojection_errors(const Vec3& point_m, std::span<const TrackRay> sightings,
+                                        std::span<const DatasetView> views) {
+  std::vector<double> errors_px;
+  for (const TrackRay& sighting : sightings) {
+    const auto image = project(views[sighting.sighting.view].camera, point_m);
+    errors_px.push_back(image ? (image->pixel - sighting.pixel).norm() : INFINITY);
+  }
+  return errors_px;
+}
+
+}  // namespace
+
+void check(const Options& options) {
+  const auto refuse = [](const char* field, const std::string& what) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {}", field, what));
+  };
+  if (options.features.keypoints < 1) refuse("keypoints", "must be at least 1");
+  if (options.sources < 0) refuse("sources", "must not be negative");
+  if (!(options.max_ratio > 0 && options.max_ratio <= 1))
+    refuse("max_ratio", "must be above 0 and at most 1");
+  for (const auto& [field, value] : {std::pair("epipolar_px", options.epipolar_px),
+                                     {"max_reprojection_px", options.max_reprojection_px},
+                                     {"max_depth_m", options.max_depth_m}})
+    if (!(value > 0) || !std::isfinite(value)) refuse(field, "must be above 0");
+  if (!(options.min_angle_deg >= 0 && options.min_angle_deg < 180))
+    refuse("min_angle_deg", "must be from 0 to 180");
+}
+
+std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const DatasetView> views,
+                                             std::span<const Features> features, const Options& options) {
+  std::vector<TrackRay> sightings;
+  for (const Sighting& sighting : track) {
+    const Vec2& pixel = features[sighting.view].pixels[sighting.keypoint];
+    if (const auto ray = cast_ray(views[sighting.view].camera, pixel))
+      sightings.push_back({sighting, pixel, *ray});
+  }
+  while (sightings.size() >= 2) {
+    const auto found = triangulate(rays_of(sightings));
+    if (!found) return std::nullopt;
+    const std::vector<double> errors_px = reprojection_errors(found->point_m, sightings, views);
+    const auto worst = std::ranges::max_element(errors_px);
+    if (*worst >= options.max_reprojection_px) {
+      sightings.erase(sightings.begin() + (worst - errors_px.begin()));
+      continue;
+    }
+    const double depth_m = found->point_m.z() - views[sightings[0].sighting.view].camera.water_z_m;
+    if (!(depth_m > 0 && depth_m < options.max_depth_m)) return std::nullopt;
+    if (!(widest_angle_deg(sightings) > options.min_angle_deg)) return std::nullopt;
+    SparsePoint point{found->point_m, 0, {}};
+    for (const double error_px : errors_px) point.reprojection_rms_px += error_px * error_px;
+    point.reprojection_rms_px = std::sqrt(point.reprojection_rms_px / static_cast<double>(errors_px.size()));
+    for (const TrackRay& sighting : sightings) point.sightings.push_back(sighting.sighting);
+    return point;
+  }
+  return std::nullopt;
+}
+
+std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options) {
+  check(options);
+  if (views.size() < 2)
+    throw Error(ErrorKind::method, fmt::format("{} camera: two are needed to triangulate", views.size()));
+  std::vector<Features> features;
+  std::vector<Track> tracks;
+  {
+    const StageScope scope("sparse_matching");
+    for (const DatasetView& view : views) features.push_back(find_features(view, options.features));
+    tracks = build_tracks(match_views(views, features, options), features);
+  }
+  const StageScope scope("triangulation");
+  std::vector<std::optional<SparsePoint>> found(tracks.size());
+  parallel_for(tracks.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      found[i] = triangulate_track(tracks[i], views, features, options);
+  });
+  std::vector<SparsePoint> points;
+  for (auto& point : found)
+    if (point) points.push_back(std::move(*point));
+  return points;
+}
+
+float confidence(const SparsePoint& point, const Options& options) {
+  const double residual = 1 - std::min(1.0, point.reprojection_rms_px / options.max_reprojection_px);
+  const double views = 1 - 1 / static_cast<double>(point.sightings.size());
+  return static_cast<float>(std::sqrt(residual * views));
+}
+
+std::vector<Vec3> positions(std::span<const SparsePoint> points) {
+  std::vector<Vec3> positions_m;
+  for (const SparsePoint& point : points) positions_m.push_back(point.point_m);
+  return positions_m;
+}
+
+}  // namespace aqbench::sparse
