@@ -133,8 +133,9 @@ void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Pa
   }
 }
 
-void write_seen(MetricWriter& writer, const CloudMeasurements& cloud, const ScoreOptions& options,
-                const ViewCounter& count_views) {
+// Gives completeness by number of views.
+std::vector<ViewShare> write_seen(MetricWriter& writer, const CloudMeasurements& cloud,
+                                  const ScoreOptions& options, const ViewCounter& count_views) {
   std::vector<int> views;
   if (cloud.completeness) {
     views = count_views(cloud.completeness->samples.positions_m);
@@ -151,6 +152,8 @@ void write_seen(MetricWriter& writer, const CloudMeasurements& cloud, const Scor
     }
     write(writer, "completeness_seen2_{t}mm_pct", seen, tolerance_m);
   }
+  if (!cloud.completeness) return {};
+  return completeness_by_views(*cloud.completeness, views);
 }
 
 void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cloud) {
@@ -312,7 +315,7 @@ Score score_reconstruction(const Reconstruction& reconstruction, const Surface& 
     }
     write_tiles(writer, measured, score.tiles);
   }
-  if (count_views) write_seen(writer, measured, options, count_views);
+  if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
   if (!cloud.normals.empty()) write_normals(writer, cloud, measured, truth);
   if (reconstruction.mesh) write_mesh(writer, *reconstruction.mesh, truth, options);
   score.metrics = writer.take();

@@ -9,6 +9,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/tiles.h"
+#include "metrics/views.h"
 #include "scenes/core/reconstruction.h"
 #include "scenes/surface.h"
 
@@ -31,6 +32,7 @@ using ViewCounter = std::function<std::vector<int>(std::span<const Vec3> positio
 struct Score {
   MetricSet metrics;  // always the cloud's; those of normals, mesh and seen2 where there is such data
   TileGrid tiles;     // without tiles if not asked for, or if the truth has no patch
+  std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
 };
 
 // Metrics are the same bytes for any thread count. An empty cloud gives null metrics with a reason. With

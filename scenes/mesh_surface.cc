@@ -205,9 +205,9 @@ const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const 
 }
 
 void MeshSurface::closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const {
-  constexpr std::size_t kBatch = 1 << 16;
-  for (std::size_t begin = 0; begin < points.size(); begin += kBatch) {
-    const std::span<const Vec3> batch = points.subspan(begin, std::min(kBatch, points.size() - begin));
+  constexpr std::size_t kRaycastBatch = 1 << 16;
+  for (std::size_t begin = 0; begin < points.size(); begin += kRaycastBatch) {
+    const std::span<const Vec3> batch = points.subspan(begin, std::min(kRaycastBatch, points.size() - begin));
     open3d::core::Tensor queries({static_cast<std::int64_t>(batch.size()), 3}, open3d::core::Float32);
     float* coordinate = queries.GetDataPtr<float>();
     for (const Vec3& p : batch)

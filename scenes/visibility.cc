@@ -38,4 +38,11 @@ std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
   return views;
 }
 
+std::function<std::vector<int>(std::span<const Vec3>)> view_counter(const Scene& scene, const Rig& rig) {
+  const auto surface = std::dynamic_pointer_cast<const PatchHeightField>(scene.truth.surface);
+  if (!surface) return {};
+  return
+      [surface, rig](std::span<const Vec3> positions_m) { return count_views(*surface, rig, positions_m); };
+}
+
 }  // namespace aqbench

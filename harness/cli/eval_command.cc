@@ -1,75 +1,79 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/eval_depth.h"
 #include "harness/cli/eval_input.h"
+#include "harness/cli/eval_output.h"
 #include "harness/cli/options.h"
-#include "harness/environment.h"
-#include "harness/text.h"
 #include "metrics/align.h"
-#include "metrics/registry.h"
 #include "metrics/score.h"
-#include "reports/bundle.h"
-#include "reports/results.h"
 #include "reports/table.h"
 #include "scenes/core/cloud_file.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "scenes/core/parallel.h"
-#include "scenes/core/ply.h"
 #include "scenes/core/sha256.h"
 #include "scenes/core/transform.h"
+#include "scenes/dataset_truth.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
 #include "scenes/registry.h"
+#include "scenes/visibility.h"
 
 namespace aqbench::cli {
 namespace {
 
 struct EvalRequest {
-  std::string cloud_file, scene;
+  std::string cloud_file, scene;  // scene empty: the dataset's own
+  std::string rig, dataset_dir;   // one of them where it shall be known what the cameras see
   std::vector<Override> overrides;
   double metres_per_unit = 1;
   std::string transform_file;
   bool align = false;
-  std::string tiles_file;
+  std::string tiles_file, views_file;
   bool json = false;
 };
 
 CommandLine eval_command_line() {
   CommandLine line{
-      "aqbench eval CLOUD (--scene S | --mesh M.ply) [OPTION]...",
+      "aqbench eval CLOUD (--scene S | --mesh M.ply | --dataset DIR) [OPTION]...\n"
+      "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]",
       "Scores a point cloud or mesh (PLY, or XYZ text) against the exact surface of a scene, or against a\n"
       "mesh taken as truth. Coordinates are metres in the scene's world frame, +Z down into the water.\n"
-      "NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.",
+      "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
+      "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
+      "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
+      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.",
       make_options(),
-      {"CLOUD"}};
+      {}};
+  line.optional_positional = "CLOUD";
   line.options.add_options()("scene", po::value<std::string>()->value_name("S"),
                              "a registered scene (aqbench list scenes)")(
       "mesh", po::value<std::string>()->value_name("M.ply"), "a PLY mesh taken as truth")(
+      "dataset", po::value<std::string>()->value_name("DIR"),
+      "a dataset of aqbench render: its cameras, and its scene unless another is given")(
+      "rig", po::value<std::string>()->value_name("RIG"), "cameras without a dataset (aqbench list rigs)")(
       "set", po::value<Strings>()->composing()->value_name("NAME=VALUE"),
-      "SCENE.PARAMETER=VALUE, may be repeated")(
+      "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated")(
       "unit", po::value<std::string>()->value_name("UNIT")->default_value("m"),
-      "unit of CLOUD's coordinates: m, cm or mm")(
+      "unit of CLOUD's coordinates or of the depths: m, cm or mm")(
       "transform", po::value<std::string>()->value_name("T.json"),
       "JSON file with a 4x4 matrix world_from_cloud (metres), applied after --unit")(
       "align", po::value<std::string>()->value_name("HOW")->default_value("none"),
       "none, or icp: rigid point-to-plane alignment to the truth before scoring; prints the transform. It "
-      "can hide "
-      "bias")("threads", po::value<int>()->value_name("N"),
-              "threads; changes no metric (default: all processors)")(
+      "can hide bias")("threads", po::value<int>()->value_name("N"),
+                       "threads; changes no metric (default: all processors)")(
       "tiles", po::value<std::string>()->value_name("FILE"),
-      "write the errors per 10 mm tile to this CSV file")("json", "print JSON in the layout of results.json");
+      "write the errors per 10 mm tile to this CSV file")(
+      "views", po::value<std::string>()->value_name("FILE"),
+      "write completeness by number of views to this CSV file")(
+      "depth", po::value<std::string>()->value_name("D.npy"), "score this depth map instead of a cloud")(
+      "camera", po::value<std::string>()->value_name("NAME"), "the depth map's camera")(
+      "json", "print JSON in the layout of results.json");
   return line;
-}
-
-const std::string& definition_of(const std::string& metric) {
-  static const std::string none;
-  const auto& registry = metric_registry();
-  const auto found = std::ranges::find(registry, metric, &MetricSpec::name);
-  return found == registry.end() ? none : found->definition;
 }
 
 double parse_unit(const std::string& unit) {
@@ -79,28 +83,59 @@ double parse_unit(const std::string& unit) {
   throw Error(ErrorKind::usage, fmt::format("--unit '{}': expected m, cm or mm", unit));
 }
 
-EvalRequest read_request(const po::variables_map& values) {
-  EvalRequest request;
-  if (values.count("scene") == values.count("mesh"))
-    throw Error(ErrorKind::usage, "give either --scene S or --mesh M.ply, one of them");
-  request.cloud_file = values["CLOUD"].as<std::string>();
-  request.scene = values.count("scene") != 0 ? values["scene"].as<std::string>()
-                                             : "mesh:" + values["mesh"].as<std::string>();
+std::string text_of(const po::variables_map& values, const char* name) {
+  return values.count(name) != 0 ? values[name].as<std::string>() : std::string();
+}
+
+void read_scene(const po::variables_map& values, EvalRequest& request) {
+  if (values.count("scene") + values.count("mesh") > 1 ||
+      (values.count("scene") + values.count("mesh") + values.count("dataset") == 0))
+    throw Error(ErrorKind::usage, "give one of --scene S, --mesh M.ply and --dataset DIR");
+  if (values.count("rig") + values.count("dataset") > 1)
+    throw Error(ErrorKind::usage, "--rig, --dataset: give one of them; a dataset has its cameras");
+  request.scene = values.count("mesh") != 0 ? "mesh:" + text_of(values, "mesh") : text_of(values, "scene");
+  request.rig = text_of(values, "rig");
+  request.dataset_dir = text_of(values, "dataset");
   for (const std::string& set : strings(values, "set")) {
     request.overrides.push_back(parse_override(set));
-    if (request.overrides.back().owner != request.scene)
-      throw Error(ErrorKind::usage, fmt::format("--set '{}': the scene is {}", set, request.scene));
+    const std::string& owner = request.overrides.back().owner;
+    if (owner.empty() || (owner != request.scene && owner != request.rig))
+      throw Error(ErrorKind::usage,
+                  fmt::format("--set '{}': the scene is {}{}", set,
+                              request.scene.empty() ? "the dataset's, as it is" : request.scene,
+                              request.rig.empty() ? "" : ", the rig " + request.rig));
   }
+}
+
+EvalRequest read_request(const po::variables_map& values) {
+  EvalRequest request;
+  request.cloud_file = text_of(values, "CLOUD");
+  if (request.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
+  if (values.count("camera") != 0) throw Error(ErrorKind::usage, "--camera belongs to --depth");
+  read_scene(values, request);
   request.metres_per_unit = parse_unit(values["unit"].as<std::string>());
-  if (values.count("transform") != 0) request.transform_file = values["transform"].as<std::string>();
+  request.transform_file = text_of(values, "transform");
   const std::string align = values["align"].as<std::string>();
   if (align != "none" && align != "icp")
     throw Error(ErrorKind::usage, fmt::format("--align '{}': expected none or icp", align));
   request.align = align == "icp";
-  if (values.count("threads") != 0) set_thread_count(values["threads"].as<int>());
-  if (values.count("tiles") != 0) request.tiles_file = values["tiles"].as<std::string>();
+  request.tiles_file = text_of(values, "tiles");
+  request.views_file = text_of(values, "views");
+  if (!request.views_file.empty() && request.rig.empty() && request.dataset_dir.empty())
+    throw Error(ErrorKind::usage, "--views: needs --rig or --dataset, to know the cameras");
   request.json = values.count("json") != 0;
   return request;
+}
+
+EvalDepthRequest read_depth_request(const po::variables_map& values) {
+  for (const char* needed : {"camera", "dataset"})
+    if (values.count(needed) == 0) throw Error(ErrorKind::usage, fmt::format("--depth: needs --{}", needed));
+  for (const char* other : {"CLOUD", "scene", "mesh", "rig", "set", "transform", "tiles", "views"})
+    if (values.count(other) != 0)
+      throw Error(ErrorKind::usage,
+                  fmt::format("--depth: goes without {}{}", *other == 'C' ? "" : "--", other));
+  return {text_of(values, "depth"), text_of(values, "dataset"), text_of(values, "camera"),
+          parse_unit(values["unit"].as<std::string>()), values.count("json") != 0};
 }
 
 // The cloud in the world frame, and how it got there ("" where it was taken as it is).
@@ -146,8 +181,7 @@ void align_input(Input& input, const Surface& truth) {
                                       alignment.b_from_a(row, 3)));
 }
 
-Results as_results(const EvalRequest& request, const Scene& scene, const Input& input, const Score& score,
-                   const Json& requested) {
+Record eval_record(const EvalRequest& request, const Scene& scene, const Score& score) {
   Record record;
   record.scene = scene.name;
   record.method = "eval";
@@ -157,33 +191,69 @@ Results as_results(const EvalRequest& request, const Scene& scene, const Input& 
     record.options.emplace_back(scene.name + "." + name, value);
   record.metrics = score.metrics;
   record.output_sha256 = sha256_file_hex(request.cloud_file);
-
-  const auto now = std::chrono::system_clock::now();
-  Results results;
-  results.run.id = bundle_stamp(now);
-  results.run.suite = "eval";
-  results.run.started_utc = results.run.finished_utc = utc_now();
-  results.run.complete = true;
-  results.run.planned_cases = 1;
-  results.run.requested_json = requested.dump();
-  results.run.effective_json = Json{{"transforms", input.transforms}, {"threads", thread_count()}}.dump();
-  results.environment_json = environment_json({thread_count()}).dump();
-  results.records = {std::move(record)};
-  return results;
+  return record;
 }
 
-void print_score(const EvalRequest& request, const Input& input, const Score& score) {
-  Table table;
-  table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
-  for (const auto& [name, metric] : score.metrics) {
-    table.rows.push_back({{name},
-                          {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
-                          {metric.unit == "1" ? "" : metric.unit},
-                          {metric.value ? definition_of(name) : metric.reason}});
-  }
-  fmt::print("{} against {}\n", request.cloud_file, request.scene);
+Json views_json(const std::vector<ViewShare>& rows) {
+  Json list = Json::array();
+  for (const ViewShare& row : rows)
+    list.push_back({{"views", row.views},
+                    {"surface_pct", row.surface_pct},
+                    {"completeness_2mm_pct", row.completeness_pct ? Json(*row.completeness_pct) : Json()}});
+  return list;
+}
+
+void print_score(const EvalRequest& request, const Scene& scene, const Input& input, const Score& score) {
+  fmt::print("{} against {}\n", request.cloud_file, scene.name);
   for (const std::string& note : input.notes) fmt::print("{}\n", note);
-  fmt::print("\n{}", render_table(table, wants_colours(STDOUT_FILENO)));
+  fmt::print("\n");
+  print_metrics(score.metrics);
+  if (score.by_views.empty()) return;
+  Table table;
+  table.columns = {
+      {"views", Align::right}, {"surface %", Align::right}, {"completeness 2 mm %", Align::right}};
+  for (const ViewShare& row : score.by_views)
+    table.rows.push_back({{std::to_string(row.views)},
+                          {fmt::format("{:.4g}", row.surface_pct)},
+                          {row.completeness_pct ? fmt::format("{:.4g}", *row.completeness_pct) : "n/a"}});
+  fmt::print(
+      "\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n{}",
+      render_table(table, wants_colours(STDOUT_FILENO)));
+}
+
+// What the cameras see; empty where no camera is known.
+ViewCounter request_views(const EvalRequest& request, const Scene& scene) {
+  if (request.rig.empty() && request.dataset_dir.empty()) return {};
+  constexpr std::uint64_t kJitterSeed = 42;  // render's default
+  const Rig rig = request.rig.empty()
+                      ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
+                      : make_rig(request.rig, request.overrides, kJitterSeed);
+  const ViewCounter views = view_counter(scene, rig);
+  if (!views && !request.views_file.empty())
+    throw Error(ErrorKind::usage, "--views: what cameras see is only known of a scene by formula");
+  return views;
+}
+
+ExitCode eval_cloud(const EvalRequest& request, const Arguments& arguments) {
+  const Scene scene = request.scene.empty() ? read_dataset_scene(request.dataset_dir)
+                                            : make_scene(request.scene, request.overrides);
+  const Surface& truth = *scene.truth.surface;
+  const ViewCounter views = request_views(request, scene);
+  Input input = load_input(request, truth);
+  if (request.align) align_input(input, truth);
+
+  const Score score = score_reconstruction(input.reconstruction, truth, ScoreOptions{}, views);
+  if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
+  if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
+  if (!request.json) {
+    print_score(request, scene, input, score);
+    return ExitCode::pass;
+  }
+  Json effective = {{"transforms", input.transforms}};
+  if (views) effective["completeness_by_views"] = views_json(score.by_views);
+  fmt::print("{}", eval_results_text(eval_record(request, scene, score), Json{{"arguments", arguments}},
+                                     std::move(effective)));
+  return ExitCode::pass;
 }
 
 }  // namespace
@@ -191,19 +261,9 @@ void print_score(const EvalRequest& request, const Input& input, const Score& sc
 ExitCode run_eval(const Arguments& arguments) {
   const auto values = parse(eval_command_line(), arguments);
   if (!values) return ExitCode::pass;
-  const EvalRequest request = read_request(*values);
-  const Scene scene = make_scene(request.scene, request.overrides);
-  const Surface& truth = *scene.truth.surface;
-  Input input = load_input(request, truth);
-  if (request.align) align_input(input, truth);
-
-  const Score score = score_reconstruction(input.reconstruction, truth, ScoreOptions{});
-  if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
-  if (request.json)
-    fmt::print("{}", results_text(as_results(request, scene, input, score, Json{{"arguments", arguments}})));
-  else
-    print_score(request, input, score);
-  return ExitCode::pass;
+  if (values->count("threads") != 0) set_thread_count((*values)["threads"].as<int>());
+  if (values->count("depth") != 0) return eval_depth(read_depth_request(*values), arguments);
+  return eval_cloud(read_request(*values), arguments);
 }
 
 }  // namespace aqbench::cli

@@ -26,8 +26,8 @@ std::string file_text(const std::filesystem::path& path) {
 
 Json json_file(const std::filesystem::path& path) { return Json::parse(file_text(path)); }
 
-void write_json(const std::filesystem::path& path, const Json& json) {
-  std::ofstream(path) << json.dump(1) << "\n";
+void write_json(const std::filesystem::path& path, const Json& value) {
+  std::ofstream(path) << value.dump(1) << "\n";
 }
 
 // case -> its metrics as text: what must be the same bytes.

@@ -8,6 +8,7 @@
 
 #include "scenes/core/parallel.h"
 #include "scenes/optics/rig.h"
+#include "scenes/registry.h"
 #include "scenes/surfaces.h"
 
 namespace aqbench {
@@ -84,6 +85,15 @@ TEST(Visibility, TheThreadCountChangesNothing) {
   EXPECT_EQ(count_views(field, rig, points), one);
   set_thread_count(available_processors());
   EXPECT_LT(*std::ranges::min_element(one), 12) << "steep sides are hidden from some cameras";
+}
+
+TEST(Visibility, ACounterOfASceneKeepsItsSurfaceAndAMeshHasNone) {
+  const Rig rig = make_rig("sparse4", {}, 1);
+  const auto views = view_counter(make_scene("flat_plane", {}), rig);
+  ASSERT_TRUE(views);
+  EXPECT_EQ(views(std::vector<Vec3>{{0, 0, 1.178}}), std::vector<int>{4});
+  const Scene user{"mesh:mine.ply", {}, {}};
+  EXPECT_FALSE(view_counter(user, rig));
 }
 
 }  // namespace

@@ -1,0 +1,219 @@
+// The renderer, beside Embree's own rate on meshes of the same surface in the same run.
+//   build/release/render_benchmark
+//
+// render_ring12: the 13 images of ring12 (1600 x 1200, 4 samples a pixel) on all processors; `images_s` is
+// the wall time of the 13, `rays/s` counts the samples that were cast. Without PNG and the true depths.
+//
+// rays/*: one thread, the same refracted rays: those of a 512 x 320 block of pixels in the middle of the
+// centre camera, all of which meet the patch. first_hit is to rounding, first_hit/undulating_100nm what
+// images take, cast_and_hit with Snell's law for each pixel included. embree1/16: Embree's rtcIntersect1 and
+// rtcIntersect16 (coherent) on triangles of this pitch, mask -1 (with mask 0 it never hits); `error_um` is
+// the largest distance of its depths from the exact ones. Its rays come ready made, as ours do in first_hit.
+
+#include <benchmark/benchmark.h>
+#include <embree3/rtcore.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "scenes/core/parallel.h"
+#include "scenes/imaging.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kBlockWidth = 512, kBlockHeight = 320;
+
+struct RayBlock {
+  RefractiveCamera camera;
+  std::vector<Vec2> pixels;  // row-major
+  std::vector<WaterRay> rays;
+  std::vector<double> exact_m;  // depths
+};
+
+const PatchHeightField& field_of(const Scene& scene) {
+  return renderable_surface(*scene.truth.surface, scene.name);
+}
+
+RayBlock make_block(const Scene& scene) {
+  const Rig rig = make_rig("ring12", {}, 42);
+  const Camera& centre = *find_camera(rig, "centre");
+  RayBlock block{refractive_camera(centre, rig.water), {}, {}, {}};
+  const RayHitter hitter(field_of(scene));
+  for (int row = 0; row < kBlockHeight; ++row)
+    for (int column = 0; column < kBlockWidth; ++column) {
+      const Vec2 pixel((centre.intrinsics.width_px - kBlockWidth) / 2 + column,
+                       (centre.intrinsics.height_px - kBlockHeight) / 2 + row);
+      block.pixels.push_back(pixel);
+      block.rays.push_back(cast_ray(block.camera, pixel).value());
+      block.exact_m.push_back(hitter.first_hit_m(block.rays.back()).value());
+    }
+  return block;
+}
+
+void count_rays(benchmark::State& state, std::size_t rays) {
+  state.counters["rays/s"] = benchmark::Counter(
+      static_cast<double>(rays) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+// Depths row by row, each guessed from the one before, as the renderer does.
+void first_hit(benchmark::State& state, const char* name, double tolerance_m, bool cast) {
+  const Scene scene = make_scene(name, {});
+  const RayBlock block = make_block(scene);
+  const RayHitter hitter(field_of(scene), kMaxRayDepth_m, tolerance_m);
+  for (auto _ : state) {
+    double last_m = block.exact_m[0];
+    for (std::size_t i = 0; i < block.rays.size(); ++i) {
+      const auto hit_m = cast ? hitter.first_hit_m(cast_ray(block.camera, block.pixels[i]).value(), last_m)
+                              : hitter.first_hit_m(block.rays[i], last_m);
+      last_m = hit_m.value_or(last_m);
+    }
+    benchmark::DoNotOptimize(last_m);
+  }
+  count_rays(state, block.rays.size());
+}
+
+void texture_at(benchmark::State& state) {
+  const Scene scene = make_scene("undulating", {});
+  const RayBlock block = make_block(scene);
+  const Texture texture({}, 42);
+  for (auto _ : state) {
+    double sum = 0;
+    for (std::size_t i = 0; i < block.rays.size(); ++i) {
+      const Vec3 p = point_on_ray(block.rays[i], block.exact_m[i]);
+      sum += texture.at(p.x(), p.y());
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  count_rays(state, block.rays.size());
+}
+
+struct EmbreeScene {
+  RTCDevice device = rtcNewDevice("threads=1");
+  RTCScene scene = rtcNewScene(device);
+
+  explicit EmbreeScene(const TriangleMesh& mesh) {
+    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    auto* vertices = static_cast<float*>(rtcSetNewGeometryBuffer(
+        geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.vertices_m.size()));
+    for (const Vec3& vertex : mesh.vertices_m)
+      for (int axis = 0; axis < 3; ++axis) *vertices++ = static_cast<float>(vertex[axis]);
+    void* triangles = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12,
+                                              mesh.triangles.size());
+    std::memcpy(triangles, mesh.triangles.data(), mesh.triangles.size() * 12);
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometry(scene, geometry);
+    rtcReleaseGeometry(geometry);
+    rtcCommitScene(scene);
+  }
+  ~EmbreeScene() {
+    rtcReleaseScene(scene);
+    rtcReleaseDevice(device);
+  }
+  EmbreeScene(const EmbreeScene&) = delete;
+  EmbreeScene& operator=(const EmbreeScene&) = delete;
+};
+
+template <int width>
+using RayHits = std::conditional_t<width == 1, RTCRayHit, RTCRayHit16>;
+
+template <class Field>
+float* lanes(Field& field) {
+  return reinterpret_cast<float*>(&field);
+}
+
+// `width` rays from `first` on, with mask -1.
+template <int width>
+RayHits<width> packet(const std::vector<WaterRay>& rays, std::size_t first) {
+  RayHits<width> out{};
+  for (int i = 0; i < width; ++i) {
+    const WaterRay& ray = rays[first + static_cast<std::size_t>(i)];
+    lanes(out.ray.org_x)[i] = static_cast<float>(ray.origin_m.x());
+    lanes(out.ray.org_y)[i] = static_cast<float>(ray.origin_m.y());
+    lanes(out.ray.org_z)[i] = static_cast<float>(ray.origin_m.z());
+    lanes(out.ray.dir_x)[i] = static_cast<float>(ray.direction.x());
+    lanes(out.ray.dir_y)[i] = static_cast<float>(ray.direction.y());
+    lanes(out.ray.dir_z)[i] = static_cast<float>(ray.direction.z());
+    lanes(out.ray.tfar)[i] = std::numeric_limits<float>::infinity();
+    reinterpret_cast<unsigned*>(&out.ray.mask)[i] = ~0u;
+    reinterpret_cast<unsigned*>(&out.hit.geomID)[i] = RTC_INVALID_GEOMETRY_ID;
+  }
+  return out;
+}
+
+template <int width>
+void embree(benchmark::State& state, double pitch_m) {
+  const Scene scene = make_scene("undulating", {});
+  const RayBlock block = make_block(scene);
+  const EmbreeScene bvh(scene.truth.surface->mesh(pitch_m));
+  std::vector<RayHits<width>> fresh;
+  for (std::size_t i = 0; i < block.rays.size(); i += width) fresh.push_back(packet<width>(block.rays, i));
+  alignas(64) int valid[16];
+  std::fill(std::begin(valid), std::end(valid), -1);
+  double error_m = 0;
+  for (auto _ : state) {
+    RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      RayHits<width> ray = fresh[i];
+      if constexpr (width == 1)
+        rtcIntersect1(bvh.scene, &context, &ray);
+      else
+        rtcIntersect16(valid, bvh.scene, &context, &ray);
+      for (int lane = 0; lane < width; ++lane)
+        error_m = std::max(error_m, std::abs(static_cast<double>(lanes(ray.ray.tfar)[lane]) -
+                                             block.exact_m[i * width + static_cast<std::size_t>(lane)]));
+    }
+  }
+  count_rays(state, block.rays.size());
+  state.counters["error_um"] = 1e6 * error_m;  // infinite if a ray did not hit
+}
+
+// The macro below takes no template.
+constexpr auto* embree1 = embree<1>;
+constexpr auto* embree16 = embree<16>;
+
+// One iteration is a whole rig.
+void render_ring12(benchmark::State& state, const char* name) {
+  const Scene scene = make_scene(name, {});
+  const Rig rig = make_rig("ring12", {}, 42);
+  const Renderer renderer(field_of(scene), {}, 42);
+  double seconds = 0, rays = 0;
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < rig.cameras.size(); ++i)
+      benchmark::DoNotOptimize(renderer.image(rig.cameras[i], rig.water, i));
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const Camera& camera : rig.cameras)
+      rays += 4.0 * camera.intrinsics.width_px * camera.intrinsics.height_px;
+  }
+  state.counters["images_s"] = seconds / static_cast<double>(state.iterations());
+  state.counters["rays/s"] = rays / seconds;
+  state.counters["threads"] = thread_count();
+}
+
+BENCHMARK_CAPTURE(render_ring12, undulating, "undulating")
+    ->Iterations(1)
+    ->Unit(benchmark::kSecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(first_hit, undulating, "undulating", 1e-14, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(first_hit, undulating_100nm, "undulating", 1e-7, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(first_hit, undulating_cast_and_hit, "undulating", 1e-7, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(texture_at)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(embree1, 1mm, 1e-3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(embree16, 1mm, 1e-3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(embree16, 250um, 0.25e-3)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace aqbench
+
+BENCHMARK_MAIN();

@@ -1,0 +1,27 @@
+#pragma once
+// Completeness by how many cameras see a place.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/completeness.h"
+
+namespace aqbench {
+
+// The part of the true patch that exactly `views` cameras see.
+struct ViewShare {
+  int views = 0;
+  double surface_pct = 0;  // of the patch's area
+  std::optional<double>
+      completeness_pct;  // of this part, at kHeadlineToleranceM; none where there is no area
+};
+
+// One row for each number of views from 0 to the largest. `views` counts the cameras that see each sample.
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views);
+
+// With a header line; an empty field for what is undefined.
+std::string views_to_csv(std::span<const ViewShare> rows);
+
+}  // namespace aqbench

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Renders a small picture of each scene into docs/images/: on the left what a camera of the rig records (default
+# imaging, a longer lens), on the right the same view of the bare surface under water that absorbs light, stretched to
+# full contrast: the darker, the more water.
+#   scripts/make_scene_pictures.sh [AQBENCH]     (default: build/release/aqbench)
+# Needs ImageMagick for the JPEG files (apt install imagemagick).
+set -euo pipefail
+
+aqbench=$(realpath "${1:-build/release/aqbench}")
+root=$(cd "$(dirname "$0")/.." && pwd)
+command -v convert >/dev/null || { echo "make_scene_pictures: apt install imagemagick" >&2; exit 2; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$root/docs/images"
+
+render() {  # SCENE NAME OPTION...
+  "$aqbench" render "$1" --rig single_pair --width 240 --no-cache --out "$work/$1-$2" --mesh-pitch-mm 10 \
+    --set single_pair.focal_px=480 "${@:3}" >/dev/null
+}
+
+for scene in flat_plane undulating tilted_plane step mound ripple_field; do
+  render $scene record
+  render $scene shape --imaging clean --set imaging.texture_contrast=0 --set imaging.absorption_per_m=10
+  convert "$work/$scene-record/images/cam00/000000.png" \
+    \( "$work/$scene-shape/images/cam00/000000.png" -normalize -depth 8 \) +append -colorspace gray -strip \
+    -quality 75 "$root/docs/images/$scene.jpg"
+done
+ls -l "$root/docs/images"
