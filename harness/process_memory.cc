@@ -71,4 +71,20 @@ std::uint64_t resident_bytes(pid_t process) {
 
 std::uint64_t resident_tree_bytes(pid_t process) { return tree_bytes(process, 0); }
 
+std::int64_t resident_peak_bytes() {
+  const std::string status = read_proc("/proc/self/status");
+  const std::size_t line = status.find("VmHWM:");
+  if (line == std::string::npos) return 0;
+  const auto numbers = numbers_in(status.substr(line, 40));
+  return numbers.empty() ? 0 : std::int64_t{numbers[0]} * 1024;
+}
+
+bool reset_resident_peak() {
+  const int descriptor = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool written = ::write(descriptor, "5", 1) == 1;
+  ::close(descriptor);
+  return written;
+}
+
 }  // namespace aqbench

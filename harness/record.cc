@@ -52,13 +52,19 @@ Json metric_json(const Metric& metric) {
 }
 
 Json stage_json(const StageRecord& stage, const Record& record) {
-  return {{"name", stage.name},
-          {"parent", text_json(stage.parent)},
-          {"calls", stage.calls},
-          {"wall_ms", samples_json(stage.wall_ms, record, stage.name)},
-          {"self_ms", samples_json(stage.self_ms, record, stage.name)},
-          {"net_bytes", integer_json(stage.net_bytes)},
-          {"peak_bytes", integer_json(stage.peak_bytes)}};
+  Json json = {{"name", stage.name},
+               {"parent", text_json(stage.parent)},
+               {"calls", stage.calls},
+               {"wall_ms", samples_json(stage.wall_ms, record, stage.name)},
+               {"self_ms", samples_json(stage.self_ms, record, stage.name)},
+               {"net_bytes", integer_json(stage.net_bytes)},
+               {"peak_bytes", integer_json(stage.peak_bytes)}};
+  // What only a profile measures stands there only if it was measured.
+  if (!stage.cpu_ms.empty()) json["cpu_ms"] = samples_json(stage.cpu_ms, record, stage.name);
+  if (!stage.device_ms.empty()) json["device_ms"] = samples_json(stage.device_ms, record, stage.name);
+  if (stage.resident_peak_bytes) json["resident_peak_bytes"] = *stage.resident_peak_bytes;
+  if (stage.other_thread) json["other_thread"] = true;
+  return json;
 }
 
 Json timing_json(const Record& record) {
@@ -111,7 +117,8 @@ std::optional<std::int64_t> integer_or_null(const JsonPlace& place) {
 }
 
 StageRecord read_stage(const JsonPlace& place) {
-  place.allow_only({"name", "parent", "calls", "wall_ms", "self_ms", "net_bytes", "peak_bytes"});
+  place.allow_only({"name", "parent", "calls", "wall_ms", "self_ms", "cpu_ms", "device_ms", "net_bytes",
+                    "peak_bytes", "resident_peak_bytes", "other_thread"});
   StageRecord stage;
   stage.name = place.at("name").text();
   stage.parent = place.at("parent").text_or_null();
@@ -121,6 +128,11 @@ StageRecord read_stage(const JsonPlace& place) {
   if (stage.self_ms.size() != stage.wall_ms.size()) place.at("self_ms").fail("is not as long as wall_ms");
   stage.net_bytes = integer_or_null(place.at("net_bytes"));
   stage.peak_bytes = integer_or_null(place.at("peak_bytes"));
+  if (place.find("cpu_ms")) stage.cpu_ms = read_samples(place.at("cpu_ms"));
+  if (place.find("device_ms")) stage.device_ms = read_samples(place.at("device_ms"));
+  if (place.find("resident_peak_bytes"))
+    stage.resident_peak_bytes = place.at("resident_peak_bytes").integer();
+  if (place.find("other_thread")) stage.other_thread = place.at("other_thread").boolean();
   return stage;
 }
 

@@ -28,6 +28,7 @@ int cgroup_processors() {
 }
 
 std::atomic<int> g_thread_count{0};  // 0: not set yet
+std::atomic<void (*)()> g_worker_start_hook{nullptr};
 
 }  // namespace
 
@@ -48,6 +49,8 @@ int thread_count() {
   if (g_thread_count == 0) g_thread_count = available_processors();
   return g_thread_count;
 }
+
+void set_worker_start_hook(void (*hook)()) { g_worker_start_hook = hook; }
 
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
@@ -71,7 +74,11 @@ void parallel_for(std::size_t count, std::size_t grain,
   {
     std::vector<std::jthread> helpers;
     try {
-      for (std::size_t i = 1; i < workers; ++i) helpers.emplace_back(work);
+      for (std::size_t i = 1; i < workers; ++i)
+        helpers.emplace_back([&work] {
+          if (auto* const hook = g_worker_start_hook.load(std::memory_order_acquire)) hook();
+          work();
+        });
     } catch (const std::system_error&) {
       // No more threads are granted (a limit on processes): those that there are do the work.
     }

@@ -21,4 +21,8 @@ int thread_count();
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t begin, std::size_t end)>& body);
 
+// Called first on every thread that parallel_for starts, nullptr for none: lets a profiler reach threads that
+// live only inside a call. Must not throw.
+void set_worker_start_hook(void (*hook)());
+
 }  // namespace aqbench

@@ -1,0 +1,66 @@
+// What a StageScope costs: with nobody looking, and while a StageRecorder looks as closely as a profile does.
+// The bars are 40 ns and 1 us a scope.
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+
+#include "harness/stage_recorder.h"
+#include "scenes/core/stage_scope.h"
+
+namespace aqbench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void wait_until(Clock::time_point end) {
+  while (Clock::now() < end) {
+  }
+}
+
+void inactive(benchmark::State& state) {
+  for (auto _ : state) {
+    const StageScope scope("depth_estimation");
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(inactive);
+
+void active(benchmark::State& state, const StageRecorderOptions& options) {
+  StageRecorder recorder(options);
+  const ScopedObserver observe(recorder);
+  const StageScope outer("pipeline");
+  for (auto _ : state) {
+    const StageScope scope("depth_estimation");
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK_CAPTURE(active, wall, StageRecorderOptions{});
+BENCHMARK_CAPTURE(active, wall_cpu_memory, StageRecorderOptions{.cpu_time = true, .tensor_memory = true});
+
+// Scopes as they are: with work inside that outlasts the time in which a CPU clock's reading is used again.
+// Only what the scope costs beyond the work is counted.
+void active_around_work(benchmark::State& state) {
+  StageRecorder recorder({.cpu_time = true, .tensor_memory = true});
+  const ScopedObserver observe(recorder);
+  const StageScope outer("pipeline");
+  constexpr auto work = std::chrono::microseconds(10);
+  for (auto _ : state) {
+    const auto start = Clock::now();
+    Clock::time_point inside, outside;
+    {
+      const StageScope scope("depth_estimation");
+      inside = Clock::now();
+      wait_until(inside + work);
+      outside = Clock::now();
+    }
+    const auto end = Clock::now();
+    state.SetIterationTime(std::chrono::duration<double>((inside - start) + (end - outside)).count());
+  }
+}
+BENCHMARK(active_around_work)->UseManualTime();
+
+}  // namespace
+}  // namespace aqbench
+
+BENCHMARK_MAIN();

@@ -1,0 +1,42 @@
+#pragma once
+// Every allocation and release of tensor memory, as LibTorch reports it (CPU and CUDA allocators).
+//
+// LibTorch reports through thread-local debug information, so each thread has to be told once. Told are: the
+// thread that makes the watch, LibTorch's own pool (the OpenMP threads), the threads of parallel_for, and
+// every thread that asks with watch_tensor_memory_here(). Once told, a thread costs nothing while nobody
+// watches, as LibTorch asks an atomic flag.
+
+#include <cstdint>
+
+namespace aqbench {
+
+// Called on the thread that allocates or releases, one call at a time.
+class TensorMemoryListener {
+ public:
+  virtual ~TensorMemoryListener() = default;
+  // + taken, - given back. Memory that was taken before the watch began, or on a thread that was not told, is
+  // not reported when it is given back.
+  virtual void on_tensor_memory(std::int64_t bytes) noexcept = 0;
+};
+
+// Listens while it lives. A second watch takes over until it ends. Do not end a watch while tensors that it
+// saw are being made on other threads.
+class TensorMemoryWatch {
+ public:
+  explicit TensorMemoryWatch(TensorMemoryListener& listener);
+  ~TensorMemoryWatch();
+  TensorMemoryWatch(const TensorMemoryWatch&) = delete;
+  TensorMemoryWatch& operator=(const TensorMemoryWatch&) = delete;
+
+ private:
+  TensorMemoryListener* previous_;
+};
+
+// Tells the calling thread; does nothing where that has been done.
+void watch_tensor_memory_here();
+
+// Tells the threads of the OpenMP pool that LibTorch uses: as many as it uses at the time. Starts the pool,
+// so the process must not fork afterwards. False: this LibTorch has another pool.
+bool watch_tensor_memory_of_pool();
+
+}  // namespace aqbench
