@@ -49,6 +49,7 @@ struct OpenFrame {
   nanoseconds cpu_start{};
   std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
   std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
+  bool resident = false;                                  // it is looked at
 };
 thread_local std::vector<OpenFrame> t_frames;
 thread_local CpuReading t_cpu_reading;
@@ -144,7 +145,7 @@ void StageRecorder::State::open_memory(OpenFrame& frame, OpenFrame* parent) {
     if (parent != nullptr) parent->tensors_peak = std::max(parent->tensors_peak, peak);
     frame.tensors_peak = frame.tensors_at_start;
   }
-  if (options.resident_peak && is_main()) {
+  if (frame.resident) {
     if (parent != nullptr) parent->resident_peak = std::max(parent->resident_peak, resident_peak_bytes());
     reset_resident_peak();
     frame.resident_at_start = frame.resident_peak = resident_peak_bytes();
@@ -158,7 +159,7 @@ void StageRecorder::State::close_memory(OpenFrame& frame, OpenFrame* parent) {
     frame.tensors_peak = std::max(frame.tensors_peak, peak);
     if (parent != nullptr) parent->tensors_peak = std::max(parent->tensors_peak, frame.tensors_peak);
   }
-  if (options.resident_peak && is_main()) {
+  if (frame.resident) {
     frame.resident_peak = std::max(frame.resident_peak, resident_peak_bytes());
     reset_resident_peak();
     if (parent != nullptr) parent->resident_peak = std::max(parent->resident_peak, frame.resident_peak);
@@ -191,6 +192,8 @@ void StageRecorder::enter(const char* stage) {
   {
     const std::lock_guard lock(state_->mutex);
     frame.entry = state_->entry_of(stage, above);
+    frame.resident = state_->options.resident_peak && state_->is_main() &&
+                     state_->entries[frame.entry].calls < kResidentCalls;
   }
   state_->open_memory(frame, above);
   frame.start = StageClock::now();
@@ -215,6 +218,15 @@ void StageRecorder::leave(const char*) noexcept {
   if (above != nullptr) above->nested += inclusive;
   state_->close_memory(frame, above);
   state_->add(frame, inclusive, cpu, holds_itself);
+}
+
+void StageRecorder::watch_memory(bool on) {
+  if (!state_->options.tensor_memory || on == state_->tensor_watch.has_value()) return;
+  state_->tensors = state_->tensors_peak = 0;
+  if (on)
+    state_->tensor_watch.emplace(*state_);
+  else
+    state_->tensor_watch.reset();
 }
 
 void StageRecorder::finish_repetition() {

@@ -18,6 +18,8 @@ namespace aqbench {
 inline constexpr std::size_t kMaxStages = 256;
 inline constexpr const char* kOtherStages = "(other stages)";
 
+inline constexpr std::uint64_t kResidentCalls = 100;
+
 struct StageRecorderOptions {
   // On the thread that made the recorder: CPU time of the whole process while the stage was open, LibTorch's
   // workers included. On others: of that thread alone.
@@ -25,7 +27,8 @@ struct StageRecorderOptions {
   // Tensor bytes as LibTorch reports them (harness/profiler/tensor_memory.h). On the thread that made the
   // recorder, what threads without an open stage allocate counts in its stages.
   bool tensor_memory = false;
-  // Peak growth of the process's resident memory in each stage. About 40 us a scope, so not for timed runs.
+  // Peak growth of the process's resident memory in each stage. About 40 us a scope, so not for timed runs;
+  // only in the first kResidentCalls calls of a stage.
   bool resident_peak = false;
 };
 
@@ -44,6 +47,10 @@ class StageRecorder final : public StageObserver {
   // stage (0 for a stage that did not run). Memory is that of the last repetition: net summed over its calls,
   // peak the largest of them. Call it outside of any stage.
   void finish_repetition();
+
+  // Stops (false) and starts (true) listening to tensor memory between repetitions, so that other runs in
+  // between are left alone. What is alive is then not known any more. Call it outside of any stage.
+  void watch_memory(bool on);
 
   // In the order in which they were first entered, parents before children.
   std::vector<StageRecord> stages() const;

@@ -29,6 +29,7 @@ ExitCode run_render(const Arguments& arguments);
 ExitCode run_merge(const Arguments& arguments);
 ExitCode run_replay(const Arguments& arguments);
 ExitCode run_run(const Arguments& arguments);
+ExitCode run_profile_command(const Arguments& arguments);
 ExitCode run_sweep_command(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 

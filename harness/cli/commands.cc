@@ -24,6 +24,8 @@ constexpr std::array kCommands = {
     Command{"render", "render a scene through water: images, calibration, true depths", run_render},
     Command{"run", "run a method on a dataset of your own: cloud, mesh, depth maps", run_run},
     Command{"cache", "list or clear the rendered datasets on disk", run_cache},
+    Command{"profile", "where time and memory go: stages, bottlenecks, trace, flamegraph",
+            run_profile_command},
     Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
