@@ -3,12 +3,13 @@ JOBS    ?= $(shell nproc)
 PRESET  ?= release
 BUILD   := build/$(PRESET)
 SWEEP_ARGS ?=
+PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sweep test dev-test format lint clean
+.PHONY: help deps configure build sweep test dev-test profile profile-micro profile-clean format lint clean
 
 help: ## Show what there is
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## Install missing Debian packages
 	@scripts/install-deps.sh
@@ -26,6 +27,15 @@ sweep: deps ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench
 	@$(BUILD)/aqbench sweep $(SWEEP_ARGS)
+
+profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace --flamegraph")
+	@scripts/profile.sh run $(PROFILE_ARGS)
+
+profile-micro: ## Profile the kernels' benchmarks (MICRO="plane_sweep stage_scope")
+	@scripts/profile.sh micro $(MICRO)
+
+profile-clean: ## Remove what profiling has made, and nothing else
+	@scripts/profile.sh clean
 
 test: build ## Build and run every test
 	@ctest --test-dir $(BUILD) --output-on-failure

@@ -105,8 +105,7 @@ text{font:11px monospace;fill:#000;pointer-events:none}
 )";
 
 // Frames keep their place and share as data-x and data-w; zooming maps a part of them to the whole width.
-constexpr const char* kFlameScript = R"(<script><![CDATA[
-(function () {
+constexpr const char* kFlameScript = R"((function () {
   var svg = document.documentElement, frames = [].slice.call(svg.querySelectorAll('.f'));
   var width = 1180, left = 10, line = svg.querySelector('#line'), found = svg.querySelector('#found');
   function number(frame, name) { return parseFloat(frame.getAttribute(name)); }
@@ -149,7 +148,6 @@ constexpr const char* kFlameScript = R"(<script><![CDATA[
     if (words !== null) search(words);
   });
 })();
-]]></script>
 )";
 
 std::string flame_svg(const FlameNode& root, bool differential, const FlamegraphText& text) {
@@ -173,7 +171,7 @@ std::string flame_svg(const FlameNode& root, bool differential, const Flamegraph
       "<text id=\"found\" x=\"{3:.0f}\" y=\"40\"/>\n<text id=\"line\" x=\"10\" y=\"{4:.0f}\"/>\n",
       kWidth_px / 2, xml_text(text.title), xml_text(text.subtitle), kWidth_px - 160, painter.height_px - 10);
   painter.paint("all", root, 0, 0);
-  return painter.svg + kFlameScript + "</svg>\n";
+  return painter.svg + "<script>" + xml_escape(kFlameScript) + "</script>\n</svg>\n";
 }
 
 }  // namespace

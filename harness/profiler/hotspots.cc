@@ -12,10 +12,9 @@ constexpr double kUnexpectedShare = 0.10;  // of self time, to be worth a warnin
 constexpr double kUnresolvedShare = 0.20;
 constexpr std::size_t kHottest = 10;
 
-bool fits(std::string_view function, const OverheadKind& kind) {
-  return std::ranges::any_of(kind.patterns, [&](const std::string& pattern) {
-    return function.find(pattern) != std::string_view::npos;
-  });
+bool contains_any(std::string_view function, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(
+      patterns, [&](const std::string& pattern) { return function.find(pattern) != std::string_view::npos; });
 }
 
 std::string expected_reason(std::string_view function, std::string_view target) {
@@ -29,7 +28,9 @@ std::string expected_reason(std::string_view function, std::string_view target) 
 const OverheadKind* overhead_of(const std::vector<std::string_view>& functions) {
   for (auto function = functions.rbegin(); function != functions.rend(); ++function)
     for (const OverheadKind& kind : overhead_kinds())
-      if (fits(*function, kind)) return &kind;
+      if (contains_any(*function, kind.patterns) ||
+          (function == functions.rbegin() && contains_any(*function, kind.innermost)))
+        return &kind;
   return nullptr;
 }
 
@@ -65,21 +66,24 @@ const std::vector<OverheadKind>& overhead_kinds() {
        {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "_int_free", "cfree",
         "operator new", "operator delete", "alloc_cpu", "free_cpu", "mmap", "munmap", "page_fault",
         "clear_page", "do_anonymous_page"},
+       {},
        0.05,
        "reuse buffers, or allocate once outside the loop"},
       {"locks",
        {"pthread_mutex", "lll_lock", "pthread_rwlock", "pthread_cond", "std::mutex",
         "native_queued_spin_lock"},
+       {},
        0.05,
        "hold locks for less time, or give each thread its own part"},
       {"copies",
-       {"memcpy", "memmove", "memset", "direct_copy_kernel", "copy_kernel", "at::native::copy_", "_copy_impl",
+       {"memcpy", "memmove", "direct_copy_kernel", "copy_kernel", "at::native::copy_", "_copy_impl",
         "at::native::clone", "at::native::contiguous"},
+       {},
        0.15,
        "avoid clone(), contiguous() and conversions that nobody needs"},
       {"thread pool",
-       {"gomp", "[libgomp", "omp_", "GOMP_", "tbb::", "[libtbb", "sched_yield", "pthread_create", "clone3",
-        "blas_thread_server", "[libpthreadpool", "pthreadpool"},
+       {"sched_yield", "pthread_create", "barrier_wait"},
+       {"gomp", "[libgomp", "omp_", "tbb::", "[libtbb", "blas_thread_server", "pthreadpool"},
        0.10,
        "fewer threads, or larger pieces of work per thread"},
   };
@@ -107,6 +111,24 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
       {"_like", "sample", "a simulated method draws positions on the surface"},
   };
   return table;
+}
+
+std::string hotspots_markdown() {
+  std::string text =
+      "| overhead | warned of from | functions whose names contain | what helps |\n|---|---|---|---|\n";
+  for (const OverheadKind& kind : overhead_kinds()) {
+    std::string patterns;
+    for (const std::string& pattern : kind.patterns)
+      patterns += (patterns.empty() ? "`" : ", `") + pattern + "`";
+    for (const std::string& pattern : kind.innermost)
+      patterns += (patterns.empty() ? "`" : ", `") + pattern + "` (innermost)";
+    text +=
+        fmt::format("| {} | {:.0f} % | {} | {} |\n", kind.name, 100 * kind.warn_share, patterns, kind.advice);
+  }
+  text += "\n| method or workload | expected to be hot | why |\n|---|---|---|\n";
+  for (const ExpectedHotspot& hotspot : expected_hotspots())
+    text += fmt::format("| `{}` | `{}` | {} |\n", hotspot.target, hotspot.pattern, hotspot.why);
+  return text;
 }
 
 HotspotReport find_hotspots(const FoldedStacks& stacks, std::string_view target) {

@@ -14,8 +14,10 @@ namespace aqbench {
 // Time that a program spends on itself. A sample counts for the innermost of its functions that fits one.
 struct OverheadKind {
   std::string name;                   // "allocation"
-  std::vector<std::string> patterns;  // parts of a function's name
-  double warn_share = 0;              // of all samples
+  std::vector<std::string> patterns;  // parts of a function's name, anywhere in the stack
+  // Parts of the innermost function's name alone: further out they call the work itself.
+  std::vector<std::string> innermost;
+  double warn_share = 0;  // of all samples
   std::string advice;
 };
 const std::vector<OverheadKind>& overhead_kinds();
@@ -27,6 +29,9 @@ struct ExpectedHotspot {
   std::string why;
 };
 const std::vector<ExpectedHotspot>& expected_hotspots();
+
+// Both tables as Markdown, for docs/profiling.md.
+std::string hotspots_markdown();
 
 struct HotFunction {
   std::string name;

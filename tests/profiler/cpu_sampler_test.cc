@@ -108,6 +108,9 @@ TEST(Hotspots, WarnOfOverheadsFewSamplesAndMissingSymbols) {
   EXPECT_THAT(warnings({{"main;work", 500}, {"start;[libgomp.so.1.0.0]", 500}}),
               testing::AllOf(testing::HasSubstr("thread pool takes 50 %"),
                              testing::HasSubstr("50 % of the CPU samples end in code without symbols")));
+  EXPECT_THAT(warnings({{"thread;[libgomp.so.1.0.0];kernel", 900}}),
+              testing::Not(testing::HasSubstr("thread pool")))
+      << "the pool calls the work";
   EXPECT_THAT(warnings({{"main;warp_row", 900}, {"main;odd", 200}}, "plane_sweep"),
               testing::AllOf(testing::HasSubstr("unexpected hotspot: odd"),
                              testing::Not(testing::HasSubstr("unexpected hotspot: warp_row"))));

@@ -1,0 +1,130 @@
+// `aqbench profile` and what it leaves.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/program.h"
+#include "tests/reports/xml_check.h"
+
+namespace aqbench::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::HasSubstr;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Profile : public ::testing::Test {
+ protected:
+  TemporaryDir dir_;
+  std::string out(const char* name = "out") const { return (dir_ / name).string(); }
+
+  Json profile(Arguments arguments, const char* name = "out") {
+    arguments.insert(arguments.begin(), "profile");
+    arguments.insert(arguments.end(), {"--json", "--out", out(name)});
+    const ProgramResult result = run_program(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out);
+  }
+};
+
+double self_sum_ms(const Json& record, std::size_t run) {
+  double sum = 0;
+  for (const Json& stage : record.at("stages"))
+    if (!stage.contains("other_thread")) sum += stage.at("self_ms").at(run).get<double>();
+  return sum;
+}
+
+// Many points, so that the run is long beside what lies outside of its stages.
+const Arguments kLongRun = {"roma_like", "--set", "roma_like.points=300000"};
+
+TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
+  Arguments arguments = kLongRun;
+  arguments.insert(arguments.end(), {"--trace", "--flamegraph", "--sampler", "in-process"});
+  const Json results = profile(arguments);
+  const Json& record = results.at("records").at(0);
+  EXPECT_EQ(record.at("case"), "flat_plane/roma_like/seed=42");
+  const Json& details = results.at("run").at("effective").at("profile").at(0);
+  const std::size_t shown = details.at("shown");
+  EXPECT_EQ(record.at("stages").at(0).at("wall_ms").size(), 3U);
+  EXPECT_NEAR(self_sum_ms(record, shown), details.at("total_ms"),
+              0.02 * details.at("total_ms").get<double>());
+  EXPECT_NEAR(record.at("metrics").at("unattributed_pct").at("value"), 0, 2);
+  EXPECT_GT(details.at("overhead_ratio").get<double>(), 0);
+  for (const Json& stage : record.at("stages")) {
+    EXPECT_TRUE(stage.at("net_bytes").is_number_integer());
+    EXPECT_GT(stage.at("cpu_ms").at(shown).get<double>(), 0);
+  }
+  const auto bundle = only_bundle(out());
+  const auto folder = bundle / "profile" / "flat_plane__roma_like__seed=42";
+  EXPECT_NO_THROW(parse_xml(text_of(folder / "flamegraph.svg")));
+  EXPECT_FALSE(text_of(folder / "stacks.folded").empty());
+  const Json trace = Json::parse(text_of(folder / "trace.json"));
+  double outer_end = 0;
+  std::size_t events = 0;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    ++events;
+    if (event.at("name") == "simulation")
+      outer_end = event.at("ts").get<double>() + event.at("dur").get<double>();
+  }
+  EXPECT_EQ(events, record.at("stages").size());
+  for (const Json& event : trace.at("traceEvents"))
+    if (event.at("ph") == "X")
+      EXPECT_LE(event.at("ts").get<double>() + event.at("dur").get<double>(), outer_end + 1e-3);
+  const auto verified = run_program({"verify", bundle});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+TEST_F(Profile, AnInjectedSleepComesFirst) {
+  const Json results = profile(
+      {"roma_like", "--inject", "noise=80ms", "--repetitions", "1", "--sampler", "none", "--no-plain"});
+  const Json& details = results.at("run").at("effective").at("profile").at(0);
+  EXPECT_EQ(details.at("bottlenecks").at(0).at("stage"), "noise");
+  EXPECT_GE(details.at("bottlenecks").at(0).at("self_ms").get<double>(), 80);
+  EXPECT_GT(details.at("bottlenecks").at(0).at("share").get<double>(), 0.5);
+  EXPECT_TRUE(details.at("overhead_ratio").is_null());
+}
+
+TEST_F(Profile, TwoProfilesAreCompared) {
+  Arguments quick = {"roma_like", "--repetitions", "1", "--no-plain", "--sampler", "in-process"};
+  profile(quick, "before");
+  quick.insert(quick.end(), {"--inject", "noise=50ms"});
+  profile(quick, "after");
+  const auto result = run_program(
+      {"profile", "--diff", only_bundle(out("before")), only_bundle(out("after")), "--out", out("diff")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("noise"));
+  EXPECT_NO_THROW(parse_xml(text_of(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
+}
+
+TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {
+  const auto failed = run_program({"profile", "roma_like", "--inject", "noise=throw", "--out", out()});
+  EXPECT_EQ(failed.exit_code, 3) << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("injected failure in stage 'noise'"));
+  for (const Arguments& wrong :
+       {Arguments{"roma_lik"}, Arguments{}, Arguments{"roma_like", "--repetitions", "0"},
+        Arguments{"roma_like", "--sampler", "magic"}, Arguments{"--diff", "one"},
+        Arguments{"flat_plane/roma_like", "--scene", "undulating"},
+        Arguments{"roma_like", "--flamegraph", "--sampler", "none"}}) {
+    Arguments arguments = {"profile", "--out", out("none")};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto result = run_program(arguments);
+    EXPECT_EQ(result.exit_code, 2) << (wrong.empty() ? "" : wrong.front()) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(out("none")));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
