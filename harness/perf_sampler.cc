@@ -39,8 +39,12 @@ struct Pipe {
     ::close(ends[1]);
   }
   ~Pipe() {
-    ::close(read);
-    ::close(write);
+    close_end(read);
+    close_end(write);
+  }
+  static void close_end(int& end) {
+    if (end >= 0) ::close(end);
+    end = -1;
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
@@ -131,6 +135,10 @@ PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
   ::posix_spawn_file_actions_adddup2(&actions, state_->acknowledge.write, kAcknowledge);
   const int status = ::posix_spawnp(&state_->perf, "perf", &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
+  // So that its end is noticed: nobody but perf holds its ends of the pipes.
+  Pipe::close_end(state_->control.read);
+  Pipe::close_end(state_->acknowledge.write);
+  ::signal(SIGPIPE, SIG_IGN);
   if (status != 0) {
     state_->perf = -1;
     throw Error(ErrorKind::io, fmt::format("perf: {}", std::strerror(status)));

@@ -15,10 +15,10 @@
 #include "harness/build_info.h"
 #include "harness/inject.h"
 #include "harness/json_place.h"
-#include "harness/library_threads.h"
 #include "harness/perf_sampler.h"
 #include "harness/profile_target.h"
 #include "harness/profiler/cpu_sampler.h"
+#include "harness/profiler/device_timer.h"
 #include "harness/profiler/tensor_memory.h"
 #include "harness/profiler/trace.h"
 #include "harness/profiler/user_scopes.h"
@@ -76,7 +76,7 @@ class ProfileRun {
   }
 
   void pairs() {
-    StageRecorder recorder({.cpu_time = true, .tensor_memory = true});
+    StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
     for (int i = 0; i < options_.repetitions; ++i) {
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
@@ -122,8 +122,7 @@ class ProfileRun {
   }
 
   void finish() {
-    details_.device_time_note =
-        cuda_device_available() ? "CUDA events are not built in" : "there is no CUDA device here";
+    details_.device_time_note = device_time_problem();
     add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
     for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
       result_.record.injected[i].times = board_.fault_count(i);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/process_memory.h"
+#include "harness/profiler/device_timer.h"
 #include "harness/profiler/tensor_memory.h"
 
 namespace aqbench {
@@ -50,6 +51,7 @@ struct OpenFrame {
   std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
   std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
   bool resident = false;                                  // it is looked at
+  std::optional<std::size_t> device_span;
 };
 thread_local std::vector<OpenFrame> t_frames;
 thread_local CpuReading t_cpu_reading;
@@ -72,13 +74,15 @@ struct StageRecorder::State final : TensorMemoryListener {
     StageClock::duration wall{}, self{};  // of the repetition that runs
     nanoseconds cpu{};
     std::int64_t net = 0, peak = 0, resident_peak = 0;
-    std::vector<double> wall_ms, self_ms, cpu_ms;
+    double device_ms_now = 0;  // of the repetition that runs
+    std::vector<double> wall_ms, self_ms, cpu_ms, device_ms;
     std::int64_t last_net = 0, last_peak = 0, last_resident_peak = 0;
   };
 
   State(const StageRecorder* owner, const StageRecorderOptions& what) : recorder(owner), options(what) {
-    if (!options.tensor_memory) return;
-    tensor_watch.emplace(*this);
+    if (options.tensor_memory) tensor_watch.emplace(*this);
+    if (options.device_time && device_time_problem().empty())
+      device.emplace([this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
   }
 
   bool is_main() const { return std::this_thread::get_id() == main_thread; }
@@ -95,6 +99,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::vector<Entry> entries;
   std::size_t repetitions = 0;
   std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
+  std::optional<DeviceTimer> device;                      // of the main thread
   std::optional<TensorMemoryWatch> tensor_watch;          // last: reports stop before anything else goes
 };
 
@@ -122,6 +127,7 @@ std::size_t StageRecorder::State::entry_of(std::string_view name, const OpenFram
   entry.wall_ms.resize(repetitions);
   entry.self_ms.resize(repetitions);
   entry.cpu_ms.resize(repetitions);
+  entry.device_ms.resize(repetitions);
   entries.push_back(std::move(entry));
   return entries.size() - 1;
 }
@@ -172,6 +178,7 @@ void StageRecorder::State::add(const OpenFrame& frame, StageClock::duration incl
   const std::lock_guard lock(mutex);
   Entry& entry = entries[frame.entry];
   ++entry.calls;
+  if (frame.device_span) device->stop(*frame.device_span, frame.entry);
   entry.self += inclusive - frame.nested;
   entry.peak = std::max(entry.peak, frame.tensors_peak - frame.tensors_at_start);
   entry.resident_peak = std::max(entry.resident_peak, frame.resident_peak - frame.resident_at_start);
@@ -194,6 +201,7 @@ void StageRecorder::enter(const char* stage) {
     frame.entry = state_->entry_of(stage, above);
     frame.resident = state_->options.resident_peak && state_->is_main() &&
                      state_->entries[frame.entry].calls < kResidentCalls;
+    if (state_->device && state_->is_main()) frame.device_span = state_->device->start();
   }
   state_->open_memory(frame, above);
   frame.start = StageClock::now();
@@ -232,10 +240,12 @@ void StageRecorder::watch_memory(bool on) {
 void StageRecorder::finish_repetition() {
   const std::lock_guard lock(state_->mutex);
   ++state_->repetitions;
+  if (state_->device) state_->device->collect();
   for (State::Entry& entry : state_->entries) {
     entry.wall_ms.push_back(to_ms(std::exchange(entry.wall, {})));
     entry.self_ms.push_back(to_ms(std::exchange(entry.self, {})));
     entry.cpu_ms.push_back(to_ms(std::exchange(entry.cpu, {})));
+    entry.device_ms.push_back(std::exchange(entry.device_ms_now, 0));
     entry.last_net = std::exchange(entry.net, 0);
     entry.last_peak = std::exchange(entry.peak, 0);
     entry.last_resident_peak = std::exchange(entry.resident_peak, 0);
@@ -255,6 +265,7 @@ std::vector<StageRecord> StageRecorder::stages() const {
     record.wall_ms = entry.wall_ms;
     record.self_ms = entry.self_ms;
     if (options.cpu_time) record.cpu_ms = entry.cpu_ms;
+    if (state_->device && !entry.other_thread) record.device_ms = entry.device_ms;
     if (options.tensor_memory) record.net_bytes = entry.last_net;
     if (options.tensor_memory) record.peak_bytes = entry.last_peak;
     if (options.resident_peak && !entry.other_thread) record.resident_peak_bytes = entry.last_resident_peak;

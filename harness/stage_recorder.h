@@ -27,6 +27,9 @@ struct StageRecorderOptions {
   // Tensor bytes as LibTorch reports them (harness/profiler/tensor_memory.h). On the thread that made the
   // recorder, what threads without an open stage allocate counts in its stages.
   bool tensor_memory = false;
+  // Time on the CUDA device, of the stages of the thread that made the recorder. Left out where there is none
+  // (harness/profiler/device_timer.h).
+  bool device_time = false;
   // Peak growth of the process's resident memory in each stage. About 40 us a scope, so not for timed runs;
   // only in the first kResidentCalls calls of a stage.
   bool resident_peak = false;
