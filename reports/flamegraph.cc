@@ -12,10 +12,11 @@
 namespace aqbench {
 namespace {
 
-constexpr double kWidth_px = 1200, kMargin_px = 10, kRow_px = 17, kTop_px = 60, kBottom_px = 30;
-constexpr double kCharacter_px = 6.6;   // of the 11 px monospace font
-constexpr double kNarrowest_px = 0.15;  // narrower frames are left out: nobody could see them
-constexpr std::size_t kDeepest = 400;
+constexpr double kFlameWidth_px = 1200, kFlameMargin_px = 10, kFlameRow_px = 17, kFlameTop_px = 60,
+                 kFlameBottom_px = 30;
+constexpr double kFlameCharacter_px = 6.6;   // of the 11 px monospace font
+constexpr double kFlameNarrowest_px = 0.15;  // narrower frames are left out: nobody could see them
+constexpr std::size_t kFlameDepth = 400;
 
 struct FlameNode {
   std::uint64_t before = 0, count = 0;
@@ -28,14 +29,14 @@ void add_stacks(FlameNode& root, const FoldedStacks& stacks, std::uint64_t Flame
     node->*counter += count;
     std::size_t depth = 0;
     for (const std::string_view function : functions_of(stack)) {
-      if (++depth > kDeepest) break;
+      if (++depth > kFlameDepth) break;
       node = &node->children.try_emplace(std::string(function)).first->second;
       node->*counter += count;
     }
   }
 }
 
-std::string xml_text(std::string_view text) { return xml_escape(printable(text)); }
+std::string flame_text(std::string_view text) { return xml_escape(printable(text)); }
 
 // Warm colours that depend on the name alone, so that a function looks the same in two graphs.
 std::string warm_colour(std::string_view name) {
@@ -66,22 +67,22 @@ struct FlamePainter {
   }
 
   void paint(std::string_view name, const FlameNode& node, double x, std::size_t depth) {
-    const double width = share(node.count) * (kWidth_px - 2 * kMargin_px);
-    if (width < kNarrowest_px) return;
-    const double y = height_px - kBottom_px - static_cast<double>(depth + 1) * kRow_px;
+    const double width = share(node.count) * (kFlameWidth_px - 2 * kFlameMargin_px);
+    if (width < kFlameNarrowest_px) return;
+    const double y = height_px - kFlameBottom_px - static_cast<double>(depth + 1) * kFlameRow_px;
     std::string title =
-        fmt::format("{} ({} samples, {:.2f} %", xml_text(name), node.count, 100 * share(node.count));
+        fmt::format("{} ({} samples, {:.2f} %", flame_text(name), node.count, 100 * share(node.count));
     if (differential) title += fmt::format(", {:+.2f} points", 100 * change(node));
     title += ")";
     const std::string colour = differential ? change_colour(change(node)) : warm_colour(name);
-    const auto room = static_cast<std::size_t>(std::max(0.0, (width - 4) / kCharacter_px));
+    const auto room = static_cast<std::size_t>(std::max(0.0, (width - 4) / kFlameCharacter_px));
     svg += fmt::format(
         "<g class=\"f\" data-x=\"{:.6f}\" data-w=\"{:.6f}\"><title>{}</title>"
         "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/>"
         "<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text></g>\n",
-        x, share(node.count), title, kMargin_px + x * (kWidth_px - 2 * kMargin_px), y, width, kRow_px - 1,
-        colour, kMargin_px + x * (kWidth_px - 2 * kMargin_px) + 3, y + 12,
-        room < 3 ? std::string() : xml_text(elide_middle(name, room)));
+        x, share(node.count), title, kFlameMargin_px + x * (kFlameWidth_px - 2 * kFlameMargin_px), y, width,
+        kFlameRow_px - 1, colour, kFlameMargin_px + x * (kFlameWidth_px - 2 * kFlameMargin_px) + 3, y + 12,
+        room < 3 ? std::string() : flame_text(elide_middle(name, room)));
     double child_x = x;
     for (const auto& [child_name, child] : node.children) {
       paint(child_name, child, child_x, depth + 1);
@@ -155,12 +156,12 @@ std::string flame_svg(const FlameNode& root, bool differential, const Flamegraph
   painter.before_total = static_cast<double>(root.before);
   painter.total = static_cast<double>(std::max<std::uint64_t>(root.count, 1));
   painter.differential = differential;
-  painter.height_px = kTop_px + static_cast<double>(depth_of(root)) * kRow_px + kBottom_px;
+  painter.height_px = kFlameTop_px + static_cast<double>(depth_of(root)) * kFlameRow_px + kFlameBottom_px;
   painter.svg = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\">\n",
-      kWidth_px, painter.height_px);
+      kFlameWidth_px, painter.height_px);
   painter.svg += kFlameStyle;
   painter.svg += fmt::format(
       "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdf8\"/>\n"
@@ -169,7 +170,8 @@ std::string flame_svg(const FlameNode& root, bool differential, const Flamegraph
       "<text class=\"button\" id=\"reset\" x=\"10\" y=\"22\">reset</text>\n"
       "<text class=\"button\" id=\"search\" x=\"{3:.0f}\" y=\"22\">search</text>\n"
       "<text id=\"found\" x=\"{3:.0f}\" y=\"40\"/>\n<text id=\"line\" x=\"10\" y=\"{4:.0f}\"/>\n",
-      kWidth_px / 2, xml_text(text.title), xml_text(text.subtitle), kWidth_px - 160, painter.height_px - 10);
+      kFlameWidth_px / 2, flame_text(text.title), flame_text(text.subtitle), kFlameWidth_px - 160,
+      painter.height_px - 10);
   painter.paint("all", root, 0, 0);
   return painter.svg + "<script>" + xml_escape(kFlameScript) + "</script>\n</svg>\n";
 }

@@ -39,9 +39,9 @@ std::vector<TreeRow> tree_rows(const std::vector<StageRecord>& stages) {
   return rows;
 }
 
-std::string milliseconds(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
+std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
 
-std::string megabytes(const std::optional<std::int64_t>& bytes) {
+std::string mb_text(const std::optional<std::int64_t>& bytes) {
   return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : "n/a";
 }
 
@@ -58,13 +58,13 @@ std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile
   std::vector<TableCell> cells;
   cells.push_back({std::string(2 * row.depth, ' ') + stage.name + (stage.other_thread ? " *" : "")});
   cells.push_back({fmt::format("{}", stage.calls / runs)});
-  cells.push_back({milliseconds(shown_sample(stage.wall_ms, profile.details))});
-  cells.push_back({milliseconds(self)});
+  cells.push_back({ms_text(shown_sample(stage.wall_ms, profile.details))});
+  cells.push_back({ms_text(self)});
   cells.push_back({stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total)});
-  cells.push_back({stage.cpu_ms.empty() ? "n/a" : milliseconds(shown_sample(stage.cpu_ms, profile.details))});
-  cells.push_back({megabytes(stage.net_bytes)});
-  cells.push_back({megabytes(stage.peak_bytes)});
-  cells.push_back({megabytes(stage.resident_peak_bytes)});
+  cells.push_back({stage.cpu_ms.empty() ? "n/a" : ms_text(shown_sample(stage.cpu_ms, profile.details))});
+  cells.push_back({mb_text(stage.net_bytes)});
+  cells.push_back({mb_text(stage.peak_bytes)});
+  cells.push_back({mb_text(stage.resident_peak_bytes)});
   return cells;
 }
 
@@ -80,14 +80,14 @@ Table stage_table(const ProfiledCase& profile) {
   table.rows.push_back({{"unattributed"},
                         {""},
                         {""},
-                        {milliseconds(rest)},
+                        {ms_text(rest)},
                         {total > 0 ? fmt::format("{:.1f}", 100 * rest / total) : ""},
                         {""},
                         {""},
                         {""},
                         {""}});
   table.rows.push_back(
-      {{"total"}, {""}, {milliseconds(total)}, {milliseconds(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
+      {{"total"}, {""}, {ms_text(total)}, {ms_text(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
   return table;
 }
 
@@ -95,7 +95,7 @@ std::string runs_line(const ProfiledCase& profile) {
   const ProfileDetails& details = profile.details;
   std::string line =
       fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
-                  milliseconds(profile.record.timing.cold_ms.value_or(0)));
+                  ms_text(profile.record.timing.cold_ms.value_or(0)));
   if (!details.plain_ms.empty())
     line += fmt::format(", profiled / unprofiled {:.3f}", overhead_ratio(details));
   return line;
@@ -143,7 +143,7 @@ const StageRecord* stage_like(const std::vector<StageRecord>& stages, const Stag
 
 std::vector<TableCell> diff_cells(const std::string& name, const std::optional<double>& before,
                                   const std::optional<double>& after) {
-  const auto text = [](const std::optional<double>& ms) { return ms ? milliseconds(*ms) : std::string("-"); };
+  const auto text = [](const std::optional<double>& ms) { return ms ? ms_text(*ms) : std::string("-"); };
   std::vector<TableCell> cells = {{name}, {text(before)}, {text(after)}};
   if (!before || !after) {
     cells.insert(cells.end(), {{""}, {before ? "gone" : "new"}});
@@ -198,7 +198,7 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
   int place = 0;
   for (const Bottleneck& stage : bottlenecks(profile))
     text += fmt::format("  {}. {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share, printable(stage.stage),
-                        milliseconds(stage.self_ms));
+                        ms_text(stage.self_ms));
   text += hot_functions(profile);
   if (!profile.details.device_time_note.empty())
     text += fmt::format("device time: none, {}\n", profile.details.device_time_note);

@@ -107,6 +107,10 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
       {"equirect", "deflate", "encoding PNG"},
       {"equirect", "inflate", "decoding PNG"},
       {"_like", "philox", "a simulated method draws random numbers"},
+      {"_like", "normal_pair", "a simulated method draws random numbers"},
+      {"_like", "uniform01", "a simulated method draws random numbers"},
+      {"_like", "libm.so", "logarithm and sine make Gaussian noise"},
+      {"_like", "_fma", "logarithm and sine make Gaussian noise"},
       {"_like", "Surface", "a simulated method asks the true surface for points"},
       {"_like", "sample", "a simulated method draws positions on the surface"},
   };

@@ -87,12 +87,34 @@ std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
   return functions;
 }
 
+// Where Debian's packages of debug symbols put the file that goes with this one, by its build id; "" if none.
+std::string debug_file_of(std::string_view bytes) {
+  if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return {};
+  const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
+  for (const auto& section :
+       elements_at<ElfW(Shdr)>(bytes, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(ElfW(Shdr)))) {
+    if (section.sh_type != SHT_NOTE || section.sh_size < 16) continue;
+    const auto note = elements_at<unsigned char>(bytes, section.sh_offset, section.sh_size);
+    // Name size 4, id size, type, "GNU\0", the id.
+    if (note.size() < 20 || note[0] != 4 || note[8] != NT_GNU_BUILD_ID || note[12] != 'G') continue;
+    const std::size_t size = std::min<std::size_t>(note[4], note.size() - 16);
+    std::string hex;
+    for (std::size_t i = 0; i < size; ++i) {
+      constexpr const char* digits = "0123456789abcdef";
+      hex += {digits[note[16 + i] >> 4], digits[note[16 + i] & 15]};
+    }
+    if (hex.size() > 2)
+      return "/usr/lib/debug/.build-id/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".debug";
+  }
+  return {};
+}
+
 struct LoadedFile {
   std::string path, name;  // whole, and its last part
   std::uintptr_t base = 0;
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> code;  // [begin, end)
   bool read = false;
-  std::unique_ptr<MappedFile> file;
+  std::unique_ptr<MappedFile> file, debug_file;
   std::vector<FunctionSymbol> functions;
 };
 
@@ -161,6 +183,10 @@ struct Symbols::Table {
       file->read = true;
       file->file = std::make_unique<MappedFile>(file->path);
       file->functions = function_symbols(file->file->bytes());
+      file->debug_file = std::make_unique<MappedFile>(debug_file_of(file->file->bytes()));
+      const auto more = function_symbols(file->debug_file->bytes());
+      file->functions.insert(file->functions.end(), more.begin(), more.end());
+      std::ranges::stable_sort(file->functions, {}, &FunctionSymbol::begin);
     }
     const std::uintptr_t offset = address - file->base;
     auto after = std::ranges::upper_bound(file->functions, offset, {}, &FunctionSymbol::begin);
