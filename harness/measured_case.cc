@@ -4,8 +4,22 @@
 #include <exception>
 
 #include "harness/library_threads.h"
+#include "harness/profiler/user_scopes.h"
 
 namespace aqbench {
+
+namespace {
+
+void copy_tensor_memory(const std::vector<StageRecord>& from, std::vector<StageRecord>& to) {
+  for (StageRecord& stage : to) {
+    const StageRecord* const same = find_stage(from, stage);
+    if (same == nullptr) continue;
+    stage.net_bytes = same->net_bytes;
+    stage.peak_bytes = same->peak_bytes;
+  }
+}
+
+}  // namespace
 
 void BoardMarker::enter(const char* stage) {
   if (std::this_thread::get_id() != thread_) return;
@@ -27,7 +41,9 @@ void MeasuredCase::note_faults() {
 }
 
 void MeasuredCase::run_cold(const std::function<void()>& run) {
-  StageRecorder recorder;
+  // Only here: warm runs are timed, and what stages leave in memory does not change from run to run.
+  StageRecorder recorder({.tensor_memory = !planned_.simulated});
+  const UserScopeBridge foreign;
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
   // adds counts as the stage's time.
   ObserverChain chain({&marker_, &recorder, &injector_});
@@ -52,6 +68,7 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
 void MeasuredCase::run_warm(const TimedCall& call) {
   if (!planned_.timing.times_warm()) return;
   StageRecorder recorder;
+  const UserScopeBridge foreign;
   ObserverChain chain({&marker_, &recorder, &injector_});
   // Warm-up calls are not samples, of stages neither.
   TimingPlan plan = planned_.timing;
@@ -65,7 +82,9 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   observed.after = [&] { recorder.finish_repetition(); };
   time_warm_runs(plan, observed, record_.output_sha256, planned_.threads, record_.timing);
   record_.timing.threads = library_threads();
-  record_.stages = recorder.stages();
+  auto stages = recorder.stages();
+  copy_tensor_memory(record_.stages, stages);
+  record_.stages = std::move(stages);
   note_faults();
 }
 

@@ -30,7 +30,7 @@ namespace aqbench {
 
 // Everything that a stack holds below this is the harness's own. Not inlined, and known by name.
 __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
-  target();
+  target.run();
   asm volatile("" ::: "memory");  // no tail call: the frame must stay
 }
 
@@ -71,6 +71,9 @@ class ProfileRun {
   void cold() {
     StageRecorder memory({.resident_peak = true});
     result_.record.timing.cold_ms = observed({&memory});
+    if (injector_.corrupts_output())
+      throw Error(ErrorKind::usage, "--inject ...=corrupt: a profile keeps no output to corrupt");
+    if (target_.prove) target_.prove();
     memory.finish_repetition();
     peaks_ = memory.stages();
   }
@@ -197,9 +200,8 @@ class ProfileRun {
 
   void add_peaks() {
     for (StageRecord& stage : result_.record.stages)
-      for (const StageRecord& peak : peaks_)
-        if (peak.name == stage.name && peak.parent == stage.parent && peak.other_thread == stage.other_thread)
-          stage.resident_peak_bytes = peak.resident_peak_bytes;
+      if (const StageRecord* const peak = find_stage(peaks_, stage); peak != nullptr)
+        stage.resident_peak_bytes = peak->resident_peak_bytes;
   }
 
   void add_metrics() {

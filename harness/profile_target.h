@@ -8,9 +8,11 @@
 
 namespace aqbench {
 
-// Everything but the work itself is done: scene, images, inputs. Each call does all of the work once. Throws
-// what the method throws.
-using ProfileTarget = std::function<void()>;
+// Everything but the work itself is done: scene, images, inputs.
+struct ProfileTarget {
+  std::function<void()> run;    // all of the work once; throws what the method throws
+  std::function<void()> prove;  // throws if the output of the last run is wrong; empty: there is no proof
+};
 
 // For child processes. Throws Error naming what cannot be prepared, or why the case cannot run here.
 ProfileTarget prepare_profile_target(const Case& planned);

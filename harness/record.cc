@@ -199,6 +199,13 @@ MetricSet metrics_from_json(const Json& json, const std::string& source) {
   return metrics;
 }
 
+const StageRecord* find_stage(const std::vector<StageRecord>& stages, const StageRecord& like) {
+  const auto found = std::ranges::find_if(stages, [&](const StageRecord& stage) {
+    return stage.name == like.name && stage.parent == like.parent && stage.other_thread == like.other_thread;
+  });
+  return found == stages.end() ? nullptr : &*found;
+}
+
 Json to_json(const Record& record) {
   Json stages = Json::array();
   for (const StageRecord& stage : record.stages) stages.push_back(stage_json(stage, record));

@@ -46,6 +46,9 @@ struct TimedBlock {
   bool contaminated = false;  // others were in the way of these samples
 };
 
+// The one of the same name, parent and kind of thread; nullptr if there is none.
+const StageRecord* find_stage(const std::vector<StageRecord>& stages, const StageRecord& like);
+
 struct Timing {
   std::optional<double> cold_ms;  // first call in a fresh process
   std::vector<double> warm_ms;

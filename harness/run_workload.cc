@@ -14,27 +14,6 @@
 namespace aqbench {
 namespace {
 
-WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec) {
-  WorkloadInput input;
-  input.parameters = resolve_parameters(spec.name, spec.parameters, planned.overrides);
-  input.seed = planned.seed;
-  input.device = planned.device;
-  input.threads = planned.threads;
-  return input;
-}
-
-// Also keeps what was measured: each identity is a metric.
-void prove_output(WorkloadRun& run, Record& record) {
-  std::string broken;
-  for (const Identity& identity : run.identities()) {
-    record.metrics.emplace_back(identity.name, Metric{identity.measured, "1", Better::equal, ""});
-    if (identity.holds()) continue;
-    broken += fmt::format("{}{} is {:.9g}, not {:.9g} +- {:.2g}", broken.empty() ? "" : "; ", identity.name,
-                          identity.measured, identity.expected, identity.tolerance);
-  }
-  if (!broken.empty()) throw Error(ErrorKind::method, "invalid: " + broken);
-}
-
 void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing) {
   for (const WorkloadFigure& figure : run.figures()) timing.figures.emplace_back(figure.name, figure.value);
   timing.verdict = run.verdict();
@@ -48,6 +27,26 @@ void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing
 }
 
 }  // namespace
+
+WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec) {
+  WorkloadInput input;
+  input.parameters = resolve_parameters(spec.name, spec.parameters, planned.overrides);
+  input.seed = planned.seed;
+  input.device = planned.device;
+  input.threads = planned.threads;
+  return input;
+}
+
+void prove_output(WorkloadRun& run, MetricSet& metrics) {
+  std::string broken;
+  for (const Identity& identity : run.identities()) {
+    metrics.emplace_back(identity.name, Metric{identity.measured, "1", Better::equal, ""});
+    if (identity.holds()) continue;
+    broken += fmt::format("{}{} is {:.9g}, not {:.9g} +- {:.2g}", broken.empty() ? "" : "; ", identity.name,
+                          identity.measured, identity.expected, identity.tolerance);
+  }
+  if (!broken.empty()) throw Error(ErrorKind::method, "invalid: " + broken);
+}
 
 std::optional<std::string> workload_skip_reason(const Case& planned) {
   const WorkloadSpec& spec = find_workload(planned.workload);
@@ -68,7 +67,7 @@ void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
   MeasuredCase measured(planned, board, record);
   measured.run_cold([&] { run->run_once(); });
   if (measured.corrupts_output()) run->corrupt_output();
-  prove_output(*run, record);
+  prove_output(*run, record.metrics);
   record.output_sha256 = run->output_sha256();
   measured.run_warm({[&] { run->run_once(); }, [&] { return run->output_sha256(); }});
   fill_rates(spec, *run, record.timing);

@@ -6,8 +6,16 @@
 
 #include "harness/case_board.h"
 #include "harness/run_case.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
+
+// Its parameters, resolved. Throws Error(usage) naming one.
+WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec);
+
+// Throws Error(method) "invalid: ..." naming what does not hold of the last run's output. Each identity is
+// added to `metrics`.
+void prove_output(WorkloadRun& run, MetricSet& metrics);
 
 // Why it cannot run here, if so.
 std::optional<std::string> workload_skip_reason(const Case& planned);

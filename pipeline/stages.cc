@@ -22,6 +22,7 @@ const std::vector<StageSpec>& stage_registry() {
       {"build_cost_volume", "plane sweep: matching costs of every pixel and depth hypothesis"},
       {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
+      {"sparse_matching", "features and their matches"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
       {"absorption", "the workload absorption: one image"},
       {"sparse_matching", "features, their matches and the tracks that these make"},

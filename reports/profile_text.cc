@@ -134,13 +134,6 @@ std::string warning_lines(const ProfiledCase& profile) {
   return text.empty() ? "" : "\n" + text;
 }
 
-const StageRecord* stage_like(const std::vector<StageRecord>& stages, const StageRecord& other) {
-  for (const StageRecord& stage : stages)
-    if (stage.name == other.name && stage.parent == other.parent && stage.other_thread == other.other_thread)
-      return &stage;
-  return nullptr;
-}
-
 std::vector<TableCell> diff_cells(const std::string& name, const std::optional<double>& before,
                                   const std::optional<double>& after) {
   const auto text = [](const std::optional<double>& ms) { return ms ? ms_text(*ms) : std::string("-"); };
@@ -218,10 +211,10 @@ std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& 
   };
   for (const TreeRow& row : tree_rows(after.record.stages))
     table.rows.push_back(diff_cells(std::string(2 * row.depth, ' ') + row.stage->name,
-                                    self(stage_like(before.record.stages, *row.stage), before),
+                                    self(find_stage(before.record.stages, *row.stage), before),
                                     self(row.stage, after)));
   for (const TreeRow& row : tree_rows(before.record.stages))
-    if (stage_like(after.record.stages, *row.stage) == nullptr)
+    if (find_stage(after.record.stages, *row.stage) == nullptr)
       table.rows.push_back(diff_cells(row.stage->name, self(row.stage, before), std::nullopt));
   table.rows.push_back(diff_cells("unattributed", unattributed_ms(before), unattributed_ms(after)));
   table.rows.push_back(diff_cells("total", total_ms_of(before), total_ms_of(after)));

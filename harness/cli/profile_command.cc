@@ -13,11 +13,13 @@
 #include "harness/progress.h"
 #include "harness/sweep.h"
 #include "harness/text.h"
+#include "pipeline/workloads/workload.h"
 #include "reports/bundle.h"
 #include "reports/commands.h"
 #include "reports/flamegraph.h"
 #include "reports/profile_text.h"
 #include "reports/results.h"
+#include "reports/run_clock.h"
 #include "reports/strict_json.h"
 #include "reports/table.h"
 #include "reports/verify.h"
@@ -82,30 +84,47 @@ SamplerChoice read_sampler(const std::string& text) {
   throw Error(ErrorKind::usage, fmt::format("--sampler '{}': expected auto, perf, in-process or none", text));
 }
 
-// "undulating/roma_like:fast/seed=43/threads=2": a case's name as sweeps print it.
-void read_case_target(const std::string& target, PlanRequest& plan) {
-  const std::size_t first = target.find('/'), second = target.find('/', first + 1);
-  plan.scenes = {target.substr(0, first)};
-  plan.methods = {target.substr(first + 1, second == std::string::npos ? second : second - first - 1)};
-  for (std::size_t at = second; at != std::string::npos;) {
-    const std::size_t next = target.find('/', at + 1);
-    plan.axes.push_back(parse_axis(target.substr(at + 1, next == std::string::npos ? next : next - at - 1)));
-    at = next;
+bool is_workload(const std::string& name) {
+  return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
+}
+
+Strings parts_of(const std::string& target) {
+  Strings parts{""};
+  for (const char c : target)
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+// "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
+void read_case_target(const Strings& parts, PlanRequest& plan) {
+  std::size_t axes = 1;
+  if (is_workload(parts[0])) {
+    plan.workloads = {parts[0]};
+  } else {
+    plan.scenes = {parts[0]};
+    plan.methods = {parts[1]};
+    axes = 2;
   }
+  for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
 }
 
 void read_targets(const Strings& targets, const std::optional<std::string>& scene, PlanRequest& plan) {
   for (const std::string& target : targets) {
-    if (target.find('/') == std::string::npos) {
-      plan.methods.push_back(target);
+    const Strings parts = parts_of(target);
+    if (parts.size() == 1) {
+      (is_workload(target) ? plan.workloads : plan.methods).push_back(target);
       continue;
     }
     if (targets.size() > 1 || scene)
       throw Error(ErrorKind::usage,
                   fmt::format("'{}' is a case: it stands alone and names its own scene", target));
-    return read_case_target(target, plan);
+    return read_case_target(parts, plan);
   }
-  plan.scenes = {scene.value_or("flat_plane")};
+  if (scene && plan.methods.empty()) throw Error(ErrorKind::usage, "--scene: a workload has none");
+  if (!plan.methods.empty()) plan.scenes = {scene.value_or("flat_plane")};
 }
 
 ProfileRequest read_profile_request(const po::variables_map& values) {
@@ -192,6 +211,7 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
 
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
+  const RunClock clock;
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -217,7 +237,7 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
     print_profiles(results, profiles);
   const ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                                 outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code));
+  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
   finalise_bundle(bundle, results);
   fmt::print(request.json ? stderr : stdout, "\nbundle {}\n", bundle.string());
   return code;

@@ -9,6 +9,7 @@ namespace aqbench {
 const std::vector<WorkloadSpec>& workload_registry() {
   static const std::vector<WorkloadSpec> table{
       absorption_workload(),
+      synthetic_profile_workload(),
   };
   return table;
 }

@@ -85,6 +85,7 @@ const WorkloadSpec& find_workload(std::string_view name);
 
 // ---- The built-in ones, each in the file of its name ----
 WorkloadSpec absorption_workload();
+WorkloadSpec synthetic_profile_workload();
 
 // `variant`: how a numeric workload is computed.
 ParameterSpec variant_parameter();  // loop, torch or fused (default)

@@ -28,6 +28,7 @@ enum class RandomStream : std::uint32_t {
   resolution = 22,
   pair_order = 23,
   calibration_blocks = 24,
+  synthetic_profile = 41,
 };
 
 struct RandomKey {
