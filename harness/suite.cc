@@ -120,6 +120,7 @@ const std::vector<Suite>& suite_registry() {
        .seeds = {42},
        .axes = {},
        .sets = {},
+       .workloads = {},
        .images = {"arc6", "default", 480, 360},
        .more = {{{"undulating"}, {"sparse"}, {parse_axis("sparse.clahe=off,on")}}}},
       {.name = "pipeline_full",
@@ -129,7 +130,16 @@ const std::vector<Suite>& suite_registry() {
        .seeds = {42},
        .axes = {},
        .sets = {},
+       .workloads = {},
        .images = {"ring12", "default", 1600, 1200}},
+      {.name = "synthetic_profile",
+       .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .workloads = {"synthetic_profile"}},
   };
   return table;
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -94,6 +95,23 @@ TEST_F(Profile, AnInjectedSleepComesFirst) {
   EXPECT_GE(details.at("bottlenecks").at(0).at("self_ms").get<double>(), 80);
   EXPECT_GT(details.at("bottlenecks").at(0).at("share").get<double>(), 0.5);
   EXPECT_TRUE(details.at("overhead_ratio").is_null());
+}
+
+// The figures at full size follow from the same counts: tests/profiler/synthetic_profile_test.cc.
+TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
+  const Json results = profile({"synthetic_profile", "--repetitions", "1", "--no-plain", "--sampler", "none",
+                                "--set", "synthetic_profile.width=256", "--set",
+                                "synthetic_profile.height=144", "--set", "synthetic_profile.depths=16"});
+  const Json& record = results.at("records").at(0);
+  EXPECT_EQ(record.at("workload"), "synthetic_profile");
+  const double plane = 256.0 * 144 * 4;
+  std::map<std::string, double> net;
+  for (const Json& stage : record.at("stages")) net[stage.at("name")] = stage.at("net_bytes");
+  EXPECT_EQ(net["undistortion"], 24 * plane);
+  EXPECT_EQ(net["sparse_matching"], 2000.0 * (8 + 1024 + 16));
+  EXPECT_EQ(net["depth_estimation"], (4 + 16 + 1) * plane);
+  EXPECT_EQ(net["extract_depth"], plane);
+  EXPECT_EQ(net["fusion"], 4 * plane);
 }
 
 TEST_F(Profile, TwoProfilesAreCompared) {
