@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/options.h"
@@ -57,7 +58,7 @@ CommandLine profile_command_line() {
   auto add = line.options.add_options();
   add("scene", text("S"), "scene for METHOD (default flat_plane)");
   add("set", texts("NAME=VALUE"), "SCENE_METHOD_OR_WORKLOAD.PARAMETER=VALUE; may be repeated");
-  add("seed", po::value<std::uint64_t>()->value_name("N"), "seed (default 42)");
+  add("seed", po::value<std::int64_t>()->value_name("N"), "seed (default 42)");
   add("threads", po::value<int>()->value_name("N"), "threads (default: all processors)");
   add("device", text("DEVICE"), "cpu or cuda (default: cpu)");
   add("repetitions", po::value<int>()->value_name("N")->default_value(3),
@@ -142,6 +143,7 @@ ProfileRequest read_profile_request(const po::variables_map& values) {
   check(request.options);
   if (request.diff) {
     if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff needs two bundles: BEFORE AFTER");
+    if (request.json) throw Error(ErrorKind::usage, "--diff prints a table: not with --json");
     return request;
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
@@ -150,12 +152,18 @@ ProfileRequest read_profile_request(const po::variables_map& values) {
   for (const std::string& text : strings(values, "set")) plan.sets.push_back(parse_override(text));
   for (const std::string& text : strings(values, "inject"))
     plan.injects.push_back(parse_inject(text.find(':') == std::string::npos ? "*:" + text : text));
-  if (values.count("seed") != 0) plan.seed = values["seed"].as<std::uint64_t>();
+  if (values.count("seed") != 0) {
+    // Read as signed, since the parser would wrap "-1" around.
+    const auto seed = values["seed"].as<std::int64_t>();
+    if (seed < 0) throw Error(ErrorKind::usage, fmt::format("--seed {}: must be at least 0", seed));
+    plan.seed = static_cast<std::uint64_t>(seed);
+  }
   if (values.count("threads") != 0) plan.threads = values["threads"].as<int>();
   if (plan.threads && *plan.threads < 1) throw Error(ErrorKind::usage, "--threads: must be at least 1");
   if (values.count("device") != 0) plan.device = values["device"].as<std::string>();
   if (values.count("timeout") != 0) plan.timeout_s = values["timeout"].as<double>();
-  if (plan.timeout_s && !(*plan.timeout_s > 0)) throw Error(ErrorKind::usage, "--timeout: must be above 0");
+  if (plan.timeout_s && !(std::isfinite(*plan.timeout_s) && *plan.timeout_s > 0))
+    throw Error(ErrorKind::usage, "--timeout: must be a positive number");
   std::optional<std::string> scene;
   if (values.count("scene") != 0) scene = values["scene"].as<std::string>();
   read_targets(request.targets, scene, plan);
