@@ -6,7 +6,8 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sweep test dev-test profile profile-micro profile-clean format lint clean
+.PHONY: help deps configure build sweep test dev-test docs docs-bundle profile profile-micro profile-clean format \
+        lint clean
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +43,14 @@ test: build ## Build and run every test
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
+
+docs: build ## Fill the tables of the documents from docs/bundle
+	@$(BUILD)/aqbench docs README.md docs/*.md --bundle docs/bundle
+
+docs-bundle: build ## Measure docs/bundle again, then fill the documents
+	@rm -rf $(BUILD)/docs-bundle && $(BUILD)/aqbench sweep --suite seed --baseline baselines/seed.json --gate \
+	  --out $(BUILD)/docs-bundle
+	@rm -rf docs/bundle && cp -r $(BUILD)/docs-bundle/* docs/bundle && $(MAKE) --no-print-directory docs
 
 format: ## Format all sources
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

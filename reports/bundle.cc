@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/bundle_files.h"
+#include "reports/html_report.h"
 #include "reports/statement.h"
 #include "reports/strict_json.h"
 #include "reports/summary.h"
@@ -84,7 +85,7 @@ const std::vector<std::string>& required_bundle_files() {
 }
 
 const std::vector<std::string>& derived_bundle_files() {
-  static const std::vector<std::string> files = {kInventoryName, kStatementName};
+  static const std::vector<std::string> files = {kInventoryName, kReportName, kStatementName};
   return files;
 }
 
@@ -101,6 +102,8 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
       bundle, results_from_text(results_text(results), (bundle / "results.json").string()));
   write_file(bundle / "summary.md", render_summary(content));
   write_file(bundle / "env.json", environment_text(results));
+  write_file(bundle / kReportName,
+             render_html_report(content, read_report_pictures(bundle, content.results)));
   for (const char* const stale : {kSignatureName, kStatementName, kInventoryName}) {
     std::error_code ignored;  // what cannot be removed is found by the listing below
     std::filesystem::remove(bundle / stale, ignored);

@@ -1,6 +1,7 @@
 #pragma once
 // A run on disk: the evidence. Files of a bundle:
 //   results.json summary.md env.json    written here
+//   report.html                         written here (reports/html_report.h)
 //   inventory.txt statement.json        written here (reports/statement.h)
 //   notes.txt baseline.json tests.log   where asked for (reports/bundle_content.h, reports/test_run.h)
 //   commands.txt                        reports/commands.h
@@ -33,10 +34,10 @@ const std::vector<std::string>& derived_bundle_files();
 // The bytes of env.json.
 std::string environment_text(const Results& results);
 
-// Writes results.json, summary.md, env.json, inventory.txt, statement.json, then sha256.txt over every file
-// there is, and with a key signature.json (without one an old signature goes); each is whole or absent. May
-// be called again after a resumed run. Throws Error(io), or Error(input) naming a required file that is
-// absent and anything in the folder that cannot be evidence (link, socket, odd name).
+// Writes results.json, summary.md, env.json, report.html, inventory.txt, statement.json, then sha256.txt over
+// every file there is, and with a key signature.json (without one an old signature goes); each is whole or
+// absent. May be called again after a resumed run. Throws Error(io), or Error(input) naming a required file
+// that is absent and anything in the folder that cannot be evidence (link, socket, odd name).
 void finalise_bundle(const std::filesystem::path& bundle, const Results& results,
                      const SigningKey* key = nullptr);
 

@@ -14,6 +14,7 @@
 #include "reports/bundle_files.h"
 #include "reports/commands.h"
 #include "reports/gate.h"
+#include "reports/html_report.h"
 #include "reports/results.h"
 #include "reports/strict_json.h"
 #include "reports/test_run.h"
@@ -160,8 +161,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
       if (file.starts_with("tiles/") || file.starts_with("clouds/") || file.starts_with("depth/") ||
           file.starts_with("logs/"))
         copy_into(shard.path / file, bundle / file);
-      else if (file != "results.json" && file != kJournalFile && file != "summary.md" &&
-               file != "report.html")
+      else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
         copy_into(shard.path / file, bundle / folder / file);
     }
     log += fmt::format("== shard {}\n{}", shard.results.run.id, read_file(shard.path / "bench.log"));

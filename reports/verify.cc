@@ -9,6 +9,7 @@
 #include "harness/journal.h"
 #include "reports/bundle.h"
 #include "reports/bundle_files.h"
+#include "reports/html_report.h"
 #include "reports/results.h"
 #include "reports/signature.h"
 #include "reports/statement.h"
@@ -145,6 +146,7 @@ class Verifier {
       const std::optional<BundleContent> content = read_content(results);
       if (!content) return;
       if (text != render_summary(*content)) find("summary.md", "is not what the bundle renders to");
+      check_report(*content, files);
       check_statement(*content, files);
       check_inventory();
     });
@@ -174,6 +176,15 @@ class Verifier {
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
       if (read_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
         find(kInventoryName, "is not the list of the files that are here");
+    });
+  }
+
+  void check_report(const BundleContent& content, const std::vector<std::string>& files) {
+    if (!has(files, kReportName)) return;
+    guarded(kReportName, [&] {
+      const std::string page = render_html_report(content, read_report_pictures(bundle_, content.results));
+      if (read_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
+        find(kReportName, "is not what the bundle renders to");
     });
   }
 

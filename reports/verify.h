@@ -29,10 +29,10 @@ struct VerifyReport {
 // Checks sha256.txt against itself and every file against it; missing and extra files, empty folders, links
 // and special files; results.json against its schema and its canonical text; the journal's chain and records
 // against results.json; env.json against what results.json renders to, summary.md too if this
-// program's version wrote it (else a note says that its hash alone was checked), and so inventory.txt and
-// statement.json; signature.json against sha256.txt and the key that it names, which must be `public_key`
-// (raw, of read_public_key) where that is given. Never throws for what is inside the folder; Error(input) if
-// `bundle` is no folder.
+// program's version wrote it (else a note says that its hash alone was checked), and so report.html,
+// inventory.txt and statement.json; signature.json against sha256.txt and the key that it names, which must
+// be `public_key` (raw, of read_public_key) where that is given. Never throws for what is inside the folder;
+// Error(input) if `bundle` is no folder.
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
                            const std::optional<std::string>& public_key = std::nullopt);
 

@@ -22,15 +22,19 @@ std::span<const Command> commands();
 
 ExitCode run_accept(const Arguments& arguments);
 ExitCode run_cache(const Arguments& arguments);
+ExitCode run_compare(const Arguments& arguments);
+ExitCode run_docs(const Arguments& arguments);
 ExitCode run_eval(const Arguments& arguments);
 ExitCode run_gate(const Arguments& arguments);
 ExitCode run_list(const Arguments& arguments);
-ExitCode run_render(const Arguments& arguments);
 ExitCode run_merge(const Arguments& arguments);
+ExitCode run_render(const Arguments& arguments);
 ExitCode run_replay(const Arguments& arguments);
 ExitCode run_run(const Arguments& arguments);
 ExitCode run_profile_command(const Arguments& arguments);
+ExitCode run_report(const Arguments& arguments);
 ExitCode run_sweep_command(const Arguments& arguments);
+ExitCode run_trend(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 
 // The whole program: `arguments` without the program's own name. Prints errors as one line to stderr.

@@ -30,6 +30,10 @@ constexpr std::array kCommands = {
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
     Command{"list", "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages", run_list},
+    Command{"compare", "show two bundles side by side: what moved, and where", run_compare},
+    Command{"trend", "find where a value changed its level over many bundles", run_trend},
+    Command{"report", "show a bundle as a page with pictures", run_report},
+    Command{"docs", "fill the tables of documents, or check that they are fresh", run_docs},
     Command{"replay", "run a case of a bundle again and compare it bit for bit", run_replay},
     Command{"merge", "make one bundle of the shards of a sweep", run_merge},
 };

@@ -15,10 +15,18 @@ namespace {
 
 constexpr unsigned kHelpWidth = 100;
 
+// Where help goes instead of stdout while help_of() asks for it.
+std::string* help_sink = nullptr;
+
 void print_command_help(const CommandLine& line, const po::options_description& all) {
   std::ostringstream text;
   text << all;
-  fmt::print("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, text.str());
+  const std::string help =
+      fmt::format("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, text.str());
+  if (help_sink != nullptr)
+    *help_sink = help;
+  else
+    fmt::print("{}", help);
 }
 
 Strings long_names(const po::options_description& all) {
@@ -77,6 +85,19 @@ std::optional<po::variables_map> parse(const CommandLine& line, const Arguments&
   } catch (const po::error& error) {
     throw Error(ErrorKind::usage, error.what());
   }
+}
+
+std::string help_of(const Command& command) {
+  std::string help;
+  help_sink = &help;
+  try {
+    command.run({"--help"});
+  } catch (...) {
+    help_sink = nullptr;
+    throw;
+  }
+  help_sink = nullptr;
+  return help;
 }
 
 Strings strings(const po::variables_map& values, const char* name) {

@@ -21,7 +21,7 @@ struct CommandLine {
   std::string usage;        // "aqbench eval CLOUD --scene S | --mesh M.ply [OPTION]..."
   std::string description;  // what it does, examples; printed after the usage line
   po::options_description options;
-  Strings positional;               // names of positional arguments in order; each is required
+  Strings positional;                    // names of positional arguments in order; each is required
   std::string optional_positional = {};  // one more that may be left out; empty for none
   std::string repeated_positional = {};  // one or more at the end, read with strings(); empty for none
 };
@@ -32,6 +32,9 @@ po::options_description make_options();
 // nullopt: --help was given and printed. Throws Error(usage) for an unknown flag (naming near ones), a
 // missing or unwanted value, a value that does not parse, a missing positional argument.
 std::optional<po::variables_map> parse(const CommandLine& line, const Arguments& arguments);
+
+// What --help of a command prints.
+std::string help_of(const Command& command);
 
 // The value of a repeatable option, empty if absent.
 Strings strings(const po::variables_map& values, const char* name);

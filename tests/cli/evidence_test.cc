@@ -100,5 +100,39 @@ TEST_F(Evidence, ShardsMergeAndAFailingTestFailsTheSweep) {
   EXPECT_EQ(run_program({"sweep", "--with-tests=" + at("nowhere")}).exit_code, 2);
 }
 
+TEST_F(Evidence, CompareReportTrendAndDocsOfABundle) {
+  for (const char* out : {"a", "b"})
+    ASSERT_EQ(
+        run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", at(out)}).exit_code,
+        0);
+  const auto a = only_bundle(dir_ / "a"), b = only_bundle(dir_ / "b");
+  const auto compared = run_program({"compare", a, b, "--times"});  // the same machine and build
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("same machine key, other moments"));
+  EXPECT_EQ(run_program({"compare", a, a}).exit_code, 4);
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--threads", "1", "--out",
+                         at("c")})
+                .exit_code,
+            0);
+  const auto mismatched = run_program({"compare", a, only_bundle(dir_ / "c"), "--times"});
+  if (text_of(a / "env.json").find("\"threads\": 1,") == std::string::npos) {
+    EXPECT_EQ(mismatched.exit_code, 4);
+    EXPECT_THAT(mismatched.err, HasSubstr("threads"));
+  }
+  EXPECT_THAT(run_program({"trend", at("a"), at("b"), "--svg", at("t.svg")}).out, HasSubstr("2 runs"));
+  EXPECT_THAT(text_of(dir_ / "t.svg"), HasSubstr("</svg>"));
+  ASSERT_EQ(run_program({"report", a, "--out", at("r.html")}).exit_code, 0);
+  EXPECT_EQ(text_of(dir_ / "r.html"), text_of(a / "report.html"));
+
+  std::ofstream(dir_ / "d.md")
+      << "<!-- aqbench:accuracy -->\n<!-- aqbench:end -->\n<!-- aqbench:flags gate -->\n"
+         "<!-- aqbench:end -->\n";
+  EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a, "--check"}).exit_code, 1);
+  EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a}).exit_code, 0);
+  EXPECT_THAT(text_of(dir_ / "d.md"), HasSubstr("```\n" + run_program({"gate", "--help"}).out + "```\n"));
+  EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a, "--check"}).exit_code, 0);
+  EXPECT_EQ(run_program({"docs", at("d.md")}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace aqbench::testing

@@ -10,9 +10,11 @@
 #include <set>
 
 #include "reports/bundle.h"
+#include "reports/bundle_content.h"
 #include "reports/bundle_files.h"
 #include "reports/results.h"
 #include "reports/summary.h"
+#include "reports/test_run.h"
 #include "scenes/core/files.h"
 #include "scenes/core/sha256.h"
 #include "synthetic.h"
@@ -58,14 +60,14 @@ class Verify : public testing::Test {
 TEST_F(Verify, AnUntouchedBundle) {
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_EQ(report.files, 9u);  // all but sha256.txt
+  EXPECT_EQ(report.files, 10u);  // all but sha256.txt
   EXPECT_EQ(report.records, 4u);
   EXPECT_TRUE(report.complete);
   EXPECT_EQ(report.root_digest, root_digest(results_));
   EXPECT_EQ(report.metrics_digest, metrics_digest(results_));
   const std::string text = render_verify(report);
   EXPECT_NE(text.find(root_digest(results_)), text.npos);
-  EXPECT_NE(text.find("verified: 10 files, 4 records\n"), text.npos) << text;
+  EXPECT_NE(text.find("verified: 11 files, 4 records\n"), text.npos) << text;
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -74,16 +76,30 @@ constexpr bool kSanitized = true;  // ten times slower: fewer places
 constexpr bool kSanitized = false;
 #endif
 
-// One byte, anywhere, in any file.
+// RFC 8032, section 7.1, test 3.
+constexpr const char* kSigningPem =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
+    "-----END PRIVATE KEY-----\n";
+
+// One byte, anywhere, in any file that a bundle can have.
 TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
+  add_notes(bundle_, {"a note"});
+  overwrite(bundle_ / kBaselineCopyName, baseline_text(synthetic_baseline(results_)));
+  overwrite(bundle_ / kTestsLog, "# Tests\n\nresult: passed\n");
+  const SigningKey key = read_signing_key(directory_.file("key.pem", kSigningPem));
+  finalise_bundle(bundle_, results_, &key);
+  ASSERT_TRUE(verify_bundle(bundle_, key.public_key).ok());
+  ASSERT_EQ(list_bundle_files(bundle_).files.size(), 15u);
   std::size_t tried = 0;
   for (const std::string& file : list_bundle_files(bundle_).files) {
     const std::string good = read_file(bundle_ / file);
-    // Every byte of short files, of the others the first and last 64, every line's ends, and each 41st.
+    // Every byte of short files, of the others the first and last 64, in those below 4 kB every line's
+    // ends and each 41st, else each 97th.
     for (std::size_t i = 0; i < good.size(); ++i) {
       const bool structural = good.size() <= 400 || i < 64 || i + 64 >= good.size() ||
-                              (file != "results.json" && (good[i] == '\n' || good[i - 1] == '\n')) ||
-                              i % 41 == 0;
+                              (good.size() < 4000 && (good[i] == '\n' || good[i - 1] == '\n')) ||
+                              i % (good.size() < 4000 ? 41 : 97) == 0;
       if (!structural || (kSanitized && i % 7 != 0)) continue;
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
@@ -94,7 +110,7 @@ TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
     }
     overwrite(bundle_ / file, good);
   }
-  EXPECT_GT(tried, kSanitized ? 150u : 1200u);
+  EXPECT_GT(tried, kSanitized ? 150u : 1500u);
   EXPECT_TRUE(verify_bundle(bundle_).ok());
 }
 
@@ -159,12 +175,12 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
               overwrite(bundle_ / "results.json", results_text(other));
               rehash(bundle_);
             }),
-            (std::set<std::string>{"results.json", "statement.json", "summary.md"}));
+            (std::set<std::string>{"report.html", "results.json", "statement.json", "summary.md"}));
   EXPECT_EQ(after([&] {
               overwrite(bundle_ / "summary.md", render_summary(read_bundle_content(bundle_, other)));
               rehash(bundle_);
             }),
-            (std::set<std::string>{"results.json", "statement.json"}));
+            (std::set<std::string>{"report.html", "results.json", "statement.json"}));
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(after([&] {
               overwrite(bundle_ / "summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n");
@@ -218,6 +234,16 @@ TEST_F(Verify, ARecordDroppedOrASwappedJournalLine) {
                    overwrite(bundle_ / "journal.jsonl", joined(order));
                    rehash(bundle_);
                  }).empty());
+}
+
+// The samples of two runs swapped, or two of one run: the journal has them in their places.
+TEST_F(Verify, SwappedSamples) {
+  Results other = results_;
+  std::swap(other.records[0].timing, other.records[1].timing);
+  other.records[0].timing.cold_ms = 1;
+  EXPECT_TRUE(after([&] { finalise_bundle(bundle_, other); }).contains("results.json"));
+  finalise_bundle(bundle_, results_);
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
 }
 
 TEST_F(Verify, AnotherPlanOrRunThanTheJournals) {

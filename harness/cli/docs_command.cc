@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/cli/options.h"
+#include "reports/bundle_content.h"
+#include "reports/docs_sections.h"
+#include "reports/gate.h"
+#include "reports/markdown.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+#include "scenes/core/parameters.h"
+
+namespace aqbench::cli {
+namespace {
+
+// The help text of a command: the same that --help prints.
+std::string flags_section(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one command");
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    names.emplace_back(command.name);
+    if (names.back() == arguments[0]) return "```\n" + help_of(command) + "```\n";
+  }
+  throw Error(ErrorKind::input, unknown_name_message("command", arguments[0], names));
+}
+
+std::string commands_section(const std::vector<std::string>&) {
+  std::string text = md_head({"command", "what it does"}, 2);
+  for (const Command& command : commands())
+    text += md_row({fmt::format("`aqbench {}`", command.name), md_escape(command.summary)});
+  return text;
+}
+
+DocsSections all_sections(const std::optional<BundleContent>& content) {
+  DocsSections sections = content ? bundle_sections(*content) : missing_bundle_sections();
+  sections.merge(registry_sections());
+  sections["flags"] = flags_section;
+  sections["commands"] = commands_section;
+  return sections;
+}
+
+}  // namespace
+
+ExitCode run_docs(const Arguments& arguments) {
+  CommandLine line{
+      "aqbench docs FILE... [--bundle DIR] [--check]",
+      "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
+      "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or "
+      "from\n"
+      "the help texts; the rest of the file stays as it is.\n\n"
+      "sections of a bundle: accuracy, stages, batching, times, baseline, environment, reproduce, narrative\n"
+      "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
+      "                      flags COMMAND\n\n"
+      "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
+      make_options(),
+      {},
+      "",
+      "FILE"};
+  line.options.add_options()("bundle", po::value<std::string>()->value_name("DIR"),
+                             "the bundle that the numbers come from")(
+      "check", "write nothing; exit 1 naming what is stale");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+  std::optional<BundleContent> content;
+  if (values->count("bundle") != 0) {
+    const std::filesystem::path bundle = (*values)["bundle"].as<std::string>();
+    if (!std::filesystem::is_directory(bundle))
+      throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+    content = read_bundle_content(bundle, read_gate_input(bundle).results);
+  }
+  const DocsSections sections = all_sections(content);
+  const bool check_only = values->count("check") != 0;
+  std::size_t stale = 0;
+  for (const std::string& file : strings(*values, "FILE")) {
+    const std::string text = read_file(file);
+    const FilledDocs filled = fill_docs(text, file, sections);
+    for (const DocsChange& change : filled.changes)
+      fmt::print("{}:{}: {} {}\n", file, change.line, change.section,
+                 check_only ? "is stale" : "brought up to date");
+    stale += filled.changes.size();
+    if (!check_only && filled.text != text) write_file(file, filled.text);
+  }
+  if (!check_only || stale == 0) return ExitCode::pass;
+  fmt::print(stderr, "aqbench: error: {} stale; run aqbench docs without --check\n",
+             stale == 1 ? "1 section is" : fmt::format("{} sections are", stale));
+  return ExitCode::regression;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,212 @@
+#include "reports/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "harness/run_case.h"
+#include "reports/bundle_files.h"
+#include "reports/case_groups.h"
+#include "reports/environment_text.h"
+#include "reports/gate.h"
+#include "reports/html_charts.h"
+#include "reports/junit.h"
+#include "reports/narrative.h"
+#include "reports/svg.h"
+#include "reports/table.h"
+#include "scenes/core/files.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kPageStyle =
+    ":root{color-scheme:light dark}"
+    "body{margin:2rem auto;max-width:72rem;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;color:#1b1f24;"
+    "background:#fff}"
+    "h1{font-size:1.6rem;margin:0 0 .3rem}h2{margin-top:2.2rem;border-bottom:1px solid "
+    "#d1d9e0;padding-bottom:.2rem}"
+    "small,.dim{color:#57606a}code{overflow-wrap:anywhere}"
+    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
+    "th,td{padding:.25rem .6rem;border-bottom:1px solid #d1d9e0;text-align:right;white-space:nowrap}"
+    "th:first-child,td:first-child{text-align:left}td.bad{color:#cf222e;font-weight:600}"
+    ".badge{display:inline-block;padding:.1rem .7rem;border-radius:1rem;color:#fff;font-weight:600;"
+    "font-size:.9rem}.badge.good{background:#1a7f37}.badge.bad{background:#cf222e}"
+    ".maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:1rem}"
+    "figure{margin:0}figcaption{font-size:12px;color:#57606a;overflow-wrap:anywhere}img{max-width:100%}"
+    "@media (prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}h2,th,td{border-color:#30363d}"
+    "small,.dim,figcaption{color:#9198a1}td.bad{color:#f85149}}";
+
+std::string section(const char* title, const std::string& body, const char* explanation = "") {
+  if (body.empty()) return "";
+  const std::string lead = *explanation == '\0' ? "" : fmt::format("<p class=\"dim\">{}</p>\n", explanation);
+  return fmt::format("<h2>{}</h2>\n{}{}", title, lead, body);
+}
+
+std::string verdict_badge(const BundleContent& content) {
+  const Results& results = content.results;
+  const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
+  const bool all_ok = static_cast<std::size_t>(ok) == results.run.planned_cases;
+  std::string badges = fmt::format("<span class=\"badge {}\">{} of {} ok</span> ", all_ok ? "good" : "bad",
+                                   ok, counted(results.run.planned_cases, "case"));
+  if (!content.baseline) return badges;
+  const bool pass = gate(results, *content.baseline).exit_code() == ExitCode::pass;
+  return badges + fmt::format("<span class=\"badge {}\">gate: {}</span>", pass ? "good" : "bad",
+                              pass ? "pass" : "FAIL");
+}
+
+std::string report_head(const BundleContent& content) {
+  const RunInfo& run = content.results.run;
+  std::string text = fmt::format(
+      "<h1>aqbench {}</h1>\n<p>{}</p>\n<p class=\"dim\">suite {}, {} to {}<br>{}<br>root "
+      "digest <code>{}</code></p>\n",
+      xml_escape(run.id), verdict_badge(content), run.suite.empty() ? "none" : xml_escape(run.suite),
+      xml_escape(run.started_utc), xml_escape(run.finished_utc),
+      xml_escape(environment_line(content.results.environment_json)), root_digest(content.results));
+  text += "<ul>\n";
+  for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string cases_html(const Results& results) {
+  std::string text = "<div class=\"wide\"><table>\n<tr><th>case</th><th>status</th>";
+  for (const HeadlineMetric& metric : headline_metrics())
+    text += fmt::format("<th>{}</th>", xml_escape(metric.title));
+  text += "<th>time [ms]</th></tr>\n";
+  for (const Record& record : results.records) {
+    const bool ok = record.status == Status::ok;
+    text += fmt::format("<tr><td>{}{}</td><td{} title=\"{}\">{}</td>", xml_escape(record.case_name),
+                        record.simulated ? " (simulated)" : "", ok ? "" : " class=\"bad\"",
+                        xml_escape(record.reason), to_string(record.status));
+    for (const HeadlineMetric& headline : headline_metrics()) {
+      const Metric* const metric = find_metric(record.metrics, headline.name);
+      text +=
+          metric != nullptr && metric->value
+              ? fmt::format("<td>{}</td>", table_number(*metric->value))
+              : fmt::format("<td title=\"{}\">n/a</td>", metric != nullptr ? xml_escape(metric->reason) : "");
+    }
+    const auto ms = time_ms(record.timing);
+    text += fmt::format("<td>{}</td></tr>\n", ms ? table_number(*ms) : "n/a");
+  }
+  return text + "</table></div>\n";
+}
+
+std::string base64_text(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+std::string pictures_html(const ReportPictures& pictures) {
+  std::string text;
+  for (const auto& [path, bytes] : pictures.pictures)
+    text += fmt::format(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption></figure>\n",
+        xml_escape(path), base64_text(bytes));
+  return text.empty() ? "" : "<div class=\"maps\">\n" + text + "</div>\n";
+}
+
+}  // namespace
+
+ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
+  constexpr std::uintmax_t kMostPictureBytes = std::uintmax_t{8} << 20;
+  ReportPictures found;
+  for (const Record& record : results.records) {
+    const std::filesystem::path file = bundle / "tiles" / (file_name_of(record.case_name) + ".csv");
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) found.tiles[record.case_name] = read_file(file);
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(bundle / "pictures", error)) return found;
+  std::uintmax_t bytes = 0;
+  for (const std::string& file : list_bundle_files(bundle).files) {
+    if (!file.starts_with("pictures/") || !file.ends_with(".png")) continue;
+    bytes += regular_file_size(bundle / file);
+    if (bytes > kMostPictureBytes) break;
+    found.pictures.emplace_back(file, read_file(bundle / file));
+  }
+  return found;
+}
+
+std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
+  std::vector<ReportTile> tiles;
+  while (!csv.empty()) {
+    const std::size_t end = std::min(csv.find('\n'), csv.size());
+    std::string_view line = csv.substr(0, end);
+    csv.remove_prefix(std::min(end + 1, csv.size()));
+    double fields[8];
+    std::size_t count = 0;
+    bool good = true;
+    for (; count < 8 && good; ++count) {
+      const std::size_t comma = std::min(line.find(','), line.size());
+      const std::string field(line.substr(0, comma));
+      char* rest = nullptr;
+      fields[count] =
+          field.empty() ? std::numeric_limits<double>::quiet_NaN() : std::strtod(field.c_str(), &rest);
+      good = field.empty() || *rest == '\0';
+      line.remove_prefix(std::min(comma + 1, line.size()));
+    }
+    const auto is_index = [](double value) {
+      return value >= 0 && value < 10000 && value == std::floor(value);
+    };
+    if (!good || !line.empty() || !is_index(fields[0]) || !is_index(fields[1])) continue;
+    tiles.push_back({static_cast<int>(fields[0]), static_cast<int>(fields[1]), fields[5], fields[7]});
+  }
+  return tiles;
+}
+
+double sorted_quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
+  const Results& results = content.results;
+  const auto groups = group_cases(results);
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<title>aqbench "
+      "{}</title>\n<style>{}{}</style>\n</head>\n"
+      "<body>\n",
+      xml_escape(results.run.id), kPageStyle, chart_style());
+  page += report_head(content);
+  page += section(
+      "Accuracy",
+      bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better") +
+          bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better") +
+          bars_chart(groups, "completeness_2mm_pct",
+                     "completeness: surface within 2 mm of a point [%], more is better"),
+      "Bars are means over seeds; the thin line is one standard deviation to each side.");
+  page +=
+      section("Against the baseline", baseline_chart(content),
+              "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
+  page += section(
+      "Where the errors are", heatmaps(results, pictures.tiles),
+      "Mean signed distance and completeness at 2 mm per 10 mm tile, seen from above (x right, y up).");
+  page += section("Depth maps", pictures_html(pictures));
+  page += section("Stages", stages_chart(groups),
+                  "Self time, without nested stages; medians over the repetitions.");
+  page += section(
+      "Times", times_chart(results),
+      "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
+      "the process.");
+  page += section("All cases", cases_html(results));
+  return page +
+         fmt::format(
+             "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
+             "again and compares. Reproduce: <code>{}</code></p>\n</body>\n</html>\n",
+             xml_escape(reproduce_command(results.run)));
+}
+
+}  // namespace aqbench
