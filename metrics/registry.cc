@@ -86,6 +86,17 @@ constexpr Row kRows[] = {
     {"depth_bad_2mm_pct", "%", Better::lower, "compared pixels with |depth error| > 2 mm"},
     {"depth_bad_4mm_pct", "%", Better::lower, "compared pixels with |depth error| > 4 mm"},
     {"depth_fill_rate_pct", "%", Better::higher, "pixels with a true depth that have a depth"},
+    {"holes_not_visible_pct", "%", Better::equal,
+     "area of the true patch without a reconstructed point within 2 mm that fewer than two cameras see"},
+    {"holes_no_depth_pct", "%", Better::lower, "the same where no camera's depth map has a depth"},
+    {"holes_wrong_depth_pct", "%", Better::lower,
+     "the same where those depths are all off by more than 2 mm"},
+    {"holes_filtered_pct", "%", Better::lower, "the same where the filter dropped the right depths"},
+    {"holes_fused_pct", "%", Better::lower, "the same where fusion lost the right depths"},
+    {"camera_worst_bias_mm", "mm", Better::lower,
+     "largest |mean signed error| of one camera's depths on the patch"},
+    {"crb_ratio", "1", Better::lower,
+     "accuracy_rmse_mm / the Cramer-Rao bound of the rig for 1 px of noise, both over the patch"},
 };
 
 bool has_tolerance(const Row& row) {

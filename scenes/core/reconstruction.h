@@ -39,6 +39,8 @@ struct Reconstruction {
   PointCloud cloud;
   std::optional<TriangleMesh> mesh;
   std::vector<DepthMap> depth_maps;
+  // What a filter made depth_maps from, for diagnosis; empty if there is none, else one each in their order.
+  std::vector<DepthMap> unfiltered_depth_maps = {};
 };
 
 }  // namespace aqbench

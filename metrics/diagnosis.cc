@@ -1,0 +1,258 @@
+#include "metrics/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "metrics/completeness.h"
+#include "metrics/cramer_rao.h"
+#include "metrics/measurable.h"
+#include "metrics/registry.h"
+#include "metrics/scored_points.h"
+#include "scenes/core/error.h"
+#include "scenes/core/parallel.h"
+#include "scenes/visibility.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kMillimetres = 1000;
+constexpr std::size_t kSampleGrain = 4096;
+constexpr std::size_t kBoundSamples = 500;  // at most, of the Cramer-Rao bound
+
+enum Cause : std::uint8_t { covered, not_visible, no_depth, wrong_depth, filtered, fused, kCauses };
+constexpr std::array<const char*, kCauses> kCauseNames = {"covered",     "not_visible", "no_depth",
+                                                          "wrong_depth", "filtered",    "fused"};
+
+struct MapView {
+  RefractiveCamera camera;
+  const DepthMap* map;
+};
+
+std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const Rig& rig) {
+  std::vector<MapView> views;
+  for (const DepthMap& map : maps) {
+    const Camera* const camera = find_camera(rig, map.camera);
+    if (camera == nullptr)
+      throw Error(ErrorKind::method, fmt::format("depth map of {}: the rig has no such camera", map.camera));
+    views.push_back({refractive_camera(*camera, rig.water), &map});
+    if (map.width != camera->intrinsics.width_px || map.height != camera->intrinsics.height_px ||
+        map.depth_along_ray_m.size() != static_cast<std::size_t>(map.width) * map.height)
+      throw Error(ErrorKind::method,
+                  fmt::format("depth map of {}: does not have its camera's size", map.camera));
+  }
+  return views;
+}
+
+// What a camera's map says where a point lies.
+enum class Found { nothing, other_depth, same_depth };
+
+// Of the four pixels around the point: on a slope neighbouring depths differ by more than the tolerance.
+Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
+  const auto image = project(view.camera, point_m);
+  if (!image) return Found::nothing;
+  const double left = std::floor(image->pixel.x()), top = std::floor(image->pixel.y());
+  Found found = Found::nothing;
+  for (const double y : {top, top + 1})
+    for (const double x : {left, left + 1}) {
+      if (!(x >= 0 && y >= 0 && x < view.map->width && y < view.map->height)) continue;
+      const float depth_m = view.map->depth_along_ray_m[static_cast<std::size_t>(y) * view.map->width +
+                                                        static_cast<std::size_t>(x)];
+      if (!std::isfinite(depth_m)) continue;
+      if (std::abs(depth_m - image->depth_along_ray_m) <= tolerance_m) return Found::same_depth;
+      found = Found::other_depth;
+    }
+  return found;
+}
+
+Found look_up_all(const std::vector<MapView>& views, const Vec3& point_m, double tolerance_m) {
+  Found best = Found::nothing;
+  for (const MapView& view : views) best = std::max(best, look_up(view, point_m, tolerance_m));
+  return best;
+}
+
+Cause cause_of_hole(const Vec3& point_m, int cameras, const std::vector<MapView>& unfiltered,
+                    const std::vector<MapView>& kept, double tolerance_m) {
+  if (cameras < 2) return not_visible;
+  switch (look_up_all(unfiltered, point_m, tolerance_m)) {
+    case Found::nothing:
+      return no_depth;
+    case Found::other_depth:
+      return wrong_depth;
+    case Found::same_depth:
+      break;
+  }
+  return look_up_all(kept, point_m, tolerance_m) == Found::same_depth ? fused : filtered;
+}
+
+std::string row(const char* quantity, const std::string& of, std::optional<double> value, const char* unit) {
+  return fmt::format("{},{},{},{}\n", quantity, of, value ? fmt::format("{:.6g}", *value) : "", unit);
+}
+
+// Samples of the surface: how far the cloud is, who sees them, why they are holes.
+struct SampleCauses {
+  Completeness completeness;
+  std::vector<int> views;  // cameras, auxiliary ones included
+  std::vector<Cause> causes;
+};
+
+SampleCauses find_causes(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
+                         const DiagnosisOptions& options) {
+  SampleCauses found;
+  const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
+  if (std::ranges::any_of(points_m, is_measurable)) {
+    found.completeness = measure_completeness(points_m, truth, options.sample_spacing_m, options.sample_seed);
+  } else {
+    found.completeness.samples = truth.stratified_samples(options.sample_spacing_m, options.sample_seed);
+    found.completeness.distance_m.assign(found.completeness.samples.positions_m.size(), INFINITY);
+  }
+  const auto& positions_m = found.completeness.samples.positions_m;
+  VisibilityOptions visibility;
+  visibility.auxiliary_cameras = true;
+  found.views = count_views(truth, rig, positions_m, visibility);
+  const std::vector<MapView> kept = views_of(reconstruction.depth_maps, rig);
+  const std::vector<MapView> unfiltered = reconstruction.unfiltered_depth_maps.empty()
+                                              ? kept
+                                              : views_of(reconstruction.unfiltered_depth_maps, rig);
+  found.causes.assign(positions_m.size(), covered);
+  parallel_for(positions_m.size(), kSampleGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (!(found.completeness.distance_m[i] <= options.tolerance_m))
+        found.causes[i] =
+            cause_of_hole(positions_m[i], found.views[i], unfiltered, kept, options.tolerance_m);
+  });
+  return found;
+}
+
+void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& csv) {
+  std::array<double, kCauses> area_m2{};
+  double total_m2 = 0;
+  for (std::size_t i = 0; i < found.causes.size(); ++i) {
+    area_m2[found.causes[i]] += found.completeness.samples.weights[i];
+    total_m2 += found.completeness.samples.weights[i];
+  }
+  for (int cause = not_visible; cause < kCauses; ++cause) {
+    const double share_pct = 100 * area_m2[cause] / total_m2;
+    writer.add(fmt::format("holes_{}_pct", kCauseNames[cause]), share_pct);
+    csv += row("holes", kCauseNames[cause], share_pct, "%");
+  }
+}
+
+void write_views(const SampleCauses& found, const DiagnosisOptions& options, std::string& csv) {
+  const int most = found.views.empty() ? 0 : *std::ranges::max_element(found.views);
+  double total_m2 = 0;
+  std::vector<double> area_m2(static_cast<std::size_t>(most) + 1);
+  for (std::size_t i = 0; i < found.views.size(); ++i) {
+    area_m2[found.views[i]] += found.completeness.samples.weights[i];
+    total_m2 += found.completeness.samples.weights[i];
+  }
+  for (int n = 0; n <= most; ++n) {
+    const std::string of = fmt::format("{} views", n);
+    csv += row("area", of, 100 * area_m2[n] / total_m2, "%");
+    csv += row("completeness", of,
+               completeness_pct(found.completeness, options.tolerance_m,
+                                [&](std::size_t i) { return found.views[i] == n; }),
+               "%");
+  }
+}
+
+// Points of a camera's depths, evenly spread over its image.
+std::vector<Vec3> some_points(const MapView& view, std::size_t at_most) {
+  const std::vector<float>& depth_m = view.map->depth_along_ray_m;
+  const auto side = static_cast<int>(
+      std::ceil(std::sqrt(static_cast<double>(depth_m.size()) / static_cast<double>(at_most))));
+  std::vector<Vec3> points_m;
+  for (int y = side / 2; y < view.map->height; y += side)
+    for (int x = side / 2; x < view.map->width; x += side) {
+      const float depth = depth_m[static_cast<std::size_t>(y) * view.map->width + x];
+      if (!std::isfinite(depth)) continue;
+      const auto ray = cast_ray(view.camera, Vec2(x, y));
+      if (ray) points_m.push_back(point_on_ray(*ray, depth));
+    }
+  return points_m;
+}
+
+void write_cameras(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
+                   const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
+  std::optional<double> worst_m;
+  const std::vector<MapView> views = views_of(reconstruction.depth_maps, rig);
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const std::vector<Vec3> points_m = some_points(views[k], options.points_per_camera);
+    const ScoredPoints scored = score_points(points_m, truth);
+    std::optional<double> bias_mm, rmse_mm;
+    if (!scored.index.empty()) {
+      const ErrorSummary errors = summarize_errors(scored.signed_error_m);
+      bias_mm = kMillimetres * errors.bias_mean_m;
+      rmse_mm = kMillimetres * errors.rmse_m;
+      worst_m = std::max(worst_m.value_or(0), std::abs(errors.bias_mean_m));
+    }
+    const std::string& name = views[k].map->camera;
+    csv += row("bias", name, bias_mm, "mm") + row("rmse", name, rmse_mm, "mm");
+    if (k >= reconstruction.unfiltered_depth_maps.size()) continue;
+    const auto count = [](const DepthMap& map) {
+      return std::ranges::count_if(map.depth_along_ray_m, [](float d) { return std::isfinite(d); });
+    };
+    const auto before = count(reconstruction.unfiltered_depth_maps[k]);
+    csv += row("confirmed", name,
+               before == 0 ? std::nullopt
+                           : std::optional(100.0 * static_cast<double>(count(*views[k].map)) /
+                                           static_cast<double>(before)),
+               "%");
+  }
+  if (worst_m)
+    writer.add("camera_worst_bias_mm", kMillimetres * *worst_m);
+  else
+    writer.add_undefined("camera_worst_bias_mm", "no depth inside the patch");
+}
+
+// Root mean square over the patch of what the cameras could do with 1 px of noise.
+std::optional<double> mean_bound_m(const std::vector<Vec3>& positions_m, const Rig& rig) {
+  std::vector<RefractiveCamera> cameras;
+  for (const Camera& camera : rig.cameras)
+    if (!camera.is_auxiliary) cameras.push_back(refractive_camera(camera, rig.water));
+  double sum_m2 = 0;
+  std::size_t count = 0;
+  const std::size_t step = positions_m.size() / kBoundSamples + 1;
+  for (std::size_t i = 0; i < positions_m.size(); i += step)
+    if (const auto bound_m = depth_bound_m(cameras, positions_m[i])) {
+      sum_m2 += *bound_m * *bound_m;
+      ++count;
+    }
+  if (count == 0) return std::nullopt;
+  return std::sqrt(sum_m2 / static_cast<double>(count));
+}
+
+void write_bound(const Reconstruction& reconstruction, const SampleCauses& found, const Surface& truth,
+                 const Rig& rig, MetricWriter& writer, std::string& csv) {
+  const auto bound_m = mean_bound_m(found.completeness.samples.positions_m, rig);
+  csv += row("crb_1px", "patch", bound_m ? std::optional(kMillimetres * *bound_m) : std::nullopt, "mm");
+  const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth);
+  if (!bound_m)
+    writer.add_undefined("crb_ratio", "no part of the patch is imaged by two cameras");
+  else if (scored.index.empty())
+    writer.add_undefined("crb_ratio", "no points inside the patch");
+  else
+    writer.add("crb_ratio", summarize_errors(scored.signed_error_m).rmse_m / *bound_m);
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
+                   const DiagnosisOptions& options) {
+  const SampleCauses found = find_causes(reconstruction, truth, rig, options);
+  Diagnosis diagnosis;
+  diagnosis.csv = "quantity,of,value,unit\n";
+  MetricWriter writer;
+  write_holes(found, writer, diagnosis.csv);
+  write_views(found, options, diagnosis.csv);
+  write_cameras(reconstruction, truth, rig, options, writer, diagnosis.csv);
+  write_bound(reconstruction, found, truth, rig, writer, diagnosis.csv);
+  diagnosis.metrics = writer.take();
+  return diagnosis;
+}
+
+}  // namespace aqbench
