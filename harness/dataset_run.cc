@@ -13,6 +13,7 @@
 #include "harness/library_threads.h"
 #include "harness/method_run.h"
 #include "harness/select.h"
+#include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
@@ -20,7 +21,9 @@
 #include "scenes/core/parallel.h"
 #include "scenes/core/ply.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/ray_hit.h"
 #include "scenes/registry.h"
+#include "scenes/visibility.h"
 
 namespace aqbench {
 namespace {
@@ -128,7 +131,15 @@ void score_run(const DatasetRunRequest& request, const Reconstruction& output,
   const auto scores = score_depth_maps(output.depth_maps, rig.cameras, request.dataset_dir);
   if (const auto scene = scene_to_score(request.dataset_dir)) {
     record.scene = scene->name;
-    record.metrics = score_reconstruction(output, *scene->truth.surface, {}).metrics;
+    const PatchHeightField& truth = renderable_surface(*scene->truth.surface, scene->name);
+    record.metrics = score_reconstruction(output, truth, {}, [&](std::span<const Vec3> positions_m) {
+                       return count_views(truth, rig, positions_m);
+                     }).metrics;
+    if (!output.depth_maps.empty()) {
+      const Diagnosis diagnosis = diagnose(output, truth, rig);
+      for (const auto& metric : diagnosis.metrics) record.metrics.push_back(metric);
+      write_file(partial / "diagnosis.csv", diagnosis.csv);
+    }
   }
   for (auto& metric : median_over_cameras(scores)) record.metrics.push_back(std::move(metric));
   if (!scores.empty()) write_file(partial / "depth.csv", depth_scores_csv(scores));

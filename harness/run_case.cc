@@ -13,13 +13,16 @@
 #include "harness/method_run.h"
 #include "harness/run_workload.h"
 #include "harness/text.h"
+#include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "metrics/tiles.h"
 #include "pipeline/method.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/ply.h"
+#include "scenes/ray_hit.h"
 #include "scenes/registry.h"
+#include "scenes/visibility.h"
 
 namespace aqbench {
 namespace {
@@ -55,8 +58,9 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
 }
 
-void score_output(const Reconstruction& output, const Surface& truth, bool keep_cloud, CaseResult& result) {
-  Score score = score_reconstruction(output, truth, ScoreOptions{});
+void score_output(const Reconstruction& output, const Surface& truth, bool keep_cloud, CaseResult& result,
+                  const ViewCounter& views = {}) {
+  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
   result.record.metrics = std::move(score.metrics);
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
@@ -71,6 +75,16 @@ void score_depths(const Reconstruction& output, const CaseDataset& dataset, Case
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
                                 depth_scores_csv(scores));
+}
+
+// Causes of holes and the cameras' own errors, for methods that give depth maps.
+void diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
+                     CaseResult& result) {
+  if (output.depth_maps.empty()) return;
+  Diagnosis diagnosis = diagnose(output, truth, rig);
+  for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
+                                std::move(diagnosis.csv));
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
@@ -107,8 +121,13 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, b
     throw;
   }
   take_log(work_dir, result);
-  score_output(output, *dataset.plan.scene.truth.surface, keep_cloud, result);
+  const PatchHeightField& truth =
+      renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
+  const Rig& rig = dataset.plan.rig;
+  score_output(output, truth, keep_cloud, result,
+               [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
   score_depths(output, dataset, result);
+  diagnose_output(output, truth, rig, result);
 }
 
 // Everything of a case that may throw. What is measured before it throws stays in the record.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kMillimetres = 1000;
 constexpr std::size_t kSampleGrain = 4096;
+constexpr float kConfident = 0.5F;
 constexpr std::size_t kBoundSamples = 500;  // at most, of the Cramer-Rao bound
 
 enum Cause : std::uint8_t { covered, not_visible, no_depth, wrong_depth, filtered, fused, kCauses };
@@ -226,11 +227,24 @@ std::optional<double> mean_bound_m(const std::vector<Vec3>& positions_m, const R
   return std::sqrt(sum_m2 / static_cast<double>(count));
 }
 
+void write_confident(const PointCloud& cloud, const ScoredPoints& scored, const DiagnosisOptions& options,
+                     MetricWriter& writer) {
+  std::vector<double> errors_m;
+  if (!cloud.confidence.empty())
+    for (std::size_t i = 0; i < scored.index.size(); ++i)
+      if (cloud.confidence[scored.index[i]] >= kConfident) errors_m.push_back(scored.signed_error_m[i]);
+  if (errors_m.empty())
+    writer.add_undefined("precision_confident_2mm_pct", "no point of that confidence inside the patch");
+  else
+    writer.add("precision_confident_2mm_pct", share_within_pct(errors_m, options.tolerance_m));
+}
+
 void write_bound(const Reconstruction& reconstruction, const SampleCauses& found, const Surface& truth,
-                 const Rig& rig, MetricWriter& writer, std::string& csv) {
+                 const Rig& rig, const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
   const auto bound_m = mean_bound_m(found.completeness.samples.positions_m, rig);
   csv += row("crb_1px", "patch", bound_m ? std::optional(kMillimetres * *bound_m) : std::nullopt, "mm");
   const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth);
+  write_confident(reconstruction.cloud, scored, options, writer);
   if (!bound_m)
     writer.add_undefined("crb_ratio", "no part of the patch is imaged by two cameras");
   else if (scored.index.empty())
@@ -250,7 +264,7 @@ Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField&
   write_holes(found, writer, diagnosis.csv);
   write_views(found, options, diagnosis.csv);
   write_cameras(reconstruction, truth, rig, options, writer, diagnosis.csv);
-  write_bound(reconstruction, found, truth, rig, writer, diagnosis.csv);
+  write_bound(reconstruction, found, truth, rig, options, writer, diagnosis.csv);
   diagnosis.metrics = writer.take();
   return diagnosis;
 }

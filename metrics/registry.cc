@@ -93,6 +93,8 @@ constexpr Row kRows[] = {
      "the same where those depths are all off by more than 2 mm"},
     {"holes_filtered_pct", "%", Better::lower, "the same where the filter dropped the right depths"},
     {"holes_fused_pct", "%", Better::lower, "the same where fusion lost the right depths"},
+    {"precision_confident_2mm_pct", "%", Better::higher,
+     "scored points of confidence 0.5 or more with |error| <= 2 mm"},
     {"camera_worst_bias_mm", "mm", Better::lower,
      "largest |mean signed error| of one camera's depths on the patch"},
     {"crb_ratio", "1", Better::lower,

@@ -3,6 +3,7 @@
 #include "pipeline/dense_flow/dense_flow_method.h"
 #include "pipeline/external.h"
 #include "pipeline/method.h"
+#include "pipeline/plane_sweep_method.h"
 #include "pipeline/simulated.h"
 #include "pipeline/sparse/sparse_method.h"
 #include "scenes/core/error.h"
@@ -38,6 +39,8 @@ const std::vector<MethodSpec>& method_registry() {
        dense_flow::parameters(), dense_flow::presets(), dense_flow::dense_stages(), &dense_flow::run},
       {"sparse", "features, matches and triangulation through the water: a sparse cloud",
        sparse_method_parameters(), sparse::presets(), sparse::stages(), &sparse::run},
+      {"plane_sweep", "dense depth maps by plane-sweep stereo through the water, filtered and fused",
+       plane_sweep_parameters(), plane_sweep_presets(), plane_sweep_stages(), &run_plane_sweep, true},
       {"external",
        "any program that reads a dataset's folder and writes a PLY file",
        external_parameters(),

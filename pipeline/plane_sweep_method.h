@@ -1,0 +1,22 @@
+#pragma once
+// The registered method plane_sweep: depth maps of all cameras by plane-sweep stereo through the water
+// surface, those depths that other cameras confirm, one cloud and one surface of them.
+
+#include <string>
+#include <vector>
+
+#include "pipeline/method.h"
+
+namespace aqbench {
+
+std::vector<ParameterSpec> plane_sweep_parameters();
+std::vector<Preset> plane_sweep_presets();  // balanced, fast, quality
+std::vector<std::string> plane_sweep_stages();
+
+// depth_maps holds what passed the consistency filter, unfiltered_depth_maps what it was given; both in the
+// order of the cameras that are not auxiliary. Throws Error(input) for a dataset that cannot be read,
+// Error(method) with the reason if there is no depth range or hardly a depth is confirmed: then the images
+// had no texture, or the range or the calibration is wrong, and a cloud would be made of chance matches.
+Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input);
+
+}  // namespace aqbench
