@@ -32,7 +32,7 @@
 #include "pipeline/plane_sweep/zncc_row.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
-#include "tests/plane_sweep/synthetic_scene.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
 
 // Every allocation of the process passes here, LibTorch's too.
 namespace {

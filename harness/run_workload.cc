@@ -6,6 +6,7 @@
 
 #include "harness/library_threads.h"
 #include "harness/measured_case.h"
+#include "harness/roofline.h"
 #include "harness/timing.h"
 #include "pipeline/workloads/workload.h"
 #include "scenes/core/error.h"
@@ -14,7 +15,7 @@
 namespace aqbench {
 namespace {
 
-void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing) {
+void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, int threads, Timing& timing) {
   for (const WorkloadFigure& figure : run.figures()) timing.figures.emplace_back(figure.name, figure.value);
   timing.verdict = run.verdict();
   const auto typical = typical_ms(timing);
@@ -24,6 +25,14 @@ void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing
     timing.throughput = cost.items / (1e-3 * *typical);
     timing.throughput_unit = spec.throughput_unit;
   }
+  if (cost.flops <= 0) return;
+  const Roofline roofline = measure_roofline(threads);
+  const double seconds = 1e-3 * *typical;
+  timing.figures.emplace_back("gflops", 1e-9 * cost.flops / seconds);
+  timing.figures.emplace_back("peak_gflops", 1e-9 * roofline.flops_per_s * (cost.single_precision ? 1 : 0.5));
+  timing.figures.emplace_back("peak_gb_per_s", 1e-9 * roofline.bytes_per_s);
+  timing.figures.emplace_back(
+      "roofline_share", least_time_s(roofline, cost.flops, cost.bytes, cost.single_precision) / seconds);
 }
 
 }  // namespace
@@ -70,7 +79,7 @@ void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
   prove_output(*run, record.metrics);
   record.output_sha256 = run->output_sha256();
   measured.run_warm({[&] { run->run_once(); }, [&] { return run->output_sha256(); }});
-  fill_rates(spec, *run, record.timing);
+  fill_rates(spec, *run, planned.threads, record.timing);
   record.status = Status::ok;
 }
 

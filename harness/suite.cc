@@ -140,6 +140,20 @@ const std::vector<Suite>& suite_registry() {
        .axes = {},
        .sets = {},
        .workloads = {"synthetic_profile"}},
+      {.name = "workloads",
+       .description = "every kernel with its variants, small: proved, then timed warm",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {{"variant", {"torch", "fused"}}, {"loader", {"serial", "thread_pool", "ring", "prefetch"}}},
+       .sets = {{"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "32"},
+                {"equirect_views", "width", "512"},
+                {"equirect_views", "view", "128"},
+                {"equirect_pipeline", "width", "512"},
+                {"equirect_pipeline", "view", "128"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
   };
   return table;
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "harness/case_dataset.h"
 #include "harness/case_outcome.h"
 #include "harness/isolate.h"
+#include "harness/merge_blocks.h"
 #include "harness/stop_signals.h"
 #include "harness/text.h"
 #include "scenes/core/error.h"
@@ -56,7 +58,7 @@ void append_log(const std::filesystem::path& log, const std::string& text) {
 
 // Measuring goes before speed: while a method that is timed runs, this process keeps still. A simulated one
 // may start before the record of the case before it is on the disk.
-bool may_overlap(const Case& planned) { return planned.simulated; }
+bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
 
 // A case that runs. The board outlives the child.
 struct RunningCase {
@@ -90,6 +92,8 @@ class Sweep {
   std::unique_ptr<RunningCase> start(const Case& planned);
   void announce(const Case& planned);
   void write(const CaseResult& result);
+  void finish_block(const Case& planned, CaseResult result);
+  std::size_t cases_left() const;
   void update_progress();
 
   const SweepPlan& plan_;
@@ -99,7 +103,11 @@ class Sweep {
   std::filesystem::path log_;
   StopSignals signals_;
   SweepClock::time_point start_ = SweepClock::now();
-  std::vector<const Case*> unfinished_;  // the last one is next
+  // The last one is next. A case with several blocks stands there once for each; `partial_` holds what its
+  // blocks gave so far.
+  std::vector<const Case*> unfinished_;
+  std::map<std::string_view, std::pair<int, CaseResult>> partial_;  // by name: blocks done, merged result
+  std::size_t runs_ = 0;                                            // of this sweep, blocks counted
   SweepOutcome outcome_;
   SweepProgress progress_;
 };
@@ -121,18 +129,46 @@ std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
 }
 
 void Sweep::update_progress() {
-  const std::size_t left = unfinished_.size();
+  const std::size_t left = cases_left();
   progress_.total = plan_.cases.size();
   progress_.index = std::min(progress_.total - left + 1, progress_.total);
   progress_.failed = outcome_.failed;
   progress_.elapsed_s = seconds_since(start_);
-  if (outcome_.ran > 0)
-    progress_.eta_s = progress_.elapsed_s / static_cast<double>(outcome_.ran) * static_cast<double>(left);
+  if (runs_ > 0)
+    progress_.eta_s =
+        progress_.elapsed_s / static_cast<double>(runs_) * static_cast<double>(unfinished_.size());
 }
 
 void Sweep::announce(const Case& planned) {
   update_progress();
   if (callbacks_.started) callbacks_.started(progress_, planned);
+}
+
+std::size_t Sweep::cases_left() const {
+  const std::set<const Case*> different(unfinished_.begin(), unfinished_.end());
+  return different.size();
+}
+
+// One run of a case has ended: of several blocks only the last one, or one that failed, makes the record.
+void Sweep::finish_block(const Case& planned, CaseResult result) {
+  ++runs_;
+  if (planned.timing.blocks <= 1) return write(result);
+  auto& [done, merged] = partial_[planned.name];
+  if (done++ == 0)
+    merged = std::move(result);
+  else
+    merge_block(planned, merged, std::move(result));
+  if (merged.record.status == Status::ok && done < planned.timing.blocks) {
+    unfinished_.pop_back();
+    return;
+  }
+  const CaseResult whole = std::move(merged);
+  partial_.erase(planned.name);
+  // Should it have failed, its other blocks are not worth their time.
+  unfinished_.pop_back();
+  std::erase(unfinished_, &planned);
+  unfinished_.push_back(&planned);
+  write(whole);
 }
 
 // The case counts as done once its record is on the disk.
@@ -141,7 +177,7 @@ void Sweep::write(const CaseResult& result) {
   journal_.append(result.record);
   ++outcome_.ran;
   if (counts_as_failed(result.record)) ++outcome_.failed;
-  const std::size_t index = plan_.cases.size() - unfinished_.size() + 1;
+  const std::size_t index = plan_.cases.size() - cases_left() + 1;
   unfinished_.pop_back();
   update_progress();
   progress_.index = index;
@@ -154,8 +190,18 @@ void Sweep::find_unfinished() {
     finished.insert(record.case_name);
     if (counts_as_failed(record)) ++outcome_.failed;
   }
-  for (const Case& planned : plan_.cases)
-    if (!finished.contains(planned.name)) unfinished_.push_back(&planned);
+  std::vector<const Case*> left;
+  std::vector<int> blocks;
+  for (const Case& planned : plan_.cases) {
+    if (finished.contains(planned.name)) continue;
+    left.push_back(&planned);
+    blocks.push_back(std::max(planned.timing.blocks, 1));
+  }
+  if (std::ranges::any_of(blocks, [](int count) { return count > 1; }))
+    for (const std::size_t index : block_order(blocks, left.front()->seed))
+      unfinished_.push_back(left[index]);
+  else
+    unfinished_ = left;
   std::ranges::reverse(unfinished_);
 }
 
@@ -170,12 +216,12 @@ SweepOutcome Sweep::run() {
     const bool cancelled = end.end == IsolateOutcome::End::cancelled;
     std::unique_ptr<RunningCase> next;
     if (!cancelled) {
-      const CaseResult result = result_of(planned, end, running->options, running->board);
+      CaseResult result = result_of(planned, end, running->options, running->board);
       append_log(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
                                    result.record.reason.empty() ? "" : ": ", result.record.reason));
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
-      write(result);
+      finish_block(planned, std::move(result));
     }
     // A signal that came while a record was written stops the sweep too, after that record.
     outcome_.signal = signals_.take();

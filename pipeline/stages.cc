@@ -24,9 +24,18 @@ const std::vector<StageSpec>& stage_registry() {
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
       {"sparse_matching", "features and their matches"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
-      {"absorption", "the workload absorption: one image"},
       {"sparse_matching", "features, their matches and the tracks that these make"},
       {"external_command", "a program of somebody else's, from its start to its end"},
+      {"absorption", "workload absorption: one image"},
+      {"tricubic", "workload tricubic: all queries"},
+      {"load", "bytes of a file read from disk"},
+      {"decode", "PNG or JPEG to pixels"},
+      {"stack", "frames of a batch laid side by side in memory"},
+      {"copy", "a batch moved to the device and made floats"},
+      {"sample", "views sampled from frames"},
+      {"convert", "views back to bytes on the host"},
+      {"encode", "pixels to PNG or JPEG"},
+      {"write", "bytes of files written to disk, not flushed"},
   };
   return table;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "reports/benchmark_json.h"
 #include "reports/bundle_files.h"
 #include "reports/html_report.h"
 #include "reports/statement.h"
@@ -104,6 +105,7 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   write_file(bundle / "env.json", environment_text(results));
   write_file(bundle / kReportName,
              render_html_report(content, read_report_pictures(bundle, content.results)));
+  write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
   for (const char* const stale : {kSignatureName, kStatementName, kInventoryName}) {
     std::error_code ignored;  // what cannot be removed is found by the listing below
     std::filesystem::remove(bundle / stale, ignored);

@@ -2,6 +2,7 @@
 // A run on disk: the evidence. Files of a bundle:
 //   results.json summary.md env.json    written here
 //   report.html                         written here (reports/html_report.h)
+//   benchmark.json                      written here: the times in Google Benchmark's format
 //   inventory.txt statement.json        written here (reports/statement.h)
 //   notes.txt baseline.json tests.log   where asked for (reports/bundle_content.h, reports/test_run.h)
 //   commands.txt                        reports/commands.h

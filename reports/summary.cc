@@ -16,6 +16,7 @@
 #include "reports/narrative.h"
 #include "reports/strict_json.h"
 #include "reports/table.h"
+#include "reports/workload_tables.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
@@ -60,11 +61,13 @@ std::string metric_cell(const Record& record, const std::string& name) {
 }
 
 std::string cases_table(const Results& results) {
+  if (!results.records.empty() && !has_scenes(results)) return "";
   std::vector<std::string> titles = {"case", "status"};
   for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
   titles.emplace_back("time [ms]");
   std::string text = "\n## Cases\n\n" + md_head(titles, 2);
   for (const Record& record : results.records) {
+    if (!record.workload.empty()) continue;
     std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
     if (record.simulated) cells[0] += " (simulated)";
     for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
@@ -82,7 +85,8 @@ std::string spread_cell(const std::optional<Spread>& spread) {
 }
 
 std::string seeds_table(const Results& results) {
-  const auto groups = group_cases(results);
+  auto groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
     return "";
   std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
@@ -157,8 +161,9 @@ std::string times_table(const Results& results) {
   std::string text =
       "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: mean ± "
       "sample "
-      "standard deviation.\n\n" +
-      md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "min", "max", "throughput"}, 1);
+      "standard deviation; ± after the median: half its 95 % interval.\n\n" +
+      md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "±", "min", "max", "throughput", "roofline"},
+              1);
   for (const Record& record : results.records) {
     if (!timed(record)) continue;
     const SampleSummary warm = summarize(record.timing.warm_ms);
@@ -166,10 +171,12 @@ std::string times_table(const Results& results) {
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
     const Timing& timing = record.timing;
     text += md_row({md_escape(record.case_name), optional_number(timing.cold_ms), std::to_string(warm.n),
-                    mean, optional_number(warm.median), optional_number(warm.min), optional_number(warm.max),
+                    mean, optional_number(warm.median), precision_text(timing), optional_number(warm.min),
+                    optional_number(warm.max),
                     timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
                                                     md_escape(timing.throughput_unit))
-                                      : std::string("n/a")});
+                                      : std::string("n/a"),
+                    roofline_text(timing)});
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "reports/case_groups.h"
 #include "reports/summary.h"
 #include "reports/table.h"
+#include "reports/workload_tables.h"
 
 namespace aqbench {
 namespace {
@@ -69,7 +70,8 @@ std::string problem_lines(const CaseGroup& group) {
 }  // namespace
 
 std::string render_sweep_table(const Results& results, bool colours) {
-  const auto groups = group_cases(results);
+  auto groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   const bool with_axes =
       std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });
   Table table{{{"scene", Align::left, true}, {"method", Align::left, true}}, {}};
@@ -80,10 +82,15 @@ std::string render_sweep_table(const Results& results, bool colours) {
   table.columns.push_back({"time\nms", Align::right});
   for (const CaseGroup& group : groups) append_group_rows(group, with_axes, table);
 
-  std::string text = render_table(table, colours);
-  text +=
-      "mean, median, rmse: distance of points to the true surface. prec., compl., F: at 2 mm. n: seeds.\n";
+  std::string text;
+  if (!groups.empty() || !has_workloads(results)) {
+    text = render_table(table, colours);
+    text +=
+        "mean, median, rmse: distance of points to the true surface. prec., compl., F: at 2 mm. n: seeds.\n";
+  }
   for (const CaseGroup& group : groups) text += problem_lines(group);
+  const std::string workloads = render_workload_table(results, colours);
+  text += (text.empty() || workloads.empty() ? "" : "\n") + workloads;
   if (!results.run.complete)
     text += fmt::format("interrupted: {} of {} cases\n", results.records.size(), results.run.planned_cases);
   return text;

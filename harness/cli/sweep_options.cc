@@ -138,6 +138,9 @@ CommandLine sweep_command_line() {
   add("precision", po::value<double>()->value_name("PCT"),
       "go on until half the 95 % interval of the median is at most PCT % of it");
   add("max-repetitions", po::value<int>()->value_name("N"), "ceiling of warm runs (default 1000)");
+  add("blocks", po::value<int>()->value_name("N"),
+      "processes a case, all of them warm and in turn with those of other cases, for paired comparisons "
+      "(default 1)");
   add("max-time", po::value<double>()->value_name("S"), "ceiling of a case's warm seconds (default 60)");
   add("shard", text("i/n"), "i/n: the i-th of n parts of the cases");
   add("out", text("DIR")->default_value("out"), "where bundles are made");

@@ -116,12 +116,6 @@ std::unique_ptr<WorkloadRun> prepare_absorption(const WorkloadInput& input) {
   return std::make_unique<AbsorptionRun>(input);
 }
 
-std::string absorption_skip_reason(const WorkloadInput& input) {
-  if (input.device != "cpu" && input.parameters.text("variant") != "torch")
-    return "variant " + input.parameters.text("variant") + " runs on the CPU alone";
-  return {};
-}
-
 }  // namespace
 
 double beam_centre_m(const AbsorptionProblem& problem) {
@@ -182,7 +176,7 @@ WorkloadSpec absorption_workload() {
           .stages = {"absorption"},
           .batches = false,
           .prepare = prepare_absorption,
-          .skip_reason = absorption_skip_reason};
+          .skip_reason = numeric_skip_reason};
 }
 
 }  // namespace aqbench

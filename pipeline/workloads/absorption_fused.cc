@@ -71,28 +71,37 @@ AQBENCH_INLINE double squared_lattice_factor(double index) {
   return factor * factor;
 }
 
+constexpr int kBlock = 64;  // pixels that are worked on together: their numbers stay in the first cache
+
+// Layers are outside of the loop over pixels, which would not become vector instructions otherwise.
 AQBENCH_MULTIVERSION
 void absorption_row(double y_m, double z_first_m, int size, int layers, double layer_depth, double* out) {
   constexpr double scale = kCell_A / kWavelength_A;
   constexpr double constant = kStructureFactor * kStructureFactor * 0.5 * kPixel_m * kPixel_m * kDistance_m *
                               kElectronRadiusSquared_m2 * kFluence;
-  for (int fast = 0; fast < size; ++fast) {
-    const double z_m = z_first_m + fast * kPixel_m;
-    const double inverse = 1 / std::sqrt(kDistance_m * kDistance_m + y_m * y_m + z_m * z_m);
-    const double dx = kDistance_m * inverse;
-    double intensity = constant * (1 + dx * dx) * inverse * inverse * inverse;
-    intensity *= squared_lattice_factor(scale * (dx - 1)) * squared_lattice_factor(scale * y_m * inverse) *
-                 squared_lattice_factor(scale * z_m * inverse);
-    const double cosine = dx < kLeastCosine ? kLeastCosine : dx;
-    const double a = -layer_depth / cosine;
-    const double transmitted = exp_of_negative(a < -700 ? -700 : a);
-    double left = 1, absorbed = 0;
-    for (int t = 0; t < layers; ++t) {
-      const double after = left * transmitted;
-      absorbed += left - after;
-      left = after;
+  for (int first = 0; first < size; first += kBlock) {
+    const int count = std::min(kBlock, size - first);
+    double intensity[kBlock], transmitted[kBlock], left[kBlock], absorbed[kBlock];
+    for (int i = 0; i < count; ++i) {
+      const double z_m = z_first_m + (first + i) * kPixel_m;
+      const double inverse = 1 / std::sqrt(kDistance_m * kDistance_m + y_m * y_m + z_m * z_m);
+      const double dx = kDistance_m * inverse;
+      intensity[i] =
+          constant * (1 + dx * dx) * inverse * inverse * inverse * squared_lattice_factor(scale * (dx - 1)) *
+          squared_lattice_factor(scale * y_m * inverse) * squared_lattice_factor(scale * z_m * inverse);
+      const double cosine = dx < kLeastCosine ? kLeastCosine : dx;
+      const double exponent = -layer_depth / cosine;
+      transmitted[i] = exp_of_negative(exponent < -700 ? -700 : exponent);
+      left[i] = 1;
+      absorbed[i] = 0;
     }
-    out[fast] = intensity * absorbed;
+    for (int t = 0; t < layers; ++t)
+      for (int i = 0; i < count; ++i) {
+        const double after = left[i] * transmitted[i];
+        absorbed[i] += left[i] - after;
+        left[i] = after;
+      }
+    for (int i = 0; i < count; ++i) out[first + i] = intensity[i] * absorbed[i];
   }
 }
 

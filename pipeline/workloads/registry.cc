@@ -8,8 +8,8 @@ namespace aqbench {
 
 const std::vector<WorkloadSpec>& workload_registry() {
   static const std::vector<WorkloadSpec> table{
-      absorption_workload(),
-      synthetic_profile_workload(),
+      absorption_workload(),     tricubic_workload(),          plane_sweep_workload(),
+      equirect_views_workload(), equirect_pipeline_workload(), synthetic_profile_workload(),
   };
   return table;
 }
@@ -23,6 +23,12 @@ const WorkloadSpec& find_workload(std::string_view name) {
   throw Error(ErrorKind::usage, unknown_name_message("workload", name, names));
 }
 
+std::string numeric_skip_reason(const WorkloadInput& input) {
+  const std::string& variant = input.parameters.text("variant");
+  if (input.device != "cpu" && variant != "torch") return "variant " + variant + " runs on the CPU alone";
+  return {};
+}
+
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
 
 ParameterSpec variant_parameter() {
@@ -32,7 +38,7 @@ ParameterSpec variant_parameter() {
           0,
           0,
           "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass",
-          {"loop", "torch", "fused"}};
+          {"torch", "loop", "fused"}};
 }
 
 }  // namespace aqbench

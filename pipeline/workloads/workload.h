@@ -34,6 +34,7 @@ struct WorkloadCost {
   double items = 0;  // in the unit of WorkloadSpec::throughput_unit x seconds: 1e6 pixels for "Mpx/s"
   double flops = 0;  // a fused multiply-add counts two
   double bytes = 0;  // least traffic to memory: inputs read once, outputs written once
+  bool single_precision = false;
 };
 
 // A number that says more about the last run: share of time per step, queue wait, ring depth.
@@ -86,8 +87,13 @@ const WorkloadSpec& find_workload(std::string_view name);
 // ---- The built-in ones, each in the file of its name ----
 WorkloadSpec absorption_workload();
 WorkloadSpec synthetic_profile_workload();
+WorkloadSpec tricubic_workload();
+WorkloadSpec plane_sweep_workload();
+WorkloadSpec equirect_views_workload();
+WorkloadSpec equirect_pipeline_workload();
 
 // `variant`: how a numeric workload is computed.
-ParameterSpec variant_parameter();  // loop, torch or fused (default)
+ParameterSpec variant_parameter();                            // torch, loop or fused (default)
+std::string numeric_skip_reason(const WorkloadInput& input);  // only torch runs on other devices
 
 }  // namespace aqbench

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "pipeline/plane_sweep/plane_sweep.h"
-#include "tests/plane_sweep/synthetic_scene.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
 
 namespace aqbench::plane_sweep {
 

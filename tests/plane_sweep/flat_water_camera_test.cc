@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "pipeline/plane_sweep/project_points.h"
-#include "tests/plane_sweep/synthetic_scene.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
 
 namespace aqbench::plane_sweep {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "pipeline/plane_sweep/plane_sweep.h"
 #include "scenes/core/parallel.h"
-#include "tests/plane_sweep/synthetic_scene.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
 
 namespace {
 std::atomic<std::size_t> g_live_bytes{0}, g_peak_bytes{0};

@@ -5,7 +5,7 @@
 
 #include "pipeline/plane_sweep/plane_sweep.h"
 #include "scenes/core/error.h"
-#include "tests/plane_sweep/synthetic_scene.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
 
 namespace aqbench::plane_sweep {
 namespace {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 // Suite `seed` as the program plans it, each record made up: what a machine would have left as shard i of n.
-class Merge : public testing::Test {
+class Merge : public ::testing::Test {
  protected:
   TemporaryDirectory directory_;
 

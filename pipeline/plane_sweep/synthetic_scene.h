@@ -1,6 +1,6 @@
 #pragma once
 // A textured surface under flat water seen by a ring of cameras, rendered through the exact model without any
-// library: for the tests and the benchmark of the plane sweep.
+// library: for the tests, benchmarks and the workload of the plane sweep.
 
 #include <cmath>
 #include <cstdint>

@@ -1,0 +1,165 @@
+#include "pipeline/workloads/equirect_torch.h"
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/grid_sampler_2d.h>
+#include <ATen/ops/round.h>
+#include <c10/core/Event.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#if __has_include(<cuda_runtime_api.h>) && __has_include(<ATen/cuda/CUDAGraph.h>)
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAStream.h>
+#define AQBENCH_CUDA_GRAPHS 1
+#endif
+
+#include <cstring>
+#include <optional>
+
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kBilinear = 0, kBorder = 1;  // grid_sampler_2d takes its modes as numbers
+
+// [views x view, view, 2] for frames that have a wrapped column on either side.
+at::Tensor normalised_grid(const ViewGeometry& geometry, const ViewGrid& grid) {
+  at::Tensor tensor = at::empty({1, geometry.views * geometry.view_px, geometry.view_px, 2}, at::kFloat);
+  auto* out = tensor.data_ptr<float>();
+  const double width = geometry.frame_width_px + 2, height = geometry.frame_width_px / 2;
+  for (std::size_t i = 0; i < grid.column_px.size(); ++i) {
+    out[2 * i] = static_cast<float>((2 * (grid.column_px[i] + 1.0) + 1) / width - 1);
+    out[2 * i + 1] = static_cast<float>((2.0 * grid.row_px[i] + 1) / height - 1);
+  }
+  return tensor;
+}
+
+}  // namespace
+
+struct TorchSampler::State {
+  ViewGeometry geometry;
+  TorchSamplerOptions options;
+  c10::Device device{c10::kCPU};
+  at::Tensor grid;
+#ifdef AQBENCH_CUDA_GRAPHS
+  at::cuda::CUDAGraph graph;
+  at::Tensor graph_input, graph_output;
+#endif
+};
+
+TorchSampler::TorchSampler(const ViewGeometry& geometry, const ViewGrid& grid,
+                           const TorchSamplerOptions& options)
+    : state_(std::make_unique<State>()) {
+  const c10::InferenceMode no_gradients;
+  state_->geometry = geometry;
+  state_->options = options;
+  state_->device = c10::Device(options.device);
+  state_->grid = normalised_grid(geometry, grid).to(state_->device);
+}
+
+TorchSampler::~TorchSampler() = default;
+
+namespace {
+
+at::Tensor stack_frames(const std::vector<const ColourImage*>& frames) {  // [frame, y, x, 3] bytes
+  const ColourImage& first = *frames.front();
+  at::Tensor stacked =
+      at::empty({static_cast<std::int64_t>(frames.size()), first.height_px, first.width_px, 3}, at::kByte);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    std::memcpy(stacked.data_ptr<std::uint8_t>() + i * first.bytes.size(), frames[i]->bytes.data(),
+                first.bytes.size());
+  return stacked;
+}
+
+// On a stream of its own, which the current one then waits for.
+at::Tensor copy_on_stream(const at::Tensor& host, c10::Device device) {
+  const c10::impl::VirtualGuardImpl streams(device.type());
+  const c10::Stream stream = streams.getStreamFromGlobalPool(device);
+  at::Tensor copied;
+  {
+    const c10::StreamGuard guard(stream);
+    copied = host.to(device, /*non_blocking=*/true);
+  }
+  c10::Event copied_event(device.type());
+  copied_event.record(stream);
+  copied_event.block(streams.getStream(device));
+  return copied;
+}
+
+at::Tensor to_planes(const at::Tensor& frames) {  // [frame, y, x, 3] -> [frame, 3, y, x] floats
+  return frames.to(at::kFloat).permute({0, 3, 1, 2}).contiguous();
+}
+
+at::Tensor sample_planes(const at::Tensor& planes, const at::Tensor& grid) {
+  const std::int64_t width = planes.size(3);
+  const at::Tensor wrapped = at::cat({planes.slice(3, width - 1, width), planes, planes.slice(3, 0, 1)}, 3);
+  const at::Tensor grids = grid.expand({planes.size(0), -1, -1, -1});
+  return at::grid_sampler_2d(wrapped, grids, kBilinear, kBorder, /*align_corners=*/false);
+}
+
+}  // namespace
+
+std::vector<ColourImage> TorchSampler::sample(const std::vector<const ColourImage*>& frames,
+                                              StepLedger& ledger) {
+  const c10::InferenceMode no_gradients;
+  const TorchSamplerOptions& options = state_->options;
+  at::Tensor host = ledger.time(Step::stack, [&] {
+    at::Tensor stacked = stack_frames(frames);
+    return options.uint8_copy ? stacked : to_planes(stacked);
+  });
+  const at::Tensor planes = ledger.time(Step::copy, [&] {
+    if (options.way == CopyWay::pinned) host = host.pin_memory();
+    const at::Tensor there = options.way == CopyWay::streams
+                                 ? copy_on_stream(host.pin_memory(), state_->device)
+                                 : host.to(state_->device, options.way == CopyWay::pinned);
+    return options.uint8_copy ? to_planes(there) : there;
+  });
+  const at::Tensor sampled = ledger.time(Step::sample, [&] {
+#ifdef AQBENCH_CUDA_GRAPHS
+    if (options.way == CopyWay::graph) {
+      if (!state_->graph_input.defined() || state_->graph_input.sizes() != planes.sizes()) {
+        state_->graph_input = planes.clone();
+        state_->graph.reset();
+        const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+        sample_planes(state_->graph_input, state_->grid);  // capture must not allocate for the first time
+        state_->graph.capture_begin();
+        state_->graph_output = sample_planes(state_->graph_input, state_->grid);
+        state_->graph.capture_end();
+      }
+      state_->graph_input.copy_(planes);
+      state_->graph.replay();
+      return state_->graph_output.clone();
+    }
+#endif
+    return sample_planes(planes, state_->grid);
+  });
+  return ledger.time(Step::convert, [&] {
+    const at::Tensor bytes =
+        at::clamp(at::round(sampled), 0, 255).to(at::kByte).permute({0, 2, 3, 1}).contiguous().cpu();
+    const auto views = static_cast<std::size_t>(state_->geometry.views);
+    const int side = state_->geometry.view_px;
+    const std::size_t size = 3 * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+    std::vector<ColourImage> out(frames.size() * views);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::uint8_t* const from = bytes.data_ptr<std::uint8_t>() + i * size;
+      out[i] = {side, side, std::vector<std::uint8_t>(from, from + size)};
+    }
+    return out;
+  });
+}
+
+std::string copy_way_problem(CopyWay way) {
+#ifndef AQBENCH_CUDA_GRAPHS
+  if (way == CopyWay::graph) return "this program was built without CUDA's headers, which graphs need";
+#endif
+  static_cast<void>(way);
+  return {};
+}
+
+}  // namespace aqbench

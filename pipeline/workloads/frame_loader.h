@@ -1,0 +1,63 @@
+#pragma once
+// Ways to get the next frame of a sequence from disk: at once, or ahead of time by other threads.
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/workloads/equirect.h"
+#include "pipeline/workloads/step_ledger.h"
+
+namespace aqbench {
+
+enum class Loading {
+  serial,       // reads and decodes when asked
+  thread_pool,  // all threads, as far ahead as there are frames
+  ring,         // one thread, a bounded ring whose depth grows from 4 to 8 while it runs empty
+  prefetch,     // all threads, as far ahead as the pace so far says is needed
+};
+
+using FramePointer = std::shared_ptr<const ColourImage>;
+
+// Reads and decodes one file, as steps of the ledger. Throws Error(input) naming it.
+FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger);
+
+// Gives the frames in order. Frames ahead never depend on the way: only their time does.
+class FrameLoader {
+ public:
+  FrameLoader(std::vector<std::filesystem::path> files, Loading loading, int threads, StepLedger& ledger);
+  ~FrameLoader();  // joins its threads
+  FrameLoader(const FrameLoader&) = delete;
+  FrameLoader& operator=(const FrameLoader&) = delete;
+
+  FramePointer next();  // throws what reading threw; nullptr after the last
+
+  std::size_t deepest() const { return deepest_; }  // most frames that were allowed ahead
+
+ private:
+  void work();
+  std::size_t window() const;  // how many frames beyond those taken may be begun
+  void note_wait(bool empty);
+
+  const std::vector<std::filesystem::path> files_;
+  const Loading loading_;
+  StepLedger& ledger_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, FramePointer> ready_;
+  std::exception_ptr failure_;
+  std::size_t begun_ = 0, taken_ = 0, ring_depth_ = 4, deepest_ = 0;
+  bool stopped_ = false;
+  double produce_s_ = 0, consume_s_ = 0;  // sums, for the pace
+  std::size_t produced_ = 0;
+  std::chrono::steady_clock::time_point last_taken_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace aqbench

@@ -1,0 +1,145 @@
+// The plane sweep's kernels alone, on synthetic views of a textured plane under water.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/plane_sweep/plane_sweep.h"
+#include "pipeline/plane_sweep/synthetic_scene.h"
+#include "pipeline/workloads/output_bytes.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kNearest_m = 0.17, kFarthest_m = 0.27;  // of the hypotheses, around the plane
+// Fused multiply-adds count two, of one pixel, depth and source in the fused kernel: sampling 28 (two quartic
+// polynomials, fractions, bilinear), window 36 (column sums, moving window, correlation), winner 2.5.
+constexpr double kFlopsPerSample = 66.5;
+// The plane's depth must be found to a share of what one pixel of disparity between neighbours of the ring
+// means, and of the distance between hypotheses.
+constexpr double kMedianErrorShare = 0.15;
+constexpr double kPlaneDistance_m = 1.3, kBaseline_m = 0.33, kFocalPerWidth = 1504.6 / 1600;
+constexpr double kLeastFoundShare = 0.7;
+
+class PlaneSweepRun final : public WorkloadRun {
+ public:
+  explicit PlaneSweepRun(const WorkloadInput& input) {
+    const Parameters& given = input.parameters;
+    plane_sweep::SyntheticScene scene;
+    scene.width_px = static_cast<int>(given.integer("width"));
+    scene.height_px = static_cast<int>(given.integer("height"));
+    scene.sources = static_cast<int>(given.integer("sources"));
+    scene.noise = 0.005;
+    views_ = plane_sweep::render_synthetic(scene, kNearest_m, kFarthest_m);
+    options_.depths = static_cast<int>(given.integer("depths"));
+    options_.window_px = static_cast<int>(given.integer("window"));
+    options_.kernel = plane_sweep::kernel_from_name(given.text("kernel"));
+    options_.cost = plane_sweep::cost_function_from_name(given.text("cost"));
+    options_.batch = static_cast<int>(given.integer("batch"));
+    options_.device = input.device;
+    try {
+      check(options_);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::usage, std::string("plane_sweep.") + error.what());
+    }
+    samples_ = static_cast<double>(scene.width_px) * scene.height_px * options_.depths * scene.sources;
+  }
+
+  void run_once() override { result_ = plane_sweep::run(views_.input, options_); }
+
+  std::vector<Identity> identities() override {
+    std::vector<double> errors_m;
+    for (std::size_t i = 0; i < result_.depth_m.size() && i < views_.true_depth_m.size(); ++i)
+      if (std::isfinite(result_.depth_m[i]))
+        errors_m.push_back(std::abs(static_cast<double>(result_.depth_m[i]) - views_.true_depth_m[i]));
+    const auto pixels = static_cast<double>(views_.true_depth_m.size());
+    double median_m = std::numeric_limits<double>::quiet_NaN();
+    if (!errors_m.empty()) {
+      const auto middle = errors_m.begin() + static_cast<std::ptrdiff_t>(errors_m.size() / 2);
+      std::nth_element(errors_m.begin(), middle, errors_m.end());
+      median_m = *middle;
+    }
+    const double pixel_m = kPlaneDistance_m * kPlaneDistance_m /
+                           (kFocalPerWidth * views_.input.reference.camera.width_px * kBaseline_m);
+    const double step_m = (kFarthest_m - kNearest_m) / (options_.depths - 1);
+    const double found = static_cast<double>(errors_m.size()) / pixels;
+    return {{"pixels", static_cast<double>(result_.depth_m.size()), pixels, 0},
+            {"depth_median_error_m", median_m, 0, kMedianErrorShare * (step_m + pixel_m)},
+            {"found_share", found, 1, 1 - kLeastFoundShare}};
+  }
+
+  std::string output_sha256() override {
+    return sha256_hex(sha256_of_values(result_.depth_m) + sha256_of_values(result_.confidence));
+  }
+  void corrupt_output() override {
+    for (float& depth_m : result_.depth_m) depth_m += 0.05F;
+  }
+
+  WorkloadCost cost() const override {
+    const bool counted =
+        options_.kernel == plane_sweep::Kernel::fused && options_.cost == plane_sweep::CostFunction::zncc;
+    const double images = static_cast<double>(views_.input.sources.size() + 1 + 2) *
+                          static_cast<double>(views_.true_depth_m.size());
+    return {samples_ * 1e-6, counted ? samples_ * kFlopsPerSample : 0, images * sizeof(float), true};
+  }
+
+ private:
+  plane_sweep::SyntheticViews views_;
+  plane_sweep::Options options_;
+  plane_sweep::Result result_;
+  double samples_ = 0;
+};
+
+std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input) {
+  return std::make_unique<PlaneSweepRun>(input);
+}
+
+std::string plane_sweep_skip_reason(const WorkloadInput& input) {
+  if (input.device != "cpu" && input.parameters.text("kernel") != "torch")
+    return "kernel " + input.parameters.text("kernel") + " runs on the CPU alone";
+  return {};
+}
+
+}  // namespace
+
+WorkloadSpec plane_sweep_workload() {
+  const plane_sweep::Options usual;
+  return {.name = "plane_sweep",
+          .summary = "the plane sweep's kernels on a textured plane under water",
+          .parameters = {{"kernel", "", std::string("fused"), 0, 0, "implementation",
+                          plane_sweep::kernel_names()},
+                         {"cost", "", std::string("zncc"), 0, 0, "how windows are compared",
+                          plane_sweep::cost_function_names()},
+                         {"width", "px", std::int64_t{640}, 16, 16384, "of all images", {}},
+                         {"height", "px", std::int64_t{480}, 16, 16384, "of all images", {}},
+                         {"depths",
+                          "1",
+                          std::int64_t{64},
+                          plane_sweep::kMinDepths,
+                          plane_sweep::kMaxDepths,
+                          "hypotheses",
+                          {}},
+                         {"sources", "1", std::int64_t{4}, 1, 11, "views beside the reference", {}},
+                         {"window",
+                          "px",
+                          std::int64_t{usual.window_px},
+                          plane_sweep::kMinWindow_px,
+                          plane_sweep::kMaxWindow_px,
+                          "side of the window, odd",
+                          {}},
+                         {"batch",
+                          "1",
+                          std::int64_t{usual.batch},
+                          1,
+                          plane_sweep::kMaxDepths,
+                          "hypotheses a call; kernel torch alone",
+                          {}}},
+          .throughput_unit = "Mpx.depth.view/s",
+          .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth"},
+          .batches = true,
+          .prepare = prepare_plane_sweep,
+          .skip_reason = plane_sweep_skip_reason};
+}
+
+}  // namespace aqbench

@@ -1,0 +1,180 @@
+#include "pipeline/workloads/tricubic.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "pipeline/workloads/output_bytes.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/core/parallel.h"
+#include "scenes/core/random.h"
+#include "scenes/core/stage_scope.h"
+
+namespace aqbench {
+namespace {
+
+using Four = std::array<double, 4>;
+
+// Neville's scheme through (-1, a[0]) .. (2, a[3]), as polint() of Numerical Recipes.
+double interpolate_four(const Four& values, double x) {
+  Four p = values;
+  for (int width = 1; width < 4; ++width)
+    for (int i = 0; i + width < 4; ++i) {
+      const double left = i - 1, right = i + width - 1;
+      p[static_cast<std::size_t>(i)] =
+          ((x - right) * p[static_cast<std::size_t>(i)] + (left - x) * p[static_cast<std::size_t>(i) + 1]) /
+          (left - right);
+    }
+  return p[0];
+}
+
+double interpolate_one(const double* grid, double h, double k, double l) {
+  if (!has_neighbours(h, k, l)) return factor_without_neighbours(grid, h, k, l);
+  const double h0 = std::floor(h), k0 = std::floor(k), l0 = std::floor(l);
+  const auto first = [](double floor) { return static_cast<int>(floor) - 1 + kGridReach; };
+  Four along_h;
+  for (int i = 0; i < 4; ++i) {
+    Four along_k;
+    for (int j = 0; j < 4; ++j) {
+      const double* row = grid + ((first(h0) + i) * kGridSide + first(k0) + j) * kGridSide + first(l0);
+      along_k[static_cast<std::size_t>(j)] = interpolate_four({row[0], row[1], row[2], row[3]}, l - l0);
+    }
+    along_h[static_cast<std::size_t>(i)] = interpolate_four(along_k, k - k0);
+  }
+  return interpolate_four(along_h, h - h0);
+}
+
+class TricubicRun final : public WorkloadRun {
+ public:
+  explicit TricubicRun(const WorkloadInput& input)
+      : variant_(input.parameters.text("variant")),
+        device_(input.device),
+        size_(input.parameters.integer("size")),
+        batch_(input.parameters.integer("batch") * size_),
+        grid_(structure_factor_grid()),
+        queries_(make_queries(input.seed, size_ * size_, input.parameters.number("outside_share"))) {}
+
+  void run_once() override {
+    const StageScope stage("tricubic");
+    factors_.clear();
+    if (variant_ == "loop")
+      factors_ = tricubic_loop(grid_, queries_);
+    else if (variant_ == "torch")
+      factors_ = tricubic_torch(grid_, queries_, batch_, device_.c_str());
+    else
+      factors_ = tricubic_fused(grid_, queries_, batch_);
+  }
+
+  std::vector<Identity> identities() override {
+    double worst_inside = 0, worst_outside = 0;
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+      const double h = queries_.h[i], k = queries_.k[i], l = queries_.l[i];
+      const bool inside = has_neighbours(h, k, l);
+      const auto near = [](double index) { return std::abs(std::nearbyint(index)) <= kGridReach; };
+      const double truth = inside ? structure_factor(h, k, l)
+                           : near(h) && near(k) && near(l)
+                               ? structure_factor(std::nearbyint(h), std::nearbyint(k), std::nearbyint(l))
+                               : kFactorOutside;
+      double& worst = inside ? worst_inside : worst_outside;
+      const double error = std::abs(factors_[i] - truth);
+      worst = error <= worst ? worst : error;  // NaN is kept
+    }
+    return {{"queries", static_cast<double>(factors_.size()), static_cast<double>(size_ * size_), 0},
+            {"inside_worst_error", worst_inside, 0, 1e-10},
+            {"outside_worst_error", worst_outside, 0, 1e-12}};
+  }
+
+  std::string output_sha256() override { return sha256_of_values(factors_); }
+  void corrupt_output() override { factors_.at(factors_.size() / 2) += 0.01; }
+
+  WorkloadCost cost() const override {
+    const auto queries = static_cast<double>(size_ * size_);
+    // Fused: floors and fractions 9, weights 3 x 14, 16 rows of 4 multiply-adds and a weight of their own, 7.
+    return {queries * 1e-6, queries * (9 + 42 + 16 * (8 + 1) + 7), queries * 4 * sizeof(double)};
+  }
+
+ private:
+  std::string variant_, device_;
+  std::int64_t size_, batch_;
+  std::vector<double> grid_;
+  TricubicQueries queries_;
+  std::vector<double> factors_;
+};
+
+std::unique_ptr<WorkloadRun> prepare_tricubic(const WorkloadInput& input) {
+  return std::make_unique<TricubicRun>(input);
+}
+
+}  // namespace
+
+double structure_factor(double h, double k, double l) {
+  return 100 + 10 * h + 5 * k + 2 * l + 0.5 * h * k + 0.3 * k * l + 0.2 * h * l;
+}
+
+std::vector<double> structure_factor_grid() {
+  std::vector<double> grid;
+  for (int h = -kGridReach; h <= kGridReach; ++h)
+    for (int k = -kGridReach; k <= kGridReach; ++k)
+      for (int l = -kGridReach; l <= kGridReach; ++l) grid.push_back(structure_factor(h, k, l));
+  return grid;
+}
+
+bool has_neighbours(double h, double k, double l) {
+  const auto fits = [](double index) { return index >= 1 - kGridReach && index < kGridReach - 1; };
+  return fits(h) && fits(k) && fits(l);
+}
+
+double factor_without_neighbours(const double* grid, double h, double k, double l) {
+  std::size_t place = 0;
+  for (const double index : {h, k, l}) {
+    const double nearest = std::nearbyint(index);
+    if (!(std::abs(nearest) <= kGridReach)) return kFactorOutside;
+    place = place * kGridSide + static_cast<std::size_t>(nearest + kGridReach);
+  }
+  return grid[place];
+}
+
+TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outside_share) {
+  const RandomKey key{seed, RandomStream::workload_input};
+  TricubicQueries queries;
+  for (std::vector<double>* index : {&queries.h, &queries.k, &queries.l})
+    index->resize(static_cast<std::size_t>(count));
+  parallel_for(static_cast<std::size_t>(count), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto [a, b] = uniform01_pair(key, i, 0);
+      const auto [c, chance] = uniform01_pair(key, i, 1);
+      const double reach = kGridReach - 1;
+      queries.h[i] = reach * (2 * a - 1);
+      queries.k[i] = reach * (2 * b - 1);
+      queries.l[i] = reach * (2 * c - 1);
+      // Just outside of the neighbours, and outside of the grid.
+      if (chance < outside_share) queries.h[i] = (a < 0.5 ? -1 : 1) * (reach + 1e-3 + 3 * b);
+    }
+  });
+  return queries;
+}
+
+std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries) {
+  std::vector<double> factors(queries.h.size());
+  parallel_for(factors.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      factors[i] = interpolate_one(grid.data(), queries.h[i], queries.k[i], queries.l[i]);
+  });
+  return factors;
+}
+
+WorkloadSpec tricubic_workload() {
+  return {.name = "tricubic",
+          .summary = "tricubic interpolation of structure factors at random queries",
+          .parameters = {variant_parameter(),
+                         {"size", "px", std::int64_t{256}, 1, 4096, "size x size queries", {}},
+                         {"batch", "rows", std::int64_t{64}, 1, 4096, "rows of `size` queries a call", {}},
+                         {"outside_share", "1", 0.01, 0, 1, "share of queries without neighbours", {}}},
+          .throughput_unit = "Mqueries/s",
+          .stages = {"tricubic"},
+          .batches = true,
+          .prepare = prepare_tricubic,
+          .skip_reason = numeric_skip_reason};
+}
+
+}  // namespace aqbench
