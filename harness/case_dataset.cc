@@ -14,7 +14,7 @@
 namespace aqbench {
 
 bool owns_images(const CaseImages& images, std::string_view owner) {
-  return owner == kImagingOwner || owner == images.rig;
+  return owner == kImagingOwner || owner == kPerturbOwner || owner == images.rig;
 }
 
 DatasetRequest dataset_request(const Case& planned) {
@@ -28,8 +28,13 @@ DatasetRequest dataset_request(const Case& planned) {
   request.seed = planned.seed;
   request.generator_version = build_info().version;
   for (const Override& given : planned.overrides)
-    if (given.owner == planned.scene || owns_images(images, given.owner)) request.overrides.push_back(given);
+    if (given.owner != kPerturbOwner && (given.owner == planned.scene || owns_images(images, given.owner)))
+      request.overrides.push_back(given);
   return request;
+}
+
+CalibrationError case_calibration_error(const Case& planned) {
+  return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
 std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetPlan& plan) {
@@ -73,6 +78,8 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
   CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), say);
   CaseDataset dataset{std::move(plan), std::move(cached), scratch_dir / "observation", 0};
   copy_observation(dataset.dataset.dir(), dataset.observation_dir);
+  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
+    perturb_calibration_file(dataset.observation_dir / "calibration.json", error);
   dataset.made_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return dataset;

@@ -82,7 +82,9 @@ std::vector<std::string> owners_of(const Selection& selection) {
     if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
   for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
   owners.insert(owners.end(), selection.rigs.begin(), selection.rigs.end());
-  if (!selection.rigs.empty()) owners.emplace_back(kImagingOwner);
+  if (selection.rigs.empty()) return owners;
+  owners.emplace_back(kImagingOwner);
+  owners.emplace_back(kPerturbOwner);
   return owners;
 }
 
@@ -96,6 +98,7 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
     if (workload->name == owner) return workload->parameters;
   if (selection.rigs.empty()) return none;
   if (owner == kImagingOwner) return imaging_parameters();
+  if (owner == kPerturbOwner) return perturb_parameters();
   if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;
   return none;
 }
@@ -403,6 +406,11 @@ void resolve_options(Case& planned, const Subject& subject) {
       refuse_plan(
           fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
   for (auto& option : image_options(dataset)) planned.options.push_back(std::move(option));
+  if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
+    return;
+  perturbed(dataset.rig, case_calibration_error(planned));  // refused now, not after rendering
+  append_options(planned, kPerturbOwner,
+                 resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;

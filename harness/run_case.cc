@@ -64,6 +64,7 @@ void score_output(const Reconstruction& output, const Surface& truth, bool keep_
   result.record.metrics = std::move(score.metrics);
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
+  if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
   if (keep_cloud)
     result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
                                   ply_cloud_bytes(output.cloud));
@@ -121,6 +122,8 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, b
     throw;
   }
   take_log(work_dir, result);
+  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
+    apply(world_from_perturbed(dataset.plan.rig, error), output);
   const PatchHeightField& truth =
       renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
   const Rig& rig = dataset.plan.rig;

@@ -159,7 +159,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
     const std::string folder = fmt::format("shards/{}-{}", i + 1, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
       if (file.starts_with("tiles/") || file.starts_with("clouds/") || file.starts_with("depth/") ||
-          file.starts_with("logs/"))
+          file.starts_with("logs/") || file.starts_with("views/"))
         copy_into(shard.path / file, bundle / file);
       else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
         copy_into(shard.path / file, bundle / folder / file);

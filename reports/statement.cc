@@ -65,6 +65,7 @@ const char* what_is(const std::string& path) {
   for (const auto& [name, meaning] : kKnown)
     if (path == name) return meaning;
   if (path.starts_with("tiles/")) return "errors by place";
+  if (path.starts_with("views/")) return "completeness by number of views";
   if (path.starts_with("clouds/")) return "what was scored";
   if (path.starts_with("depth/")) return "depth errors of each camera";
   if (path.starts_with("logs/")) return "what external commands printed";

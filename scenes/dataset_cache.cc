@@ -179,6 +179,9 @@ void evict_beyond(const fs::path& cache, std::uintmax_t limit_bytes) {
   for (const CacheEntry& entry : entries) bytes += entry.bytes;
   for (auto oldest = entries.rbegin(); oldest != entries.rend() && bytes > limit_bytes; ++oldest)
     if (remove_unless_in_use(cache, oldest->key)) bytes -= oldest->bytes;
+  // What renderings that were killed have left; one that goes on holds its lock.
+  for (const std::string& key : cache_keys(cache))
+    if (!read_entry(cache, key)) remove_unless_in_use(cache, key);
 }
 
 // Renders the entry if it is not whole. The caller holds no lock on it.

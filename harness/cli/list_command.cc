@@ -14,6 +14,7 @@
 #include "scenes/core/json_fwd.h"
 #include "scenes/imaging.h"
 #include "scenes/optics/rig.h"
+#include "scenes/perturb.h"
 #include "scenes/registry.h"
 
 namespace aqbench::cli {
@@ -74,6 +75,12 @@ Json imaging_parameters_json() {
   return Json::array({{{"name", "imaging"},
                        {"summary", "what every variant has and --set imaging.PARAMETER=VALUE changes"},
                        {"parameters", parameters_json(imaging_parameters())}}});
+}
+
+Json perturb_json() {
+  return Json::array({{{"name", "perturb"},
+                       {"summary", "errors of the calibration that methods which see images are given"},
+                       {"parameters", parameters_json(perturb_parameters())}}});
 }
 
 Json methods_json() {
@@ -137,11 +144,12 @@ struct Listing {
   const char* name;
   Json (*json)();
 };
-constexpr Listing kListings[] = {{"scenes", scenes_json},   {"rigs", rigs_json},
-                                 {"imaging", imaging_json}, {"imaging_parameters", imaging_parameters_json},
-                                 {"methods", methods_json}, {"workloads", workloads_json},
-                                 {"suites", suites_json},   {"metrics", metrics_json},
-                                 {"stages", stages_json}};
+constexpr Listing kListings[] = {
+    {"scenes", scenes_json},       {"rigs", rigs_json},
+    {"imaging", imaging_json},     {"imaging_parameters", imaging_parameters_json},
+    {"perturb", perturb_json},     {"methods", methods_json},
+    {"workloads", workloads_json}, {"suites", suites_json},
+    {"metrics", metrics_json},     {"stages", stages_json}};
 
 // Cut to the page, so that a long summary breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {

@@ -77,6 +77,43 @@ TEST_F(RealCase, SparseReconstructsTheFlatPlane) {
   EXPECT_EQ(again.record.output_sha256, result.record.output_sha256) << "any thread count";
 }
 
+TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) {
+  const std::string show = "grep -o '\"water_z\": [0-9.]*' \"$1/calibration.json\" | head -1\n";
+  const CaseResult result =
+      run_in_child(plan_of("external", {script(kThreePoints + show), "perturb.water_z_m=0.002"}).cases[0]);
+  ASSERT_EQ(result.record.status, Status::ok) << result.record.reason;
+  std::string log, views;
+  for (const auto& [path, bytes] : result.artefacts) {
+    if (path.starts_with("logs/")) log = bytes;
+    if (path.starts_with("views/")) views = bytes;
+  }
+  EXPECT_THAT(log, HasSubstr("\"water_z\": 0.98\n"));  // 0.978 + 0.002
+  EXPECT_THAT(views, HasSubstr("views,surface_pct,completeness_2mm_pct\n0,"));
+  ASSERT_NE(find_metric(result.record.metrics, "completeness_seen2_2mm_pct"), nullptr);
+  EXPECT_THAT(result.record.options,
+              testing::Contains(testing::Pair("perturb.water_z_m", ParameterValue(0.002))));
+  EXPECT_THAT(result.record.options,
+              testing::Contains(testing::Pair("perturb.tilt_deg", ParameterValue(0.0))));
+  EXPECT_THAT(plan_of("external", {script("")}).cases[0].options,
+              testing::Not(testing::Contains(testing::Key("perturb.tilt_deg"))));
+}
+
+TEST_F(RealCase, CalibrationErrorsAreAxesOfMethodsThatSeeImages) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"sparse"};
+  request.axes = {parse_axis("perturb.water_z_m=0,0.001")};
+  const SweepPlan plan = plan_sweep(request);
+  ASSERT_THAT(plan.cases, SizeIs(2));
+  EXPECT_THAT(plan.cases[1].name, HasSubstr("perturb.water_z_m=0.001"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_of("sparse", {"perturb.n_watr=0.1"}); }),
+              HasSubstr("n_water"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_of("sparse", {"perturb.water_z_m=-2"}); }),
+              HasSubstr("perturb"));
+  request.methods = {"roma_like"};
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_sweep(request); }), HasSubstr("perturb"));
+}
+
 TEST_F(RealCase, AnExternalCloudIsScoredAndItsLogKept) {
   const SweepPlan plan = plan_of("external", {script(std::string("echo hello; ls $1\n") + kThreePoints)});
   const CaseResult result = run_in_child(plan.cases[0]);
