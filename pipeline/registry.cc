@@ -6,6 +6,7 @@
 #include "pipeline/plane_sweep_method.h"
 #include "pipeline/simulated.h"
 #include "pipeline/sparse/sparse_method.h"
+#include "pipeline/torchscript_method.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
@@ -47,6 +48,12 @@ const std::vector<MethodSpec>& method_registry() {
        {},
        external_stages(),
        &run_external},
+      {"torchscript",
+       "a matcher saved with torch.jit, in the place of dense_flow's",
+       torchscript_parameters(),
+       {},
+       torchscript_stages(),
+       &run_torchscript},
   };
   return table;
 }

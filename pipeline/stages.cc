@@ -11,6 +11,7 @@ const std::vector<StageSpec>& stage_registry() {
       {"pipeline", "a real method as a whole, from the images to the cloud"},
       {"image_reading", "decoding a dataset's images and taking their grey values"},
       {"undistortion", "grey images resampled as the undistorted cameras would give them"},
+      {"model_loading", "a matcher read from its file"},
       {"depth_range", "where the surface lies: the plane, or the depths, that the images agree on"},
       {"dense_matching", "where each pixel of a view lies in its neighbours"},
       {"triangulation", "points where refracted rays of several views meet"},

@@ -1,10 +1,12 @@
 #include "pipeline/dense_flow/dense_flow_method.h"
 
+#include "pipeline/sparse/sparse_method.h"
+#include "scenes/core/stage_scope.h"
+
 namespace aqbench::dense_flow {
 
 std::vector<ParameterSpec> dense_parameters() {
-  return {
-      {"clahe", "1", std::int64_t{0}, 0, 1, "1: contrast-limited histogram equalisation of the images", {}},
+  std::vector<ParameterSpec> specs = {
       {"sources",
        "1",
        std::int64_t{4},
@@ -52,6 +54,8 @@ std::vector<ParameterSpec> dense_parameters() {
        "triangles that the mesh is reduced to; 0: all",
        {}},
   };
+  for (ParameterSpec& spec : sparse::view_parameters()) specs.push_back(std::move(spec));
+  return specs;
 }
 
 DenseOptions dense_options(const Parameters& parameters) {
@@ -78,16 +82,16 @@ DenseOptions dense_options(const Parameters& parameters) {
 }
 
 std::vector<std::string> dense_stages() {
-  return {"image_reading",  "undistortion",          "contrast_enhancement", "depth_range",
-          "dense_matching", "triangulation",         "depth_refinement",     "filtering",
-          "fusion",         "surface_reconstruction"};
+  return {"pipeline",    "image_reading",  "undistortion",          "contrast_enhancement",
+          "depth_range", "dense_matching", "triangulation",         "depth_refinement",
+          "filtering",   "fusion",         "surface_reconstruction"};
 }
 
 std::vector<ParameterSpec> parameters() {
   std::vector<ParameterSpec> specs = {
       {"finest_scale",
        "1",
-       std::int64_t{1},
+       std::int64_t{0},
        0,
        5,
        "the flow is found down to images of 1 / 2^finest_scale",
@@ -117,15 +121,14 @@ std::vector<Preset> presets() {
 }
 
 Reconstruction run(const Observation& observation, const MethodInput& input) {
+  const StageScope scope("pipeline");
   const DenseOptions options = dense_options(input.parameters);
   FlowOptions flow;
   flow.finest_scale = static_cast<int>(input.parameters.integer("finest_scale"));
   flow.variational_iterations = static_cast<int>(input.parameters.integer("variational_iterations"));
   flow.forward_backward_tolerance_px = input.parameters.number("forward_backward_px");
-  DatasetViewOptions images;
-  images.clahe = input.parameters.integer("clahe") != 0;
-  return reconstruct_densely(read_dataset_views(observation.dataset_dir, images), flow_matcher(flow),
-                             options);
+  const auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
+  return reconstruct_densely(views, flow_matcher(flow), options);
 }
 
 }  // namespace aqbench::dense_flow

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <opencv2/core.hpp>
 
 #include "pipeline/dense_flow/plane_search.h"
@@ -44,6 +45,21 @@ void check_views(std::span<const DatasetView> views) {
                               view.camera.width_px, view.camera.height_px));
 }
 
+// Matches outside what the source's camera sees.
+void drop_unseen(const DatasetView& source, PairWarp& warp) {
+  const auto right = static_cast<float>(source.camera.width_px - 1);
+  const auto bottom = static_cast<float>(source.camera.height_px - 1);
+  for (std::size_t i = 0; i < warp.x_px.size(); ++i) {
+    const float x = warp.x_px[i], y = warp.y_px[i];
+    const bool inside = x >= 0 && y >= 0 && x <= right && y <= bottom;  // false for NaN
+    if (inside && source.inside[static_cast<std::size_t>(std::lround(y)) *
+                                    static_cast<std::size_t>(source.camera.width_px) +
+                                static_cast<std::size_t>(std::lround(x))] != 0)
+      continue;
+    warp.x_px[i] = warp.y_px[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
 std::vector<PairWarp> match_sources(const DatasetView& reference, std::span<const DatasetView* const> sources,
                                     std::span<const float> prior_m, const PairMatcher& matcher, bool align) {
   const StageScope scope("dense_matching");
@@ -52,6 +68,7 @@ std::vector<PairWarp> match_sources(const DatasetView& reference, std::span<cons
     const DatasetView& source = *sources[s];
     if (!align) {
       warps[s] = matcher.match(grey_image(reference, reference.grey), grey_image(source, source.grey));
+      drop_unseen(source, warps[s]);
       return;
     }
     const AlignedSource aligned = align_source(reference, source, prior_m);
