@@ -25,7 +25,7 @@ std::vector<ParameterSpec> dense_parameters() {
       {"max_residual_px", "px", 1.5, 0.01, 100, "a source agrees if its ray passes this close", {}},
       {"refine_iterations",
        "1",
-       std::int64_t{2},
+       std::int64_t{6},
        0,
        100,
        "steps of the refinement on all sources at once; 0: none",
