@@ -58,14 +58,17 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
 }
 
-void score_output(const Reconstruction& output, const Surface& truth, bool keep_cloud, CaseResult& result,
-                  const ViewCounter& views = {}) {
+// What is done with the output of a method beyond its hash.
+enum class Afterwards { nothing, score, score_and_keep };
+
+void score_output(const Reconstruction& output, const Surface& truth, Afterwards afterwards,
+                  CaseResult& result, const ViewCounter& views = {}) {
   Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
   result.record.metrics = std::move(score.metrics);
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
   if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
-  if (keep_cloud)
+  if (afterwards == Afterwards::score_and_keep)
     result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
                                   ply_cloud_bytes(output.cloud));
 }
@@ -88,17 +91,18 @@ void diagnose_output(const Reconstruction& output, const PatchHeightField& truth
                                 std::move(diagnosis.csv));
 }
 
-void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
                    CaseResult& result) {
   const Scene scene = make_scene(planned.scene, planned.overrides);
   const MethodInput input = method_input(planned, method, {});
   const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
   const Reconstruction output = run_measured(
       planned, [&] { return run(scene.truth, input); }, board, result.record);
-  score_output(output, *scene.truth.surface, keep_cloud, result);
+  if (afterwards == Afterwards::nothing) return;
+  score_output(output, *scene.truth.surface, afterwards, result);
 }
 
-void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
               CaseResult& result) {
   // A sweep has made a folder that it removes even after a crash.
   std::optional<ScratchFolder> own;
@@ -122,26 +126,27 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, b
     throw;
   }
   take_log(work_dir, result);
+  if (afterwards == Afterwards::nothing) return;
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(dataset.plan.rig, error), output);
   const PatchHeightField& truth =
       renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
   const Rig& rig = dataset.plan.rig;
-  score_output(output, truth, keep_cloud, result,
+  score_output(output, truth, afterwards, result,
                [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
   score_depths(output, dataset, result);
   diagnose_output(output, truth, rig, result);
 }
 
 // Everything of a case that may throw. What is measured before it throws stays in the record.
-void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, bool keep_cloud,
+void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
                    CaseResult& result) {
   set_thread_count(planned.threads);
   if (method.simulated()) {
-    run_simulated(planned, method, board, keep_cloud, result);
+    run_simulated(planned, method, board, afterwards, result);
   } else {
     set_library_threads(planned.threads);
-    run_real(planned, method, board, keep_cloud, result);
+    run_real(planned, method, board, afterwards, result);
   }
   result.record.status = Status::ok;
 }
@@ -167,7 +172,7 @@ Record planned_record(const Case& planned) {
 
 namespace {
 
-CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) {
+CaseResult run_one_case(const Case& planned, CaseBoard& board, Afterwards afterwards) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
@@ -182,7 +187,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) 
     if (workload)
       run_workload(planned, board, result);
     else
-      run_and_score(planned, find_method(planned.method), board, keep_cloud, result);
+      run_and_score(planned, find_method(planned.method), board, afterwards, result);
   } catch (...) {
     note_failure(record);
   }
@@ -191,10 +196,16 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, bool keep_cloud) 
 
 }  // namespace
 
-CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, false); }
+CaseResult run_case(const Case& planned, CaseBoard& board) {
+  return run_one_case(planned, board, Afterwards::score);
+}
 
 CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board) {
-  return run_one_case(planned, board, true);
+  return run_one_case(planned, board, Afterwards::score_and_keep);
+}
+
+CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
+  return run_one_case(planned, board, Afterwards::nothing);
 }
 
 }  // namespace aqbench

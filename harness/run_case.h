@@ -32,6 +32,9 @@ CaseResult run_case(const Case& planned, CaseBoard& board);
 // The same, with the cloud that was scored as an artefact clouds/NAME.ply.
 CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board);
 
+// The same without scoring a method's output: where its hash is enough.
+CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
+
 // SHA-256 over every array of a reconstruction, the same for the same values. Arrays are hashed as
 // little-endian bytes: "points_m COUNT HASH" and so on, one line each.
 std::string output_sha256(const Reconstruction& reconstruction);

@@ -61,7 +61,11 @@ std::string capture(const std::vector<std::string>& argv) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return texts[0];
   const std::string said = one_line(texts[1]);
-  throw std::runtime_error(said.empty() ? fmt::format("{} failed", argv[0]) : said);
+  if (WIFSIGNALED(status))
+    throw std::runtime_error(fmt::format("{} died of signal {} ({}){}{}", argv[0], WTERMSIG(status),
+                                         ::strsignal(WTERMSIG(status)), said.empty() ? "" : ": ", said));
+  throw std::runtime_error(
+      said.empty() ? fmt::format("{} failed with exit code {}", argv[0], WEXITSTATUS(status)) : said);
 }
 
 }  // namespace
@@ -70,8 +74,13 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s
   IsolateOptions options;
   options.timeout_s = timeout_s;
   options.result_limit_bytes = std::uint64_t{16} << 20;
+  return ask_program(argv, options);
+}
+
+ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options) {
   IsolateOutcome outcome = run_isolated([&] { return capture(argv); }, options);
   ProgramAnswer answer;
+  answer.end = outcome.end;
   answer.ok = outcome.end == IsolateOutcome::End::ok;
   answer.output = std::move(outcome.result);
   if (!answer.ok) answer.problem = describe(outcome, options);

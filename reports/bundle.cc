@@ -46,13 +46,14 @@ void tidy_bundle(const std::filesystem::path& bundle) {
 }
 
 // Throws for anything that cannot be evidence and for a required file that is absent.
-std::vector<std::string> listed_files(const std::filesystem::path& bundle) {
+std::vector<std::string> listed_files(const std::filesystem::path& bundle,
+                                      const std::vector<std::string>& required) {
   BundleListing listing = list_bundle_files(bundle);
   if (!listing.problems.empty()) {
     const Finding& first = listing.problems.front();
     throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
   }
-  for (const std::string& file : required_bundle_files())
+  for (const std::string& file : required)
     if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
       throw Error(ErrorKind::input,
                   fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
@@ -112,7 +113,7 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   }
 
   tidy_bundle(bundle);
-  std::vector<std::string> files = listed_files(bundle);
+  std::vector<std::string> files = listed_files(bundle, required_bundle_files());
   std::erase(files, kHashListName);
   std::vector<InventoryItem> items;
   std::vector<HashLine> lines;
@@ -130,6 +131,14 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   const std::string hashes = hash_list_text(lines);
   write_file(bundle / kHashListName, hashes);
   if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
+}
+
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required) {
+  tidy_bundle(bundle);
+  std::vector<HashLine> lines;
+  for (const std::string& file : listed_files(bundle, required))
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+  write_file(bundle / kHashListName, hash_list_text(lines));
 }
 
 }  // namespace aqbench

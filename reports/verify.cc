@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/journal.h"
+#include "reports/ab_bundle.h"
 #include "reports/bundle.h"
 #include "reports/bundle_files.h"
 #include "reports/html_report.h"
@@ -44,11 +45,17 @@ class Verifier {
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
     report_.findings = listing.problems;
-    for (const std::string& file : required_bundle_files())
+    const char* const comparison = ab_main_file(listing.files);
+    required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
+    for (const std::string& file : required_)
       if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
     check_hashes(listing.files);
     check_signed(listing.files);
-    if (const auto results = check_results(listing.files)) {
+    if (comparison != nullptr) {
+      for (Finding& finding : verify_ab_files(bundle_, comparison, listing.files))
+        report_.findings.push_back(std::move(finding));
+      report_.complete = true;
+    } else if (const auto results = check_results(listing.files)) {
       check_derived(*results, listing.files);
       check_environment(*results, listing.files);
       check_journal(*results, listing.files);
@@ -100,9 +107,8 @@ class Verifier {
       ++report_.files;
       expected.erase(entry);
     }
-    const auto& required = required_bundle_files();
     for (const auto& [file, hash] : expected)
-      if (std::ranges::find(required, file) == required.end()) find(file, "is missing");
+      if (std::ranges::find(required_, file) == required_.end()) find(file, "is missing");
   }
 
   std::optional<Results> check_results(const std::vector<std::string>& files) {
@@ -262,6 +268,7 @@ class Verifier {
       find("results.json", fmt::format("lacks case {} of the journal", printable(name)));
   }
 
+  std::vector<std::string> required_;
   std::filesystem::path bundle_;
   std::optional<std::string> public_key_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together

@@ -20,6 +20,7 @@ struct Command {
 
 std::span<const Command> commands();
 
+ExitCode run_ab_command(const Arguments& arguments);
 ExitCode run_accept(const Arguments& arguments);
 ExitCode run_cache(const Arguments& arguments);
 ExitCode run_compare(const Arguments& arguments);
@@ -35,6 +36,7 @@ ExitCode run_profile_command(const Arguments& arguments);
 ExitCode run_report(const Arguments& arguments);
 ExitCode run_sweep_command(const Arguments& arguments);
 ExitCode run_trend(const Arguments& arguments);
+ExitCode run_unit(const Arguments& arguments);
 ExitCode run_verify(const Arguments& arguments);
 
 // The whole program: `arguments` without the program's own name. Prints errors as one line to stderr.

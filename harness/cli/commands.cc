@@ -27,6 +27,7 @@ constexpr std::array kCommands = {
     Command{"profile", "where time and memory go: stages, bottlenecks, trace, flamegraph",
             run_profile_command},
     Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
+    Command{"ab", "compare two builds, or two variants, in pairs: is B slower?", run_ab_command},
     Command{"accept", "make a verified bundle the new baseline", run_accept},
     Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
     Command{"list", "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages", run_list},
@@ -36,6 +37,7 @@ constexpr std::array kCommands = {
     Command{"docs", "fill the tables of documents, or check that they are fresh", run_docs},
     Command{"replay", "run a case of a bundle again and compare it bit for bit", run_replay},
     Command{"merge", "make one bundle of the shards of a sweep", run_merge},
+    Command{"unit", "one unit of `ab` in this process, as JSON: what `ab` starts", run_unit},
 };
 
 void print_help() {

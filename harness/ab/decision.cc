@@ -1,0 +1,312 @@
+#include "harness/ab/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "harness/statistics/pair_plan.h"
+#include "harness/statistics/summary.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+// The units of one case as pairs.
+struct CasePairs {
+  std::vector<const AbUnit*> a, b;  // of the looks, in order
+  std::vector<const AbUnit*> confirmation_a, confirmation_b;
+  bool failed = false;
+  int last_look = 0;
+
+  std::size_t pairs_up_to(int look) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(a, [&](const AbUnit* u) { return u->look <= look; }));
+  }
+};
+
+std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
+  std::vector<CasePairs> cases(samples.cases.size());
+  for (const AbUnit& unit : samples.units) {
+    CasePairs& one = cases[unit.case_index];
+    if (unit.status != Status::ok) {
+      one.failed = true;
+      continue;
+    }
+    if (unit.phase == AbPhase::look) {
+      (unit.side == AbSide::a ? one.a : one.b).push_back(&unit);
+      one.last_look = std::max(one.last_look, unit.look);
+    } else {
+      (unit.side == AbSide::a ? one.confirmation_a : one.confirmation_b).push_back(&unit);
+    }
+  }
+  return cases;
+}
+
+double shortest(const std::vector<double>& runs) { return *std::ranges::min_element(runs); }
+
+PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
+                       std::span<const AbUnit* const> b) {
+  PairedSeries series;
+  series.name = the_case.name;
+  series.tau = the_case.tau;
+  for (const AbUnit* unit : a) series.u_a.push_back(shortest(unit->warm_ms));
+  for (const AbUnit* unit : b) series.u_b.push_back(shortest(unit->warm_ms));
+  return series;
+}
+
+// As compare_pairs(), or every case alone.
+std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& series,
+                                            const PairedPolicy& policy, bool separately) {
+  if (!separately) return compare_pairs(series, policy);
+  std::vector<PairedComparison> results;
+  for (const PairedSeries& one : series) results.push_back(compare_pairs(std::span(&one, 1), policy).front());
+  return results;
+}
+
+std::optional<double> median_of(const std::vector<double>& values) { return summarize(values).median; }
+
+std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
+  std::vector<double> result;
+  for (const std::size_t i : indices) result.push_back(values[i]);
+  return result;
+}
+
+// ---- Stages ----
+
+const AbStageSamples* find_stage(const AbUnit& unit, const std::string& name) {
+  const auto found = std::ranges::find(unit.stages, name, &AbStageSamples::name);
+  return found == unit.stages.end() ? nullptr : &*found;
+}
+
+// Shortest self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
+std::optional<std::vector<double>> stage_units(std::span<const AbUnit* const> units,
+                                               const std::string& name) {
+  std::vector<double> result;
+  for (const AbUnit* unit : units) {
+    const AbStageSamples* const stage = find_stage(*unit, name);
+    if (stage == nullptr || stage->self_ms.empty()) return std::nullopt;
+    result.push_back(shortest(stage->self_ms));
+    if (!(result.back() >= kShortestStageMs)) return std::nullopt;
+  }
+  return result;
+}
+
+std::vector<std::string> stage_names(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b) {
+  std::vector<std::string> names;
+  for (const AbUnit* unit : {a.front(), b.front()})
+    for (const AbStageSamples& stage : unit->stages)
+      if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
+  return names;
+}
+
+std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b,
+                                           const PairedPolicy& policy) {
+  std::vector<AbStageDecision> stages;
+  std::vector<PairedSeries> series;
+  for (const std::string& name : stage_names(a, b)) {
+    AbStageDecision stage;
+    stage.name = name;
+    auto u_a = stage_units(a, name), u_b = stage_units(b, name);
+    if (u_a && u_b) {
+      PairedSeries one;
+      one.name = name;
+      one.u_a = std::move(*u_a);
+      one.u_b = std::move(*u_b);
+      series.push_back(std::move(one));
+    } else {
+      stage.reason = u_a ? "B does not run it in every unit, or it is too short for the clock"
+                         : "A does not run it in every unit, or it is too short for the clock";
+    }
+    stages.push_back(std::move(stage));
+  }
+  if (series.empty() || kept_of(a.size()) < minimum_kept_pairs(policy, series.size())) {
+    for (AbStageDecision& stage : stages)
+      if (stage.reason.empty())
+        stage.reason = fmt::format("{} stages need {} pairs", series.size(),
+                                   measured_for(minimum_kept_pairs(policy, series.size())));
+    return stages;
+  }
+  std::vector<PairedComparison> comparisons = compare_pairs(series, policy);
+  std::size_t next = 0;
+  for (AbStageDecision& stage : stages) {
+    if (!stage.reason.empty()) continue;
+    PairedComparison& comparison = comparisons[next];
+    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept)).value();
+    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept)).value();
+    stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
+    stage.comparison = std::move(comparison);
+    ++next;
+  }
+  return stages;
+}
+
+// ---- Looks ----
+
+class TimeDecider {
+ public:
+  TimeDecider(const AbSamples& samples, const AbSettings& settings)
+      : samples_(samples), settings_(settings), pairs_(pairs_by_case(samples)) {
+    check(settings.policy);
+    decisions_.resize(pairs_.size());
+    decided_pairs_.resize(pairs_.size());
+  }
+
+  std::vector<std::optional<AbTimeDecision>> run() {
+    std::size_t gated = 0;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (pairs_[i].failed) continue;
+      ++gated;
+      decisions_[i].emplace();
+      decisions_[i]->name = samples_.cases[i].name;
+    }
+    if (gated == 0) return std::move(decisions_);
+    minimum_kept_ = minimum_kept_pairs(settings_.policy, settings_.separately ? 1 : gated);
+    for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
+    refuse_later_pairs();
+    judge_confirmations();
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      if (decisions_[i]) describe_case(i);
+    return std::move(decisions_);
+  }
+
+ private:
+  bool open(std::size_t i, int look) const {
+    const AbTimeDecision& decision = *decisions_[i];
+    return decision.look == 0 || (decision.look == look - 1 && decision.wants_top_up);
+  }
+
+  void judge_look(int look) {
+    std::vector<PairedSeries> series;
+    std::vector<std::size_t> indices;
+    std::vector<bool> is_new;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (!decisions_[i]) continue;
+      const bool has_pairs = pairs_[i].last_look >= look;
+      if (has_pairs && !open(i, look)) refuse_case(i);
+      const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
+      if (kept_of(count) < minimum_kept_) continue;  // interrupted before its first look was complete
+      indices.push_back(i);
+      is_new.push_back(has_pairs);
+      series.push_back(series_of(samples_.cases[i], std::span(pairs_[i].a).first(count),
+                                 std::span(pairs_[i].b).first(count)));
+    }
+    if (std::ranges::find(is_new, true) == is_new.end()) return;
+    std::vector<PairedComparison> results = compare_cases(series, settings_.policy, settings_.separately);
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      if (is_new[k]) settle(indices[k], look, series[k].u_a.size(), std::move(results[k]));
+  }
+
+  void settle(std::size_t i, int look, std::size_t pairs, PairedComparison comparison) {
+    AbTimeDecision& decision = *decisions_[i];
+    decided_pairs_[i] = pairs;
+    decision.look = look;
+    decision.verdict = comparison.verdict;
+    decision.reason = comparison.reason;
+    decision.wants_top_up = needs_top_up(comparison, look, settings_.policy);
+    decision.comparison = std::move(comparison);
+  }
+
+  [[noreturn]] void refuse_case(std::size_t i) const {
+    throw Error(ErrorKind::input,
+                fmt::format("{}: was measured on after it had been decided", samples_.cases[i].name));
+  }
+
+  void refuse_later_pairs() const {
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      if (decisions_[i] && pairs_[i].last_look > settings_.policy.looks) refuse_case(i);
+  }
+
+  // All flags together, with the pairs that were measured for nothing else.
+  void judge_confirmations() {
+    PairedPolicy policy = settings_.policy;
+    policy.looks = 1;
+    std::vector<PairedSeries> series;
+    std::vector<std::size_t> indices;
+    std::size_t flagged = 0;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (!decisions_[i] || !decisions_[i]->comparison) continue;
+      const bool wanted = needs_confirmation(*decisions_[i]->comparison);
+      if (!wanted && !pairs_[i].confirmation_a.empty()) refuse_case(i);
+      flagged += wanted;
+    }
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (!decisions_[i] || !decisions_[i]->comparison || !needs_confirmation(*decisions_[i]->comparison))
+        continue;
+      const std::size_t kept = kept_of(pairs_[i].confirmation_a.size());
+      if (kept < minimum_kept_pairs(policy, settings_.separately ? 1 : flagged)) {
+        leave_unconfirmed(*decisions_[i]);
+        continue;
+      }
+      indices.push_back(i);
+      series.push_back(series_of(samples_.cases[i], pairs_[i].confirmation_a, pairs_[i].confirmation_b));
+    }
+    if (series.empty()) return;
+    std::vector<PairedComparison> fresh = compare_cases(series, policy, settings_.separately);
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+      AbTimeDecision& decision = *decisions_[indices[k]];
+      const Confirmation confirmation = confirm(*decision.comparison, fresh[k]);
+      decision.verdict = confirmation.verdict;
+      decision.reason = confirmation.reason;
+      decision.confirmation = std::move(fresh[k]);
+    }
+  }
+
+  void leave_unconfirmed(AbTimeDecision& decision) const {
+    if (!settings_.confirm) {
+      decision.reason += "; not confirmed with fresh pairs";
+      return;
+    }
+    decision.wants_confirmation = true;
+    decision.reason = fmt::format("{} was not confirmed, as there are too few fresh pairs; {}",
+                                  to_string(decision.verdict), decision.reason);
+    decision.verdict = PairedVerdict::inconclusive;
+  }
+
+  void describe_case(std::size_t i) {
+    AbTimeDecision& decision = *decisions_[i];
+    const CasePairs& pairs = pairs_[i];
+    if (!decision.comparison) {
+      decision.reason =
+          fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(), measured_for(minimum_kept_));
+      return;
+    }
+    const auto a = std::span(pairs.a).first(decided_pairs_[i]),
+               b = std::span(pairs.b).first(decided_pairs_[i]);
+    const PairedSeries series = series_of(samples_.cases[i], a, b);
+    decision.median_a_ms = median_of(chosen(series.u_a, decision.comparison->kept));
+    decision.median_b_ms = median_of(chosen(series.u_b, decision.comparison->kept));
+    decision.cold_a_ms = median_cold(a);
+    decision.cold_b_ms = median_cold(b);
+    PairedPolicy policy = settings_.policy;
+    policy.bootstrap_draws = 0;
+    policy.resolution_draws = 0;
+    policy.looks = 1;
+    decision.stages = decide_stages(a, b, policy);
+  }
+
+  static std::optional<double> median_cold(std::span<const AbUnit* const> units) {
+    std::vector<double> cold;
+    for (const AbUnit* unit : units)
+      if (unit->cold_ms) cold.push_back(*unit->cold_ms);
+    return cold.size() == units.size() ? median_of(cold) : std::nullopt;
+  }
+
+  const AbSamples& samples_;
+  const AbSettings& settings_;
+  std::vector<CasePairs> pairs_;
+  std::vector<std::optional<AbTimeDecision>> decisions_;
+  std::vector<std::size_t> decided_pairs_;
+  std::size_t minimum_kept_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples,
+                                                        const AbSettings& settings) {
+  return TimeDecider(samples, settings).run();
+}
+
+}  // namespace aqbench

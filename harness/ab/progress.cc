@@ -1,0 +1,36 @@
+#include "harness/ab/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "harness/text.h"
+
+namespace aqbench {
+
+std::string ab_progress_text(const AbProgress& progress, int columns) {
+  std::string text = fmt::format("{}: {}/{} units {}", progress.phase, progress.done_units,
+                                 progress.planned_units, clock_text(progress.elapsed_s));
+  if (progress.eta_s) text += fmt::format(", {} left", clock_text(*progress.eta_s));
+  text += "  " + progress.case_name;
+  return one_line(text, static_cast<std::size_t>(std::max(columns, 20)));
+}
+
+AbDisplay::~AbDisplay() {
+  if (shown_) write("\r\x1b[K");
+}
+
+void AbDisplay::write(const std::string& text) const {
+  [[maybe_unused]] const ssize_t ignored = ::write(options_.descriptor, text.data(), text.size());
+}
+
+AbProgressCallback AbDisplay::callback() {
+  if (!options_.live) return {};
+  return [this](const AbProgress& progress) {
+    write("\r\x1b[K" + ab_progress_text(progress, options_.columns - 1));
+    shown_ = true;
+  };
+}
+
+}  // namespace aqbench

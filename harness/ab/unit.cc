@@ -1,0 +1,203 @@
+#include "harness/ab/unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/build_info.h"
+#include "harness/isolate.h"
+#include "harness/json_place.h"
+#include "harness/run_case.h"
+#include "harness/run_program.h"
+#include "harness/text.h"
+#include "scenes/core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kDescribeTimeoutS = 60;
+constexpr std::size_t kFewestWarmRuns = 3;
+
+Status status_of_end(IsolateOutcome::End end) {
+  switch (end) {
+    case IsolateOutcome::End::timeout:
+      return Status::timeout;
+    case IsolateOutcome::End::signalled:
+    case IsolateOutcome::End::exited:
+      return Status::crashed;
+    default:
+      return Status::failed;
+  }
+}
+
+AbUnitAnswer failed_unit(Status status, std::string_view reason) {
+  AbUnitAnswer answer;
+  answer.unit.status = status;
+  answer.unit.reason = one_line(reason);
+  return answer;
+}
+
+IsolateOptions isolate_options(const UnitLimits& limits) {
+  IsolateOptions options;
+  options.timeout_s = limits.timeout_s;
+  options.memory_limit_bytes = limits.memory_limit_bytes;
+  options.cancel_descriptor = limits.cancel_descriptor;
+  return options;
+}
+
+// The object that `BIN unit` printed. Throws Error(input).
+Json parse_unit_output(const std::string& output, const std::string& binary) {
+  Json json;
+  try {
+    json = parse_json_strictly(output, binary);
+  } catch (const Error&) {
+    throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is no aqbench", binary));
+  }
+  if (!json.is_object() || !json.contains("aqbench_unit"))
+    throw Error(ErrorKind::input,
+                fmt::format("{}: `unit` printed something else: this is no aqbench", binary));
+  if (json.at("aqbench_unit") != Json(kUnitProtocol))
+    throw Error(ErrorKind::input, fmt::format("{}: speaks unit protocol {}, this program {}", binary,
+                                              json.at("aqbench_unit").dump(), kUnitProtocol));
+  return json;
+}
+
+[[noreturn]] void refuse_program(const std::string& binary, const std::string& problem) {
+  if (problem.find("unknown command") != std::string::npos)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: too old for ab: it has no command `unit` (needs aqbench 0.2)", binary));
+  throw Error(ErrorKind::input,
+              problem.starts_with(binary) ? problem : fmt::format("{}: {}", binary, problem));
+}
+
+// Two stages of one name differ in their parents, or one ran beside the main thread.
+std::string stage_key(const Record& record, const StageRecord& stage) {
+  const bool repeated = std::ranges::count(record.stages, stage.name, &StageRecord::name) > 1;
+  return (repeated ? stage.parent + ">" + stage.name : stage.name) +
+         (repeated && stage.other_thread ? " beside" : "");
+}
+
+UnitProgram read_unit_program(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  root.allow_only({"aqbench_unit", "sha256", "version", "commit", "dirty", "compiler", "flags", "build_type",
+                   "sanitizers", "cases"});
+  UnitProgram program;
+  program.sha256 = root.at("sha256").text();
+  program.version = root.at("version").text();
+  program.commit = root.at("commit").text();
+  program.dirty = root.at("dirty").boolean();
+  program.compiler = root.at("compiler").text();
+  program.flags = root.at("flags").text();
+  program.build_type = root.at("build_type").text();
+  program.sanitizers = root.at("sanitizers").text();
+  for (const JsonPlace& place : root.at("cases").elements()) {
+    UnitProgram::PlannedCase planned;
+    planned.name = place.at("name").text();
+    for (const auto& [name, value] : place.at("options").members())
+      planned.options.emplace_back(name, value.parameter());
+    program.cases.push_back(std::move(planned));
+  }
+  return program;
+}
+
+}  // namespace
+
+UnitProgram describe_this_program(const SweepPlan& plan) {
+  const BuildInfo& build = build_info();
+  UnitProgram program{program_sha256(), build.version, build.commit,
+                      build.compiler,   build.flags,   build.build_type,
+                      build.sanitizers, build.dirty,   {}};
+  for (const Case& planned : plan.cases) program.cases.push_back({planned.name, planned.options});
+  return program;
+}
+
+Json unit_program_json(const UnitProgram& program) {
+  Json cases = Json::array();
+  for (const auto& planned : program.cases) {
+    Json options = Json::object();
+    for (const auto& [name, value] : planned.options) options[name] = parameter_json(value);
+    cases.push_back({{"name", planned.name}, {"options", options}});
+  }
+  return {{"aqbench_unit", kUnitProtocol},    {"sha256", program.sha256},
+          {"version", program.version},       {"commit", program.commit},
+          {"dirty", program.dirty},           {"compiler", program.compiler},
+          {"flags", program.flags},           {"build_type", program.build_type},
+          {"sanitizers", program.sanitizers}, {"cases", cases}};
+}
+
+Json unit_record_json(const Record& record) {
+  return {{"aqbench_unit", kUnitProtocol}, {"record", to_json(record)}};
+}
+
+UnitProgram describe_program(const std::string& binary, const PlanRequest& request,
+                             const UnitLimits& limits) {
+  IsolateOptions options = isolate_options(limits);
+  options.timeout_s = kDescribeTimeoutS;
+  const ProgramAnswer answer =
+      ask_program({binary, "unit", "--describe", "--request", requested_json(request).dump()}, options);
+  if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
+  if (!answer.ok) refuse_program(binary, answer.problem);
+  return read_unit_program(parse_unit_output(answer.output, binary), binary);
+}
+
+AbUnitAnswer unit_answer(const Record& record, bool scored) {
+  AbUnitAnswer answer;
+  AbUnit& unit = answer.unit;
+  unit.status = record.status;
+  unit.reason = record.reason;
+  unit.cold_ms = record.timing.cold_ms;
+  unit.warm_ms = record.timing.warm_ms;
+  unit.output_sha256 = record.output_sha256;
+  if (unit.status == Status::ok && unit.warm_ms.size() < kFewestWarmRuns)
+    return failed_unit(Status::failed, fmt::format("gave {} warm runs, a unit needs at least {}",
+                                                   unit.warm_ms.size(), kFewestWarmRuns));
+  if (unit.status == Status::ok && !std::ranges::all_of(unit.warm_ms, [](double ms) { return ms > 0; }))
+    return failed_unit(Status::failed, "a warm run took no time: too short for the clock");
+  for (const StageRecord& stage : record.stages) {
+    const std::size_t warm = unit.warm_ms.size();
+    if (stage.self_ms.size() < warm) continue;
+    unit.stages.push_back({stage_key(record, stage),
+                           {stage.self_ms.end() - static_cast<std::ptrdiff_t>(warm), stage.self_ms.end()}});
+  }
+  if (scored && unit.status == Status::ok) answer.metrics = record.metrics;
+  return answer;
+}
+
+std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
+  CaseBoard board;
+  const auto body = [&] {
+    return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
+  };
+  const IsolateOutcome outcome = run_isolated(body, isolate_options(limits));
+  if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
+  if (outcome.end != IsolateOutcome::End::ok) {
+    std::string reason = describe(outcome, isolate_options(limits));
+    if (!board.stage().empty()) reason += fmt::format(", in stage '{}'", board.stage());
+    return failed_unit(status_of_end(outcome.end), reason);
+  }
+  return unit_answer(decode_case_result(outcome.result).record, score);
+}
+
+std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
+                                             const std::string& case_name, bool score,
+                                             const UnitLimits& limits) {
+  std::vector<std::string> argv = {binary,   "unit",   "--request", requested_json(request).dump(),
+                                   "--case", case_name};
+  if (!score) argv.emplace_back("--no-score");
+  const ProgramAnswer answer = ask_program(argv, isolate_options(limits));
+  if (answer.end == IsolateOutcome::End::cancelled) return std::nullopt;
+  if (!answer.ok) {
+    const bool died =
+        answer.end == IsolateOutcome::End::threw;  // the program ended badly, its keeper did not
+    return failed_unit(died ? Status::crashed : status_of_end(answer.end), answer.problem);
+  }
+  try {
+    const Json json = parse_unit_output(answer.output, binary);
+    return unit_answer(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score);
+  } catch (const Error& error) {
+    return failed_unit(Status::failed, error.what());
+  }
+}
+
+}  // namespace aqbench

@@ -1,0 +1,183 @@
+// `aqbench ab`: samples judged without running anything, programs that cannot be compared, and one small run.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+
+Json case_of(const std::string& name, double ratio, unsigned seed, std::size_t pairs = 40) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  Json json = {{"name", name}, {"a", Json::array()}, {"b", Json::array()}};
+  for (std::size_t i = 0; i < pairs; ++i) {
+    json["a"].push_back(10 * std::exp(0.004 * normal(generator)));
+    json["b"].push_back(10 * ratio * std::exp(0.004 * normal(generator)));
+  }
+  return json;
+}
+
+class Ab : public ::testing::Test {
+ protected:
+  std::string samples(const std::vector<Json>& cases) {
+    const auto path = dir_ / "samples.json";
+    std::ofstream(path) << Json{{"cases", cases}}.dump();
+    return path;
+  }
+  // A program that prints `out`, says `err` and ends with `code`.
+  std::string script(const std::string& name, const std::string& body) {
+    const auto path = dir_ / name;
+    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  TemporaryDir dir_;
+};
+
+TEST_F(Ab, SamplesOfKnownShiftGetTheirVerdictAndExitCode) {
+  EXPECT_EQ(run_program({"ab", "--samples", samples({case_of("x", 1.06, 1)})}).exit_code, 1);
+  EXPECT_EQ(run_program({"ab", "--samples", samples({case_of("x", 1.0, 1)})}).exit_code, 0);
+  const auto few = run_program({"ab", "--samples", samples({case_of("x", 1.0, 1, 10)})});
+  EXPECT_EQ(few.exit_code, 5);
+  EXPECT_THAT(few.out, HasSubstr("a verdict needs 16"));
+  EXPECT_EQ(
+      run_program({"ab", "--samples", samples({case_of("x", 1.0, 1, 10)}), "--allow-inconclusive"}).exit_code,
+      0);
+}
+
+TEST_F(Ab, TheGatesPolicyFailsSixPercentAndPassesFour) {
+  const std::string file = samples({case_of("six", 1.06, 1), case_of("four", 1.04, 2)});
+  const auto gate = run_program({"ab", "--samples", file, "--policy", "gate", "--json"});
+  EXPECT_EQ(gate.exit_code, 1);
+  const Json cases = Json::parse(gate.out).at("decision").at("cases");
+  EXPECT_EQ(cases.at(0).at("verdict"), "REGRESSED");
+  EXPECT_EQ(cases.at(1).at("verdict"), "PASS");
+}
+
+TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
+  const auto ran = run_program({"ab", "--samples", samples({case_of("x", 1.0, 1)}), "--out", dir_ / "out"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const auto bundle = only_bundle(dir_ / "out");
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  std::ifstream in(bundle / "ab.json");
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::size_t digit = text.find("\"p_worse\": ") + 13;
+  text[digit] = text[digit] == '1' ? '2' : '1';
+  std::ofstream(bundle / "ab.json") << text;
+  const auto verified = run_program({"verify", bundle});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.out, HasSubstr("p_worse does not follow from the samples"));
+}
+
+TEST_F(Ab, ProgramsThatCannotBeComparedAreNamed) {
+  const std::string good = AQBENCH_BINARY;
+  const auto error_of = [&](const std::string& binary) {
+    const auto ran = run_program({"ab", "--a", binary, "--b", good, "--out", dir_ / "out"});
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(binary));
+    return ran.err;
+  };
+  EXPECT_THAT(error_of(script("old", "echo \"aqbench: error: unknown command 'unit'\" >&2; exit 2")),
+              HasSubstr("too old for ab"));
+  EXPECT_THAT(error_of(script("other", "echo hello")), HasSubstr("no aqbench"));
+  EXPECT_THAT(error_of(script("json", "echo '{\"x\": 1}'")), HasSubstr("no aqbench"));
+  EXPECT_THAT(error_of(script("later", "echo '{\"aqbench_unit\": 99}'")), HasSubstr("protocol 99"));
+  EXPECT_THAT(error_of(script("dead", "kill -SEGV $$")), HasSubstr("signal 11"));
+  EXPECT_THAT(error_of((dir_ / "missing").string()), HasSubstr("No such file"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out")) << "nothing was measured, so nothing is left";
+}
+
+TEST_F(Ab, BuildsThatDifferAreNotComparable) {
+  const std::string debug =
+      script("debug", "\"" AQBENCH_BINARY
+                      "\" \"$@\" | sed 's/\"build_type\":\"[A-Za-z]*\"/\"build_type\":\"Debug\"/'");
+  const auto ran = run_program({"ab", "--a", debug, "--b", AQBENCH_BINARY, "--out", dir_ / "out"});
+  EXPECT_EQ(ran.exit_code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("build type is 'Debug' in A"));
+}
+
+TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
+  const auto error_of = [](const Arguments& arguments) {
+    const auto ran = run_program(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(error_of({"ab"}), HasSubstr("nothing to compare"));
+  EXPECT_THAT(error_of({"ab", "--a", "x"}), HasSubstr("--b"));
+  EXPECT_THAT(error_of({"ab", "--variant", "roma_like.points=1,2,3"}), HasSubstr("two values"));
+  EXPECT_THAT(error_of({"ab", "--variant", "roma_like.points=500,1000", "--method", "roma_like", "--scene",
+                        "flat_plane", "--pairs", "6", "--out", dir_ / "out"}),
+              HasSubstr("pairs: 6 measured keep 3"));
+  EXPECT_THAT(error_of({"ab", "--samples", dir_ / "none.json"}), HasSubstr("none.json"));
+  EXPECT_THAT(error_of({"ab", "--samples", samples({case_of("x", 1, 1)}), "--tau", "7"}), HasSubstr("--tau"));
+  EXPECT_THAT(error_of({"ab", "--samples", samples({case_of("x", 1, 1)}), "--policy", "strict"}),
+              HasSubstr("strict"));
+  EXPECT_THAT(
+      error_of({"ab", "--variant", "roma_like.points=500,1000", "--method", "roma_like", "--case", "moon*"}),
+      HasSubstr("moon"));
+  EXPECT_THAT(error_of({"ab", "--variant", "roma_like.points=500,1000", "--method", "roma_like",
+                        "--repetitions", "2"}),
+              HasSubstr("at least 3"));
+  EXPECT_THAT(error_of({"unit", "--request", "{}", "--describe"}), HasSubstr("--request"));
+}
+
+TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {
+  const auto ran = run_program({"ab", "--variant", "roma_like.points=3000,3300", "--method", "roma_like",
+                                "--scene", "undulating", "--threads", "1", "--looks", "1", "--pairs", "16",
+                                "--no-confirm", "--json", "--out", dir_ / "out"});
+  const Json document = Json::parse(ran.out);
+  const Json& one = document.at("decision").at("cases").at(0);
+  EXPECT_EQ(one.at("name"), "undulating/roma_like/seed=42");
+  EXPECT_EQ(one.at("outputs"), "differ");
+  EXPECT_EQ(document.at("a").at("variant"), "roma_like.points=3000");
+  EXPECT_EQ(document.at("samples").at("units").size(), 32u);
+  EXPECT_EQ(document.at("samples").at("units").at(0).at("warm_ms").size(), 5u);
+  const auto verified = run_program({"verify", only_bundle(dir_ / "out")});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+}
+
+TEST_F(Ab, ACorruptedBIsInvalidWithStartedPrograms) {
+  const Arguments common = {"ab",
+                            "--a",
+                            AQBENCH_BINARY,
+                            "--b",
+                            AQBENCH_BINARY,
+                            "--scene",
+                            "flat_plane",
+                            "--method",
+                            "lightglue_like",
+                            "--looks",
+                            "1",
+                            "--pairs",
+                            "6",
+                            "--alpha",
+                            "0.4",
+                            "--repetitions",
+                            "3",
+                            "--no-confirm",
+                            "--allow-inconclusive"};
+  Arguments corrupted = common;
+  corrupted.insert(corrupted.end(), {"--inject", "*:*=corrupt", "--out", (dir_ / "out").string()});
+  const auto ran = run_program(corrupted);
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("INVALID"));
+  EXPECT_THAT(ran.out, HasSubstr("B's output is worse"));
+  EXPECT_THAT(ran.out, HasSubstr("faults on purpose in B: *:*=corrupt"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("A/A run")));
+}
+
+}  // namespace
+}  // namespace aqbench::testing

@@ -1,0 +1,290 @@
+#include "reports/ab_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "reports/ab_bundle.h"
+#include "reports/bundle.h"
+#include "reports/calibration_report.h"
+#include "scenes/core/files.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// One case of `pairs` pairs, B taking `ratio` times as long; outputs alike.
+AbSamples timed_samples(std::size_t pairs, double ratio, unsigned seed = 1) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> a, b;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    a.push_back(10 * std::exp(0.005 * normal(generator)));
+    b.push_back(10 * ratio * std::exp(0.005 * normal(generator)));
+  }
+  AbSamples samples = ab_samples_from_lists(
+      Json{{"cases", Json::array({Json{{"name", "waves/x"}, {"a", a}, {"b", b}}})}}, "test");
+  for (AbUnit& unit : samples.units) {
+    unit.output_sha256 = "same";
+    unit.cold_ms = 30;
+    unit.stages = {{"match", {unit.warm_ms[0] / 2}}, {"fuse", {3}}};
+  }
+  return samples;
+}
+
+void give_outputs(AbSamples& samples, double accuracy_a_mm, double accuracy_b_mm) {
+  for (AbUnit& unit : samples.units) unit.output_sha256 = to_string(unit.side);
+  samples.outputs = {{0, AbSide::a, "a", {{"accuracy_mean_mm", {accuracy_a_mm, "mm", Better::lower, ""}}}},
+                     {0, AbSide::b, "b", {{"accuracy_mean_mm", {accuracy_b_mm, "mm", Better::lower, ""}}}}};
+}
+
+AbDocument document_of(AbSamples samples) {
+  AbDocument document;
+  document.run.id = "20261121T120000Z";
+  document.run.warm_runs = 5;
+  document.settings.confirm = false;
+  document.a.label = "old/aqbench";
+  document.a.program_sha256 = "1111";
+  document.b.label = "new/aqbench";
+  document.b.program_sha256 = "2222";
+  document.samples = std::move(samples);
+  return document;
+}
+
+std::string text_of(const AbDocument& document) { return ab_text(document, judge_ab(document)); }
+
+std::string text_of(const CalibrationDocument& document) {
+  return calibration_text(document, judge_calibration(document));
+}
+
+AbCaseReport only_case(const AbDocument& document) { return judge_ab(document).cases.at(0); }
+
+TEST(AbReport, AFasterBuildWithWorseAccuracyIsInvalid) {
+  AbDocument document = document_of(timed_samples(40, 0.8));
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
+  EXPECT_EQ(judge_ab(document).exit_code(), ExitCode::pass);
+  give_outputs(document.samples, 1.0, 1.2);
+  const AbCaseReport worse = only_case(document);
+  EXPECT_EQ(worse.verdict, AbVerdict::invalid);
+  EXPECT_THAT(worse.reason, HasSubstr("accuracy_mean_mm 1 -> 1.2 mm"));
+  EXPECT_THAT(worse.pareto, HasSubstr("a trade of one for the other"));
+  EXPECT_EQ(judge_ab(document).exit_code(), ExitCode::regression);
+}
+
+TEST(AbReport, OtherBytesOfTheSameOrBetterAccuracyAreFine) {
+  AbDocument document = document_of(timed_samples(40, 0.8));
+  give_outputs(document.samples, 1.0, 0.9);
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
+  EXPECT_EQ(only_case(document).outputs, "differ");
+  EXPECT_THAT(only_case(document).pareto, HasSubstr("B is better in both"));
+  give_outputs(document.samples, 1.0, 1.04);  // within 5 %
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
+}
+
+TEST(AbReport, OtherMetricsThanTheHeadlinesAreShownAndDecideOnlyAlone) {
+  AbDocument document = document_of(timed_samples(40, 0.8));
+  give_outputs(document.samples, 1.0, 1.0);
+  for (AbOutput& output : document.samples.outputs)
+    output.metrics.push_back(
+        {"tile_worst_abs_bias_mm", {output.side == AbSide::a ? 1.0 : 1.3, "mm", Better::lower, ""}});
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
+  EXPECT_EQ(only_case(document).accuracy.front().metric, "tile_worst_abs_bias_mm");
+  for (AbOutput& output : document.samples.outputs) output.metrics.erase(output.metrics.begin());
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
+}
+
+TEST(AbReport, UndefinedUnscoredOrUnsteadyOutputsAreInvalid) {
+  AbDocument document = document_of(timed_samples(40, 0.8));
+  give_outputs(document.samples, 1.0, 1.0);
+  document.samples.outputs[1].metrics[0].second = {std::nullopt, "mm", Better::lower, "no points"};
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
+  document.samples.outputs.clear();
+  EXPECT_THAT(only_case(document).reason, HasSubstr("were not scored"));
+  document = document_of(timed_samples(40, 0.8));
+  for (AbUnit& unit : document.samples.units)
+    if (unit.side == AbSide::b && unit.pair == 7) unit.output_sha256 = "other";
+  EXPECT_THAT(only_case(document).reason, HasSubstr("2 different outputs for the same input"));
+}
+
+TEST(AbReport, ExitCodesFollowTheVerdicts) {
+  EXPECT_EQ(judge_ab(document_of(timed_samples(40, 1.07))).exit_code(), ExitCode::regression);
+  EXPECT_EQ(judge_ab(document_of(timed_samples(40, 1.0))).exit_code(), ExitCode::pass);
+  EXPECT_EQ(judge_ab(document_of(timed_samples(10, 1.0))).exit_code(), ExitCode::inconclusive);
+  AbDocument failed = document_of(timed_samples(40, 1.0));
+  failed.samples.units.back().status = Status::crashed;
+  failed.samples.units.back().reason = "died of signal 11";
+  EXPECT_EQ(judge_ab(failed).exit_code(), ExitCode::case_failed);
+  EXPECT_THAT(only_case(failed).reason, HasSubstr("died of signal 11"));
+  failed.samples.units.back().side = AbSide::b;
+  failed.samples.units.back().reason = "invalid: mean_intensity is 3, not 4";
+  EXPECT_EQ(only_case(failed).verdict, AbVerdict::invalid) << "wrong output of B, however fast";
+  AbDocument noisy = document_of(timed_samples(40, 1.0));
+  noisy.samples.cases[0].tau = 0.5;
+  EXPECT_EQ(only_case(noisy).verdict, AbVerdict::refused);
+  EXPECT_EQ(judge_ab(noisy).exit_code(), ExitCode::inconclusive);
+}
+
+TEST(AbReport, SaysWhenBothSidesAreTheSame) {
+  AbDocument document = document_of(timed_samples(40, 1.0));
+  EXPECT_TRUE(judge_ab(document).notes.empty());
+  document.b.program_sha256 = document.a.program_sha256;
+  EXPECT_THAT(judge_ab(document).notes, Contains(HasSubstr("this is an A/A run")));
+  document.b.variant = "kernel=fused";
+  EXPECT_TRUE(judge_ab(document).notes.empty());
+}
+
+TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
+  const AbDocument document = document_of(timed_samples(40, 1.07));
+  const AbReport report = judge_ab(document);
+  const std::string table = render_ab_table(document, report);
+  EXPECT_THAT(table, HasSubstr("REGRESSED"));
+  EXPECT_THAT(table, HasSubstr("40 pairs, 20 kept"));
+  EXPECT_THAT(table, HasSubstr("would have flagged +"));
+  EXPECT_THAT(table, HasSubstr("match +0."));
+  EXPECT_THAT(table, HasSubstr("A/A rate behind it"));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110u) << line;
+  EXPECT_THAT(render_ab_summary(document, report), HasSubstr("| match | slower |"));
+}
+
+TEST(AbReport, TheDocumentReadsBackAndItsDecisionIsWorkedOutAgain) {
+  const AbDocument document = document_of(timed_samples(40, 1.07));
+  const std::string text = text_of(document);
+  EXPECT_EQ(text_of(ab_document_from_json(Json::parse(text), "ab.json")), text);
+  Json forged = Json::parse(text);
+  forged["decision"]["cases"][0]["verdict"] = "PASS";
+  EXPECT_EQ(text_of(ab_document_from_json(forged, "ab.json")), text);
+}
+
+// ---- On disk ----
+
+struct AbBundle : ::testing::Test {
+  void SetUp() override {
+    document = document_of(timed_samples(20, 1.0));
+    std::ofstream(folder.path() / "commands.txt") << "aqbench ab\n";
+    write();
+  }
+  void write() {
+    finalise_ab_bundle(folder.path(), kAbFile, text_of(document),
+                       render_ab_summary(document, judge_ab(document)), document.environment_json);
+  }
+  // As somebody would do it who wants to get away with it: the hashes are made again.
+  std::string findings_after(const std::string& file, const std::string& text) {
+    write();
+    write_file(folder / file, text);
+    write_hash_list(folder.path(), required_ab_files(kAbFile));
+    std::string all;
+    for (const Finding& finding : verify_bundle(folder.path()).findings)
+      all += finding.file + ": " + finding.what + "\n";
+    return all;
+  }
+
+  TemporaryDirectory folder;
+  AbDocument document;
+};
+
+TEST_F(AbBundle, Verifies) {
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.files, 4u);
+}
+
+TEST_F(AbBundle, EveryChangedNumberIsFoundEvenWithItsHashesRewritten) {
+  const Json good = Json::parse(read_file(folder.path() / "ab.json"));
+  Json json = good;
+  json["decision"]["cases"][0]["time"]["comparison"]["shift"] = 0.001;
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"),
+              HasSubstr("ab.json: decision.cases[0].time.comparison.shift does not follow"));
+  json = good;
+  json["decision"]["cases"][0]["verdict"] = "FASTER";
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("decision.cases[0].verdict"));
+  json = good;
+  for (auto& unit : json["samples"]["units"]) unit["warm_ms"][0] = 1.02 * unit["warm_ms"][0].get<double>();
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("does not follow from the samples"));
+  json = good;
+  std::swap(json["samples"]["units"][0], json["samples"]["units"][1]);
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("seeded coin"));
+  EXPECT_THAT(findings_after("ab.json", good.dump() + "\n"),
+              HasSubstr("not in the form that aqbench writes"));
+  EXPECT_THAT(findings_after("summary.md", "# fine\n"),
+              HasSubstr("summary.md: is not what ab.json renders to"));
+}
+
+TEST_F(AbBundle, AChangedByteOrAMissingFileIsFound) {
+  std::ofstream(folder.path() / "commands.txt", std::ios::app) << " ";
+  EXPECT_FALSE(verify_bundle(folder.path()).ok());
+  write();
+  EXPECT_TRUE(verify_bundle(folder.path()).ok());
+  std::filesystem::remove(folder.path() / "env.json");
+  EXPECT_FALSE(verify_bundle(folder.path()).ok());
+}
+
+// ---- Calibration ----
+
+CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
+  CalibrationDocument document;
+  document.run.id = "20261121T120000Z";
+  document.suites = 200;
+  document.series = {{"", "", timed_samples(160, aa_ratio, 1)},
+                     {"*", "+5%", timed_samples(130, 1 + delay, 2)},
+                     {"match", "+5%", timed_samples(130, 1 + delay, 3)},
+                     {"fuse", "+5%", timed_samples(130, 1 + delay, 4)},
+                     {"gone", "+5%", timed_samples(130, 1 + delay, 5)}};
+  return document;
+}
+
+TEST(Calibration, CountsFalseAlarmsAndWhatIsSeen) {
+  const CalibrationReport report = judge_calibration(calibration_of(0.05));
+  EXPECT_EQ(report.aa_pairs, 160u);
+  EXPECT_EQ(report.aa->suites, 200u);
+  EXPECT_EQ(report.aa->regressed, 0u);
+  EXPECT_TRUE(report.false_alarms_ok());
+  ASSERT_EQ(report.stages.size(), 4u);
+  EXPECT_EQ(report.stages[0].check->regressed, 200u);
+  EXPECT_EQ(report.stages[0].check->confirmed_regressed, 200u);
+  EXPECT_NEAR(*report.stages[0].measured_change, 0.05, 0.003);
+  EXPECT_FALSE(report.stages[1].insensitive);
+  EXPECT_TRUE(report.stages[2].insensitive) << "fuse takes 3 ms on both sides";
+  EXPECT_THAT(report.stages[3].reason, HasSubstr("did not run in every unit"));
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+}
+
+TEST(Calibration, MissedBarsFail) {
+  EXPECT_EQ(judge_calibration(calibration_of(0.0)).exit_code(), ExitCode::regression);
+  const CalibrationReport alarms = judge_calibration(calibration_of(0.05, 1.05));
+  EXPECT_FALSE(alarms.false_alarms_ok());
+  EXPECT_EQ(alarms.exit_code(), ExitCode::regression);
+  CalibrationDocument cut = calibration_of(0.05);
+  cut.run.complete = false;
+  cut.series.resize(1);
+  EXPECT_EQ(judge_calibration(cut).exit_code(), ExitCode::inconclusive);
+}
+
+TEST(Calibration, ReadsBackAndVerifies) {
+  const CalibrationDocument document = calibration_of(0.05);
+  const std::string text = calibration_text(document, judge_calibration(document));
+  EXPECT_EQ(text_of(calibration_from_json(Json::parse(text), "calibration.json")), text);
+  TemporaryDirectory folder;
+  std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
+  finalise_ab_bundle(folder.path(), kCalibrationFile, text,
+                     render_calibration_summary(document, judge_calibration(document)),
+                     document.environment_json);
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  Json forged = Json::parse(text);
+  forged["result"]["aa"]["regressed"] = 1;
+  finalise_ab_bundle(folder.path(), kCalibrationFile, forged.dump(1) + "\n",
+                     render_calibration_summary(document, judge_calibration(document)),
+                     document.environment_json);
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("result.aa.regressed"));
+}
+
+}  // namespace
+}  // namespace aqbench
