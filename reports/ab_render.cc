@@ -19,9 +19,9 @@ constexpr const char* kFalseAlarmLine =
 
 std::string percent_text(double share) { return fmt::format("{:+.2f} %", 100 * share); }
 
-std::string ms_text(const std::optional<double>& value) { return value ? short_number(*value) : "n/a"; }
+std::string ab_ms_text(const std::optional<double>& value) { return value ? short_number(*value) : "n/a"; }
 
-std::string change_text(const PairedComparison& c) { return percent_text(change_of(c.scale, c.shift)); }
+std::string ab_change_text(const PairedComparison& c) { return percent_text(change_of(c.scale, c.shift)); }
 
 // Both ends as changes; the ends swap where higher is better.
 std::string interval_text(const PairedComparison& c) {
@@ -71,12 +71,12 @@ std::string moved_stages_text(const AbTimeDecision& time) {
   std::vector<std::string> texts;
   for (const AbStageDecision* stage : moved)
     texts.push_back(fmt::format("{} {:+.3g} ms ({}) {}", stage->name, stage->change_ms,
-                                change_text(*stage->comparison), stage_moved(*stage)));
+                                ab_change_text(*stage->comparison), stage_moved(*stage)));
   if (!texts.empty()) return fmt::format("{}", fmt::join(texts, ", "));
   return time.stages.empty() ? "" : "none for certain";
 }
 
-Colour colour_of(AbVerdict verdict) {
+Colour ab_colour_of(AbVerdict verdict) {
   switch (verdict) {
     case AbVerdict::regressed:
     case AbVerdict::invalid:
@@ -99,14 +99,14 @@ std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings&
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
   if (one.time->confirmation)
-    lines.push_back("fresh pairs: " + change_text(*one.time->confirmation) + ", " +
+    lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
                     interval_text(*one.time->confirmation) + ", " +
                     resolution_text(*one.time->confirmation, settings));
   if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
     lines.push_back("stages that moved: " + moved);
   if (one.time->cold_a_ms && one.time->cold_b_ms)
-    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", ms_text(one.time->cold_a_ms),
-                                ms_text(one.time->cold_b_ms)));
+    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", ab_ms_text(one.time->cold_a_ms),
+                                ab_ms_text(one.time->cold_b_ms)));
   if (!one.pareto.empty()) lines.push_back("time and accuracy: " + one.pareto);
   return lines;
 }
@@ -133,19 +133,20 @@ std::string verdict_counts(const AbReport& report) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string summary_row(const AbCaseReport& one) {
+std::string ab_summary_row(const AbCaseReport& one) {
   std::vector<std::string> cells = {md_escape(one.name), to_string(one.verdict)};
   if (one.time && one.time->comparison) {
     const PairedComparison& c = *one.time->comparison;
-    cells.insert(cells.end(), {ms_text(one.time->median_a_ms), ms_text(one.time->median_b_ms), change_text(c),
-                               interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
+    cells.insert(cells.end(),
+                 {ab_ms_text(one.time->median_a_ms), ab_ms_text(one.time->median_b_ms), ab_change_text(c),
+                  interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
   } else {
     cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
   }
   return md_row(cells);
 }
 
-std::string stage_table(const AbCaseReport& one) {
+std::string ab_stage_table(const AbCaseReport& one) {
   if (!one.time || one.time->stages.empty()) return {};
   std::string text = fmt::format("\n### Stages of {}\n\n", md_escape(one.name)) +
                      md_head({"stage", "self time", "A ms", "B ms", "change", "change ms"}, 2);
@@ -153,7 +154,7 @@ std::string stage_table(const AbCaseReport& one) {
     text += md_row({md_escape(stage.name), md_escape(stage_moved(stage)),
                     stage.comparison ? short_number(stage.median_a_ms) : "n/a",
                     stage.comparison ? short_number(stage.median_b_ms) : "n/a",
-                    stage.comparison ? change_text(*stage.comparison) : "n/a",
+                    stage.comparison ? ab_change_text(*stage.comparison) : "n/a",
                     stage.comparison ? fmt::format("{:+.3g}", stage.change_ms) : "n/a"});
   return text;
 }
@@ -189,12 +190,12 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
   text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
   text += "\n" + md_head({"case", "verdict", "A ms", "B ms", "change", "interval", "kept", "outputs"}, 2);
-  for (const AbCaseReport& one : report.cases) text += summary_row(one);
+  for (const AbCaseReport& one : report.cases) text += ab_summary_row(one);
   for (const AbCaseReport& one : report.cases) {
     text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
     for (const std::string& line : detail_lines(one, document.settings))
       text += fmt::format("- {}\n", md_escape(line));
-    text += stage_table(one) + accuracy_table(one);
+    text += ab_stage_table(one) + accuracy_table(one);
   }
   return text;
 }
@@ -206,11 +207,11 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
   for (const AbCaseReport& one : report.cases) {
     const bool timed = one.time && one.time->comparison;
     table.rows.push_back({{one.name},
-                          {timed ? ms_text(one.time->median_a_ms) : "n/a"},
-                          {timed ? ms_text(one.time->median_b_ms) : "n/a"},
-                          {timed ? change_text(*one.time->comparison) : "n/a"},
+                          {timed ? ab_ms_text(one.time->median_a_ms) : "n/a"},
+                          {timed ? ab_ms_text(one.time->median_b_ms) : "n/a"},
+                          {timed ? ab_change_text(*one.time->comparison) : "n/a"},
                           {timed ? interval_text(*one.time->comparison) : "n/a"},
-                          {to_string(one.verdict), colour_of(one.verdict)}});
+                          {to_string(one.verdict), ab_colour_of(one.verdict)}});
   }
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(side_line(document.a)), printable(side_line(document.b)));

@@ -34,7 +34,7 @@ std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index
 }
 
 // B's metrics held against A's as `aqbench gate` would hold them against a baseline.
-std::vector<GateRow> compare_metrics(const std::string& name, const AbOutput& a, const AbOutput& b) {
+std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a, const AbOutput& b) {
   Baseline baseline;
   BaselineCase accepted;
   accepted.name = name;
@@ -65,7 +65,7 @@ bool decides(const AbOutput& a, const std::string& metric) {
   return !any || is_headline(metric);
 }
 
-bool is_worse(Verdict verdict) {
+bool is_worse_in_b(Verdict verdict) {
   return verdict == Verdict::regressed || verdict == Verdict::undefined || verdict == Verdict::missing ||
          verdict == Verdict::not_comparable;
 }
@@ -94,13 +94,13 @@ std::string compare_outputs(const AbSamples& samples, std::size_t case_index, Ab
   const AbOutput* const scored_a = output_of(samples, case_index, AbSide::a);
   const AbOutput* const scored_b = output_of(samples, case_index, AbSide::b);
   if (scored_a != nullptr && scored_b != nullptr)
-    report.accuracy = compare_metrics(report.name, *scored_a, *scored_b);
+    report.accuracy = compare_metrics_of_sides(report.name, *scored_a, *scored_b);
   if (a.size() == 1 && b.size() > 1)
     return fmt::format("B gave {} different outputs for the same input, A always the same", b.size());
   if (scored_a == nullptr || scored_b == nullptr) return "the outputs differ and were not scored";
   std::vector<std::string> worse;
   for (const GateRow& row : report.accuracy)
-    if (is_worse(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));
+    if (is_worse_in_b(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));
   if (worse.empty()) return {};
   const std::size_t shown = std::min<std::size_t>(worse.size(), 3);
   std::string text =
