@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Accept : public testing::Test {
+class Accept : public ::testing::Test {
  protected:
   // A bundle of `results` of its own.
   fs::path bundle_of(Results results) {
@@ -55,7 +55,7 @@ TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
   EXPECT_EQ(find_metric(baseline.cases[1], "normal_mean_deg"), nullptr);  // undefined: said, not stored
   EXPECT_THAT(
       acceptance.notes,
-      testing::ElementsAre("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
+      ::testing::ElementsAre("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
 
   EXPECT_EQ(gate(read_gate_input(bundle).results, baseline).exit_code(), ExitCode::not_comparable);
   Results later = synthetic_results();

@@ -155,14 +155,14 @@ TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
                       "+0.153 (+10.00 %) | 5 % |\n"));
   EXPECT_THAT(text, HasSubstr("| flat_plane/roma_like/seed=42 | accuracy_mean_mm | pass | 0.793 | 0.793 |"));
   EXPECT_THAT(
-      text, HasSubstr("| flat_plane/roma_like/seed=42 | 20.00 | 3 | 10.00 ± 1.000 | 10.00 | 9.000 | 11.00 | "
+      text, HasSubstr("| flat_plane/roma_like/seed=42 | 20.00 | 3 | 10.00 ± 1.000 | 10.00 | n/a | 9.000 | 11.00 | "
                       "2500000 px/s |"));
   EXPECT_THAT(text, HasSubstr("- after the &lt;b>fix&lt;/b>\n"));
   EXPECT_THAT(text, HasSubstr("- bench.log:7: warning: x \\| y\n"));
   EXPECT_THAT(text, HasSubstr("## In words\n\n- 4 of 4 planned cases ok.\n"));
 }
 
-class TestRunFixture : public testing::Test {
+class TestRunFixture : public ::testing::Test {
  protected:
   TemporaryDirectory directory_;
   fs::path build_with(const std::string& tests) {

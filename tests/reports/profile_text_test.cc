@@ -11,8 +11,8 @@
 namespace aqbench {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 StageRecord stage(const std::string& name, const std::string& parent, double wall_ms, double self_ms) {
   StageRecord record;

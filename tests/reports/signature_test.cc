@@ -38,7 +38,7 @@ bool openssl(const std::string& arguments) {
   return std::system(("openssl " + arguments + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-class Signature : public testing::Test {
+class Signature : public ::testing::Test {
  protected:
   TemporaryDirectory directory_;
   std::string at(const char* name) const { return shell_quote((directory_ / name).string()); }
