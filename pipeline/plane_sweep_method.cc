@@ -171,13 +171,14 @@ std::vector<Preset> plane_sweep_presets() {
 }
 
 std::vector<std::string> plane_sweep_stages() {
-  return {"image_reading",         "undistortion",     "sparse_matching",   "triangulation",
-          "contrast_enhancement",  "depth_estimation", "build_cost_volume", "grid_sample_warp",
-          "extract_depth",         "depth_refinement", "filtering",         "fusion",
-          "surface_reconstruction"};
+  return {"pipeline",         "image_reading",         "undistortion",     "sparse_matching",
+          "triangulation",    "contrast_enhancement",  "depth_estimation", "build_cost_volume",
+          "grid_sample_warp", "extract_depth",         "depth_refinement", "filtering",
+          "fusion",           "surface_reconstruction"};
 }
 
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input) {
+  const StageScope scope("pipeline");
   const std::vector<DatasetView> views =
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
   const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
