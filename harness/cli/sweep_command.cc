@@ -109,10 +109,10 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
 
 // What was asked for besides the results. The baseline is copied as it is, so that its hash is that of the
 // reviewed file.
-ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle) {
+ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
   add_notes(bundle, request.notes);
   if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(*request.baseline));
-  if (!request.tests_of) return ExitCode::pass;
+  if (!request.tests_of || interrupted) return ExitCode::pass;  // who pressed Ctrl-C waits for no tests
   fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
   const TestRun tests = run_tests(bundle, *request.tests_of);
   if (tests.passed) return ExitCode::pass;
@@ -150,7 +150,7 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = outcome_code(outcome);
     if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
-    code = combine(code, add_evidence(request, journal.bundle()));
+    code = combine(code, add_evidence(request, journal.bundle(), outcome.interrupted));
     end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(journal.bundle(), results, key ? &*key : nullptr);
     return combine(code, report_bundle(journal.bundle(), outcome, request.json));
