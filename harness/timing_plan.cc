@@ -74,8 +74,8 @@ TimingPlan effective_timing(const TimingRequest& request, bool workload) {
   TimingPlan plan;
   plan.min_time_s = request.min_time_s.value_or(0);
   plan.precision = request.precision.value_or(0);
-  const bool asked = request == TimingRequest{};
-  const bool warm = request.repetitions ? *request.repetitions > 0 : workload || !asked;
+  const bool nothing_asked = request == TimingRequest{};
+  const bool warm = request.repetitions ? *request.repetitions > 0 : workload || !nothing_asked;
   if (!warm) return usual;
   const int least = plan.precision > 0 ? kFewestForInterval : plan.min_time_s > 0 ? 1 : 10;
   plan.repetitions = request.repetitions.value_or(least);
