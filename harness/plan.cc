@@ -336,7 +336,8 @@ bool concerns(const Frame& frame, const PlannedAxis& axis, const Subject& subjec
   if (subject.owns(axis.owner)) return true;
   const auto& rigs = frame.selection.rigs;
   return subject.has_images() &&
-         (axis.owner == kImagingOwner || std::ranges::find(rigs, axis.owner) != rigs.end());
+         (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
+          std::ranges::find(rigs, axis.owner) != rigs.end());
 }
 
 void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
