@@ -248,7 +248,10 @@ void check(const ProfileOptions& options) {
 
 double overhead_ratio(const ProfileDetails& details) {
   if (details.plain_ms.empty() || details.profiled_ms.empty()) return -1;
-  return median_of(details.profiled_ms) / median_of(details.plain_ms);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(details.plain_ms.size(), details.profiled_ms.size()); ++i)
+    ratios.push_back(details.profiled_ms[i] / details.plain_ms[i]);
+  return median_of(ratios);
 }
 
 std::string profile_file(const std::string& case_name, const char* file) {
