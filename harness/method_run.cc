@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "harness/library_threads.h"
 #include "harness/measured_case.h"
 #include "harness/run_case.h"
 #include "harness/select.h"
@@ -24,6 +25,13 @@ void corrupt(Reconstruction& reconstruction) {
 }
 
 }  // namespace
+
+std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method) {
+  if (planned.device != "cuda") return std::nullopt;
+  if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU alone", method.name);
+  if (!cuda_device_available()) return std::string("there is no CUDA device here");
+  return std::nullopt;
+}
 
 Parameters method_parameters(const Case& planned, const MethodSpec& method) {
   std::vector<Override> overrides = preset_overrides(method, planned.preset);

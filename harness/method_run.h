@@ -2,6 +2,8 @@
 // Runs the method of a case while its stages and faults are observed.
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "harness/case.h"
 #include "harness/case_board.h"
@@ -10,6 +12,9 @@
 #include "scenes/core/reconstruction.h"
 
 namespace aqbench {
+
+// Why the case cannot run here, if so.
+std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method);
 
 // Effective parameters of a case's method: defaults, preset, overrides.
 Parameters method_parameters(const Case& planned, const MethodSpec& method);

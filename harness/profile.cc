@@ -64,7 +64,7 @@ class ProfileRun {
         result_(result),
         injector_(planned.faults, board),
         has_faults_(!planned.faults.empty()),
-        target_(prepare_profile_target(planned)) {
+        target_(prepare_profile_target(planned, board.scratch_dir())) {
     watch_tensor_memory_of_pool();  // no fork comes after this
   }
 

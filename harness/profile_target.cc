@@ -1,12 +1,14 @@
 #include "harness/profile_target.h"
 
-#include <fmt/format.h>
-
+#include <filesystem>
+#include <memory>
+#include <utility>
 #include <variant>
 
+#include "harness/case_dataset.h"
 #include "harness/library_threads.h"
+#include "harness/method_run.h"
 #include "harness/run_workload.h"
-#include "harness/select.h"
 #include "pipeline/method.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
@@ -26,25 +28,40 @@ ProfileTarget workload_target(const Case& planned) {
           }};
 }
 
+// Each run gets an empty folder for the method's files, as a case of a sweep does.
+ProfileTarget real_target(const Case& planned, const MethodSpec& method, MethodInput input,
+                          const std::filesystem::path& sweep_scratch) {
+  const auto own = sweep_scratch.empty() ? std::make_shared<ScratchFolder>() : nullptr;
+  const std::filesystem::path scratch = own ? own->path() : sweep_scratch;
+  const auto dataset = std::make_shared<CaseDataset>(make_case_dataset(planned, scratch));
+  return {[own, scratch, dataset, input, run = std::get<RealMethod>(method.run)]() mutable {
+            input.work_dir = scratch / "work";
+            std::filesystem::remove_all(input.work_dir);
+            std::filesystem::create_directory(input.work_dir);
+            check_output(run({dataset->observation_dir}, input));
+          },
+          {}};
+}
+
+ProfileTarget simulated_target(const Case& planned, const MethodSpec& method, const MethodInput& input) {
+  const auto scene = std::make_shared<Scene>(make_scene(planned.scene, planned.overrides));
+  return {[scene, input, run = std::get<SimulatedMethod>(method.run)] { run(scene->truth, input); }, {}};
+}
+
 }  // namespace
 
-ProfileTarget prepare_profile_target(const Case& planned) {
+ProfileTarget prepare_profile_target(const Case& planned, const std::filesystem::path& scratch) {
   set_thread_count(planned.threads);
   set_library_threads(planned.threads);
   if (!planned.workload.empty()) return workload_target(planned);
   const MethodSpec& method = find_method(planned.method);
-  std::vector<Override> overrides = preset_overrides(method, planned.preset);
-  overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
+  if (const auto reason = method_skip_reason(planned, method)) throw Error(ErrorKind::method, *reason);
   MethodInput input;
-  input.parameters = resolve_parameters(method.name, method.parameters, overrides);
+  input.parameters = method_parameters(planned, method);
   input.seed = planned.seed;
   input.device = planned.device;
-  const auto* const simulated = std::get_if<SimulatedMethod>(&method.run);
-  if (simulated == nullptr)
-    throw Error(ErrorKind::method,
-                fmt::format("{} needs images of the scene, and '{}' has none", method.name, planned.scene));
-  const auto scene = std::make_shared<Scene>(make_scene(planned.scene, planned.overrides));
-  return {[scene, input, run = *simulated] { run(scene->truth, input); }, {}};
+  if (method.simulated()) return simulated_target(planned, method, input);
+  return real_target(planned, method, std::move(input), scratch);
 }
 
 }  // namespace aqbench

@@ -27,14 +27,6 @@
 namespace aqbench {
 namespace {
 
-// Why the case cannot run here, if so.
-std::optional<std::string> skip_reason(const Case& planned, const MethodSpec& method) {
-  if (planned.device != "cuda") return std::nullopt;
-  if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU alone", method.name);
-  if (!cuda_device_available()) return std::string("there is no CUDA device here");
-  return std::nullopt;
-}
-
 MethodInput method_input(const Case& planned, const MethodSpec& method,
                          const std::filesystem::path& work_dir) {
   MethodInput input;
@@ -178,7 +170,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, Afterwards afterw
   try {
     const bool workload = !planned.workload.empty();
     const auto reason =
-        workload ? workload_skip_reason(planned) : skip_reason(planned, find_method(planned.method));
+        workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));
     if (reason) {
       record.status = Status::skipped;
       record.reason = *reason;

@@ -96,6 +96,8 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
       {"plane_sweep", "zncc", "the cost sums windows at every pixel and depth"},
       {"plane_sweep", "centred_row", "the cost sums windows at every pixel and depth"},
       {"plane_sweep", "CostScorer", "the cost sums windows at every pixel and depth"},
+      {"sparse", "cv::", "OpenCV finds and matches features"},
+      {"dense_flow", "cv::", "OpenCV's optical flow between views"},
       {"synthetic_profile", "grid_sample", "warps and undistortion sample images"},
       {"synthetic_profile", "[libtorch_cpu", "kernels of LibTorch, which Debian ships without symbols"},
       {"synthetic_profile", "gemm", "distances and descriptors are matrix products"},
