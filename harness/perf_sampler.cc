@@ -21,14 +21,11 @@
 extern char** environ;
 
 namespace aqbench {
-namespace {
 
-constexpr int kControl = 3, kAcknowledge = 4;  // perf's numbers of its ends of the pipes
-constexpr int kAnswerWithin_ms = 20'000;
-
-struct Pipe {
+// Not in the anonymous namespace: a member of PerfSampler::State.
+struct PerfPipe {
   int read = -1, write = -1;
-  Pipe() {
+  PerfPipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
       throw Error(ErrorKind::io, fmt::format("a pipe for perf: {}", std::strerror(errno)));
@@ -38,7 +35,7 @@ struct Pipe {
     ::close(ends[0]);
     ::close(ends[1]);
   }
-  ~Pipe() {
+  ~PerfPipe() {
     close_end(read);
     close_end(write);
   }
@@ -46,9 +43,14 @@ struct Pipe {
     if (end >= 0) ::close(end);
     end = -1;
   }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+  PerfPipe(const PerfPipe&) = delete;
+  PerfPipe& operator=(const PerfPipe&) = delete;
 };
+
+namespace {
+
+constexpr int kControl = 3, kAcknowledge = 4;  // perf's numbers of its ends of the pipes
+constexpr int kAnswerWithin_ms = 20'000;
 
 // "ffff8 work(int) (/usr/lib/libx.so)" -> work(int), or [libx.so].
 std::string perf_frame(std::string_view line) {
@@ -88,7 +90,7 @@ std::string perf_problem() {
 }
 
 struct PerfSampler::State {
-  Pipe control, acknowledge;
+  PerfPipe control, acknowledge;
   std::string data_file;
   pid_t perf = -1;
 
@@ -136,8 +138,8 @@ PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
   const int status = ::posix_spawnp(&state_->perf, "perf", &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   // So that its end is noticed: nobody but perf holds its ends of the pipes.
-  Pipe::close_end(state_->control.read);
-  Pipe::close_end(state_->acknowledge.write);
+  PerfPipe::close_end(state_->control.read);
+  PerfPipe::close_end(state_->acknowledge.write);
   ::signal(SIGPIPE, SIG_IGN);
   if (status != 0) {
     state_->perf = -1;

@@ -24,14 +24,15 @@ struct StageRecord {
   std::string name;
   std::string parent;  // empty at the top
   std::uint64_t calls = 0;
-  std::vector<double> wall_ms;            // inclusive
-  std::vector<double> self_ms;            // without nested stages
-  std::optional<std::int64_t> net_bytes;  // tensor memory; nullopt where it was not measured
-  std::optional<std::int64_t> peak_bytes;
+  std::vector<double> wall_ms = {};            // inclusive
+  std::vector<double> self_ms = {};            // without nested stages
+  std::optional<std::int64_t> net_bytes = {};  // tensor memory; nullopt where it was not measured
+  std::optional<std::int64_t> peak_bytes = {};
   // What only a profile measures.
-  std::vector<double> cpu_ms;     // inclusive, over all threads; empty where it was not measured
-  std::vector<double> device_ms;  // inclusive, on the GPU; empty where there is none
-  std::optional<std::int64_t> resident_peak_bytes;  // growth of the process's peak; nullopt: not measured
+  std::vector<double> cpu_ms = {};     // inclusive, over all threads; empty where it was not measured
+  std::vector<double> device_ms = {};  // inclusive, on the GPU; empty where there is none
+  std::optional<std::int64_t> resident_peak_bytes =
+      {};                     // growth of the process's peak; nullopt: not measured
   bool other_thread = false;  // ran beside the main thread: its time is no part of the run's sum
 };
 

@@ -78,7 +78,7 @@ std::string legend(double low, double high, const char* unit, std::string (*colo
   body +=
       svg_text(64, 13, "end", short_number(low), "s") +
       svg_text(70 + 14.0 * kColours + 6, 13, "start", fmt::format("{} {}", short_number(high), unit), "s");
-  return svg_figure(420, 18, body);
+  return svg_figure(640, 18, body);
 }
 
 std::string figure(const std::string& picture, const std::string& caption) {

@@ -143,6 +143,7 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
     const std::size_t end = std::min(csv.find('\n'), csv.size());
     std::string_view line = csv.substr(0, end);
     csv.remove_prefix(std::min(end + 1, csv.size()));
+    if (std::ranges::count(line, ',') != 7) continue;
     double fields[8];
     std::size_t count = 0;
     bool good = true;
@@ -158,7 +159,7 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
     const auto is_index = [](double value) {
       return value >= 0 && value < 10000 && value == std::floor(value);
     };
-    if (!good || !line.empty() || !is_index(fields[0]) || !is_index(fields[1])) continue;
+    if (!good || !is_index(fields[0]) || !is_index(fields[1])) continue;
     tiles.push_back({static_cast<int>(fields[0]), static_cast<int>(fields[1]), fields[5], fields[7]});
   }
   return tiles;

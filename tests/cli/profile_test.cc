@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 
-std::string text_of(const std::filesystem::path& path) {
+std::string profile_file_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
@@ -68,9 +68,9 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
   }
   const auto bundle = only_bundle(out());
   const auto folder = bundle / "profile" / "flat_plane__roma_like__seed=42";
-  EXPECT_NO_THROW(parse_xml(text_of(folder / "flamegraph.svg")));
-  EXPECT_FALSE(text_of(folder / "stacks.folded").empty());
-  const Json trace = Json::parse(text_of(folder / "trace.json"));
+  EXPECT_NO_THROW(parse_xml(profile_file_text(folder / "flamegraph.svg")));
+  EXPECT_FALSE(profile_file_text(folder / "stacks.folded").empty());
+  const Json trace = Json::parse(profile_file_text(folder / "trace.json"));
   double outer_end = 0;
   std::size_t events = 0;
   for (const Json& event : trace.at("traceEvents")) {
@@ -123,7 +123,7 @@ TEST_F(Profile, TwoProfilesAreCompared) {
       {"profile", "--diff", only_bundle(out("before")), only_bundle(out("after")), "--out", out("diff")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("noise"));
-  EXPECT_NO_THROW(parse_xml(text_of(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
+  EXPECT_NO_THROW(parse_xml(profile_file_text(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
 }
 
 TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {
