@@ -23,7 +23,6 @@ const std::vector<StageSpec>& stage_registry() {
       {"build_cost_volume", "plane sweep: matching costs of every pixel and depth hypothesis"},
       {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
       {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
-      {"sparse_matching", "features and their matches"},
       {"contrast_enhancement", "CLAHE of the undistorted images"},
       {"sparse_matching", "features, their matches and the tracks that these make"},
       {"external_command", "a program of somebody else's, from its start to its end"},

@@ -76,12 +76,17 @@ std::uintmax_t regular_file_size(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
-  const std::uintmax_t size = regular_file_size(path);
+  regular_file_size(path);  // refuses what is no regular file
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) fail_file(path, errno);
+  // Of the open file: another may have taken its place since.
+  const std::streamoff end = file.tellg();
+  if (end < 0) fail_file(path, EIO);
+  const auto size = static_cast<std::uintmax_t>(end);
   if (size > max_bytes)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} bytes, more than the {} allowed", path.string(), size, max_bytes));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail_file(path, errno);
+  file.seekg(0);
   std::string bytes(static_cast<std::size_t>(size), '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (file.bad()) fail_file(path, EIO);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "harness/timing.h"
@@ -93,7 +94,15 @@ TEST(TimeWarmRuns, StopsByCountByPrecisionAndByCeiling) {
   plan.precision = 1e-9;
   plan.max_repetitions = 40;
   timing = {};
-  time_warm_runs(plan, call, "same", 1, timing);
+  // Each run longer than the one before by more than the clock's step: no interval of the median closes.
+  const TimedCall growing{[&] {
+                            const auto end =
+                                std::chrono::steady_clock::now() + std::chrono::microseconds(20 * ++calls);
+                            while (std::chrono::steady_clock::now() < end) {
+                            }
+                          },
+                          [] { return std::string("same"); }};
+  time_warm_runs(plan, growing, "same", 1, timing);
   EXPECT_EQ(timing.warm_ms.size(), 40u);
   EXPECT_EQ(timing.stopped, "max_repetitions");
   EXPECT_FALSE(timing.note.empty()) << "the precision was not reached";

@@ -235,6 +235,7 @@ TEST(Score, NamesFollowTheRegistryAndItsOrder) {
   std::size_t place = 0;
   for (const MetricSpec& spec : metric_registry()) {
     if (spec.name.starts_with("depth_")) continue;  // of depth maps (metrics/depth_metrics.h)
+    if (spec.name.starts_with("holes_")) break;     // from here on of a diagnosis (metrics/diagnosis.h)
     ASSERT_LT(place, metrics.size());
     EXPECT_EQ(metrics[place].first, spec.name);
     EXPECT_EQ(metrics[place].second.unit, spec.unit);
