@@ -154,10 +154,10 @@ constexpr Listing kListings[] = {
 // Cut to the page, so that a long summary breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
   constexpr std::size_t kPage = 100;
-  const std::size_t room = kPage - name_width - 4;
   std::string rest = text;
   std::string label = name;
   do {
+    const std::size_t room = kPage - std::max(name_width, label.size()) - 4;  // a label may be wider
     std::size_t cut = rest.size();
     if (cut > room) {
       cut = rest.rfind(' ', room);

@@ -15,9 +15,8 @@ ExitCode run_verify(const Arguments& arguments) {
       "Checks a bundle: every file against sha256.txt, results.json against its schema and the journal's\n"
       "hash chain, every derived file (summary, environment, inventory, statement) against what it renders\n"
       "to, signature.json against the key that it names. With --pubkey a bundle that this key did not sign\n"
-      "fails. Prints the root digest (over all records) and the metrics digest (the part that no thread "
-      "count\n"
-      "or restart may change). Exit 1 names every file that does not check out.",
+      "fails. Prints the root digest (over all records) and the metrics digest (the part that no thread\n"
+      "count or restart may change). Exit 1 names every file that does not check out.",
       make_options(),
       {"BUNDLE"}};
   line.options.add_options()("pubkey", po::value<std::string>()->value_name("KEY.pub.pem"),
