@@ -164,7 +164,7 @@ std::vector<Preset> plane_sweep_presets() {
        {{"", "depths", "256"},
         {"", "window", "15"},
         {"", "batch", "1"},
-        {"", "refinements", "3"},
+        {"", "refinements", "5"},
         {"", "voxel_m", "0.0005"},
         {"", "poisson_depth", "10"}}},
   };
