@@ -11,7 +11,6 @@
 #include <random>
 #include <thread>
 
-#include "harness/build_info.h"
 #include "harness/isolate.h"
 #include "harness/process_memory.h"
 #include "harness/stage_recorder.h"
@@ -308,18 +307,6 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
   EXPECT_LT(finished, 3U);
   Journal journal = Journal::resume(folder.path(), plan);
   EXPECT_EQ(run_sweep(plan, journal, {}, run_quickly).ran, 3 - finished);
-}
-
-TEST(Sweep, SmallCasesAreQuick) {
-  if (!build_info().sanitizers.empty()) GTEST_SKIP() << "a sanitizer's shadow memory is slow to fork";
-  const SweepPlan plan = small_plan(30);
-  double best_s = 1e9;
-  for (int attempt = 0; attempt < 3 && best_s > 0.04; ++attempt) {  // other processes only ever add time
-    const test::TemporaryFolder folder;
-    Journal journal = new_journal(folder.path(), plan);
-    best_s = std::min(best_s, run_sweep(plan, journal, {}, run_quickly).wall_s / 30);
-  }
-  EXPECT_LT(best_s, 0.06) << "200 cases in 15 s leave 75 ms each, scoring included";
 }
 
 }  // namespace
