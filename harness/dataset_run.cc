@@ -20,6 +20,7 @@
 #include "scenes/core/npy.h"
 #include "scenes/core/parallel.h"
 #include "scenes/core/ply.h"
+#include "scenes/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/ray_hit.h"
 #include "scenes/registry.h"
@@ -27,8 +28,6 @@
 
 namespace aqbench {
 namespace {
-
-constexpr std::uintmax_t kMaxSceneRecordBytes = 1 << 20;
 
 Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
   Case planned;
@@ -69,24 +68,6 @@ const MethodSpec& check_method(const DatasetRunRequest& request) {
   return method;
 }
 
-// The scene of truth/scene.json; none where there is no such file. Throws Error(input).
-std::optional<Scene> true_scene(const std::filesystem::path& dataset_dir) {
-  const std::filesystem::path file = dataset_dir / "truth" / "scene.json";
-  std::error_code status;
-  if (!std::filesystem::exists(file, status)) return std::nullopt;
-  const Json json = parse_json_strictly(read_file(file, kMaxSceneRecordBytes), file.string());
-  const JsonPlace scene = JsonPlace(json, file.string()).at("scene");
-  const std::string name = scene.at("name").text();
-  std::vector<Override> overrides;
-  for (const auto& [parameter, place] : scene.at("parameters").members())
-    overrides.push_back({name, parameter, to_string(place.parameter())});
-  try {
-    return make_scene(name, overrides);
-  } catch (const Error& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
 void make_run_folder(const std::filesystem::path& dir) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
@@ -114,10 +95,13 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
 // What the child tells beside its record.
 constexpr const char* kCamerasPart = "cameras.json";
 
-// None, with a word in the log, also where the file is none of ours.
+// The scene of truth/scene.json; none where there is no such file and, with a word in the log, where it is
+// none of ours.
 std::optional<Scene> scene_to_score(const std::filesystem::path& dataset_dir) {
+  std::error_code status;
+  if (!std::filesystem::exists(dataset_dir / "truth" / "scene.json", status)) return std::nullopt;
   try {
-    return true_scene(dataset_dir);
+    return read_dataset_scene(dataset_dir);
   } catch (const Error& error) {
     fmt::print(stderr, "the cloud is not scored: {}\n", error.what());
     return std::nullopt;

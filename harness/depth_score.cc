@@ -4,43 +4,26 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <variant>
 
 #include "metrics/depth_metrics.h"
 #include "metrics/order_statistics.h"
 #include "scenes/core/error.h"
-#include "scenes/core/npy.h"
+#include "scenes/dataset_truth.h"
 
 namespace aqbench {
 namespace {
 
-struct TrueDepth {
-  std::size_t height = 0, width = 0;
-  std::vector<float> depth_m;
-};
-
-std::optional<TrueDepth> read_true_depth(const std::filesystem::path& file) {
-  std::error_code status;
-  if (!std::filesystem::exists(file, status)) return std::nullopt;
-  NpyArray array = read_npy(file);
-  auto* const values = std::get_if<std::vector<float>>(&array.values);
-  if (values == nullptr || array.shape.size() != 2)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: expected a float32 array of two dimensions", file.string()));
-  return TrueDepth{array.shape[0], array.shape[1], std::move(*values)};
-}
-
-MetricSet score_camera(const DepthMap* map, const std::string& camera, const TrueDepth& truth) {
+MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
   if (map == nullptr)
-    return depth_metrics(std::vector<float>(truth.depth_m.size(), std::numeric_limits<float>::quiet_NaN()),
-                         truth.depth_m);
-  if (static_cast<std::size_t>(map->width) != truth.width ||
-      static_cast<std::size_t>(map->height) != truth.height ||
-      map->depth_along_ray_m.size() != truth.depth_m.size())
-    throw Error(ErrorKind::method, fmt::format("depth map of {}: {} x {} px where the truth has {} x {}",
-                                               camera, map->width, map->height, truth.width, truth.height));
-  return depth_metrics(map->depth_along_ray_m, truth.depth_m);
+    return depth_metrics(
+        std::vector<float>(truth.depth_along_ray_m.size(), std::numeric_limits<float>::quiet_NaN()),
+        truth.depth_along_ray_m);
+  if (map->width != truth.width || map->height != truth.height ||
+      map->depth_along_ray_m.size() != truth.depth_along_ray_m.size())
+    throw Error(ErrorKind::method,
+                fmt::format("depth map of {}: {} x {} px where the truth has {} x {}", map->camera,
+                            map->width, map->height, truth.width, truth.height));
+  return depth_metrics(map->depth_along_ray_m, truth.depth_along_ray_m);
 }
 
 }  // namespace
@@ -55,10 +38,12 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
       throw Error(ErrorKind::method, fmt::format("depth map of '{}': there is no such camera", map.camera));
   for (const Camera& camera : cameras) {
     if (camera.is_auxiliary) continue;
-    const auto truth = read_true_depth(dataset_dir / "truth" / camera.name / "depth.npy");
-    if (!truth) continue;
+    std::error_code status;
+    if (!std::filesystem::exists(dataset_dir / "truth" / camera.name / "depth.npy", status)) continue;
+    const DepthMap truth =
+        read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
-    scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, camera.name, *truth)});
+    scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, truth)});
   }
   return scores;
 }

@@ -114,7 +114,7 @@ const std::vector<Suite>& suite_registry() {
        .sets = {},
        .workloads = {}},
       {.name = "pipeline",
-       .description = "real methods on small images of 6 cameras; contrast enhancement on and off",
+       .description = "real methods on small images of 6 cameras; contrast enhancement; kinds of surfaces",
        .scenes = {"flat_plane", "undulating", "ripple_field"},
        .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "dense_flow"},
        .seeds = {42},

@@ -530,6 +530,11 @@ TEST(PlanImages, SetsReachRigAndImaging) {
   EXPECT_EQ(planned.name, "flat_plane/plane_sweep/seed=42");
   EXPECT_EQ(std::get<double>(option(planned, "ring12.radius_m")), 0.5);
   EXPECT_EQ(std::get<double>(option(planned, "imaging.noise_sigma")), 0);
+  request.sets = {parse_override("perturb.water_z_m=0.002")};
+  request.axes = {parse_axis("perturb.n_water=0,0.001")};
+  EXPECT_EQ(plan(request).cases[1].name, "flat_plane/plane_sweep/seed=42/perturb.n_water=0.001");
+  EXPECT_EQ(std::get<double>(option(plan(request).cases[1], "perturb.water_z_m")), 0.002);
+  request.axes.clear();
   request.images.imaging = "clean";
   request.sets = {parse_override("imaging.noise_sigma=0.02")};
   EXPECT_EQ(std::get<double>(option(plan(request).cases[0], "imaging.noise_sigma")), 0.02) << "--set wins";

@@ -11,6 +11,7 @@
 #include "harness/sweep.h"
 #include "scenes/core/npy.h"
 #include "scenes/core/ply.h"
+#include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
 
@@ -124,6 +125,27 @@ TEST_F(RealCase, AnExternalCloudIsScoredAndItsLogKept) {
   EXPECT_EQ(result.artefacts[0].second, "hello\ncalibration.json\nimages\n") << "no truth";
 }
 
+// The method is given the wrong calibration with the right images; a tilt is taken back from its cloud.
+TEST_F(RealCase, APerturbedCalibrationIsWhatTheMethodSees) {
+  const std::string calibration = (folder_.path() / "calibration.json").string();
+  const std::string body = "cp $1/calibration.json " + calibration + "\n" + kThreePoints;
+  const Case exact = plan_of("external", {script(body)}).cases[0];
+  EXPECT_EQ(run_in_child(exact).record.status, Status::ok);
+  const Rig told = read_calibration(calibration);
+  const Case wrong =
+      plan_of("external", {script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"}).cases[0];
+  EXPECT_EQ(run_in_child(wrong).record.status, Status::ok);
+  const Rig told_wrong = read_calibration(calibration);
+  EXPECT_NEAR(told_wrong.water.water_z_m - told.water.water_z_m, 0.002, 1e-12);
+  EXPECT_NEAR(told_wrong.water.n_water - told.water.n_water, 0.01, 1e-12);
+  const Case tilted = plan_of("external", {script(body), "perturb.tilt_deg=1"}).cases[0];
+  const Record record = run_in_child(tilted).record;
+  EXPECT_EQ(record.status, Status::ok) << record.reason;
+  // (0, 0.1, 1.179) turns by a degree about X through the water at z = 0.978: 1 mm off before,
+  // 100 sin(1 deg) - 201 (1 - cos(1 deg)) = 1.7146 mm more after.
+  EXPECT_NEAR(*find_metric(record.metrics, "accuracy_max_mm")->value, 2.7146, 1e-3);
+}
+
 TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
   const auto record_of = [&](const std::string& body) {
     return run_in_child(plan_of("external", {script(body), "external.timeout_s=0.5"}).cases[0]).record;
@@ -178,6 +200,10 @@ TEST(DepthScore, IsTheMedianOverCamerasAndAMissingMapCounts) {
   Rig rig = make_rig("arc6", {}, 1);
   rig.cameras.resize(4);
   rig.cameras[3].is_auxiliary = true;
+  for (Camera& camera : rig.cameras) {
+    camera.intrinsics.width_px = 3;
+    camera.intrinsics.height_px = 2;
+  }
   const std::vector<float> truth(6, 0.2F);
   const std::array<std::size_t, 2> shape = {2, 3};
   for (const Camera& camera : rig.cameras) {

@@ -1,0 +1,85 @@
+// aqbench run, as a user runs it.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+
+class Run : public ::testing::Test {
+ protected:
+  Run() {
+    ::setenv("AQBENCH_CACHE_DIR", (dir_ / "cache").c_str(), 1);
+    const auto rendered = run_program({"render", "flat_plane", "--rig", "single_pair", "--width", "48",
+                                       "--mesh-pitch-mm", "50", "--out", (dir_ / "data").string()});
+    EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+  }
+  ~Run() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
+
+  ProgramResult run(const Arguments& more) const {
+    Arguments all{"run", "external", "--dataset", (dir_ / "data").string(), "--out", (dir_ / "out").string()};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_program(all);
+  }
+  std::string command(const std::string& body) const {
+    std::ofstream(dir_ / "script.sh") << body;
+    return "external.command=/bin/sh " + (dir_ / "script.sh").string() + " {dataset} {output}";
+  }
+
+  TemporaryDir dir_;
+};
+
+TEST_F(Run, WritesTheCloudAndTellsTheStages) {
+  const auto result =
+      run({"--json", "--set",
+           command("printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\n"
+                   "property float y\\nproperty float z\\nend_header\\n0 0 1.180\\n' > $2/cloud.ply")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json told = json::parse(result.out);
+  const json& record = told.at("records").at(0);
+  EXPECT_EQ(record["method"], "external");
+  EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 2, 1e-4);
+  EXPECT_EQ(record["stages"][1]["name"], "external_command");
+  std::ifstream file(dir_ / "out/result.json");
+  EXPECT_EQ(json::parse(file), told);
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "out/cloud.ply"));
+  const auto again = run({"--set", command("true")});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("not empty"), std::string::npos) << again.err;
+}
+
+TEST_F(Run, AFailureIsExitCode3WithItsReason) {
+  const auto failed = run({"--set", command("echo no licence >&2; exit 5")});
+  EXPECT_EQ(failed.exit_code, 3);
+  EXPECT_NE(failed.err.find("exit code 5; it said: no licence"), std::string::npos) << failed.err;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
+  const auto slow = run({"--set", command("sleep 30"), "--timeout", "1", "--json"});
+  EXPECT_EQ(slow.exit_code, 3);
+  EXPECT_EQ(json::parse(slow.out).at("records").at(0).at("status"), "timeout");
+}
+
+TEST_F(Run, MistakesAreUsageErrors) {
+  const auto error = [&](const Arguments& more) {
+    const auto result = run(more);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_NE(error({"--depth-range", "0.1"}).find("--depth-range '0.1': expected LO:HI"), std::string::npos);
+  EXPECT_NE(error({"--depth-range", "0.3:0.1"}).find("LO < HI"), std::string::npos);
+  EXPECT_NE(error({"--depth-range", "0.1:0.3"}).find("external takes none"), std::string::npos);
+  EXPECT_NE(error({"--set", "external.comand=x"}).find("did you mean command"), std::string::npos);
+  EXPECT_NE(error({"--threads", "0"}).find("--threads 0"), std::string::npos);
+  const auto missing = run_program({"run", "sparse", "--out", (dir_ / "out").string()});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("--dataset is missing"), std::string::npos) << missing.err;
+}
+
+}  // namespace
+}  // namespace aqbench::testing
