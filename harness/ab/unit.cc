@@ -65,8 +65,7 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
 
 [[noreturn]] void refuse_program(const std::string& binary, const std::string& problem) {
   if (problem.find("unknown command") != std::string::npos)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: too old for ab: it has no command `unit` (needs aqbench 0.2)", binary));
+    throw Error(ErrorKind::input, fmt::format("{}: too old for ab: it has no command `unit`", binary));
   throw Error(ErrorKind::input,
               problem.starts_with(binary) ? problem : fmt::format("{}: {}", binary, problem));
 }
