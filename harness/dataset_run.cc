@@ -170,6 +170,10 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     result.record.status = Status::ok;
   } catch (...) {
     note_failure(result.record);
+    // The user knows the folder that was given, not the copy without truth/ that is gone by now.
+    std::string& reason = result.record.reason;
+    if (const std::size_t at = reason.find(dataset.string()); at != std::string::npos)
+      reason.replace(at, dataset.string().size(), request.dataset_dir.string());
   }
   const std::filesystem::path log = input.work_dir / kMethodLog;
   if (std::filesystem::exists(log, status)) std::filesystem::copy_file(log, partial / "command.log", status);
