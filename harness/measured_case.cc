@@ -5,6 +5,7 @@
 
 #include "harness/library_threads.h"
 #include "harness/profiler/user_scopes.h"
+#include "harness/warm_heap.h"
 
 namespace aqbench {
 
@@ -70,6 +71,7 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   StageRecorder recorder;
   const UserScopeBridge foreign;
   ObserverChain chain({&marker_, &recorder, &injector_});
+  keep_freed_memory();
   // Warm-up calls are not samples, of stages neither.
   TimingPlan plan = planned_.timing;
   for (int i = 0; i < plan.warmup; ++i) call.run();

@@ -24,6 +24,7 @@
 #include "harness/profiler/user_scopes.h"
 #include "harness/stage_recorder.h"
 #include "harness/text.h"
+#include "harness/warm_heap.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
@@ -81,6 +82,8 @@ class ProfileRun {
   void pairs() {
     StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
+    keep_freed_memory();
+    observed({});  // maps what the cold run gave back; thrown away
     for (int i = 0; i < options_.repetitions; ++i) {
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
       profiled(recorder);
