@@ -151,6 +151,7 @@ const std::vector<AxisSpec>& axis_registry() {
       {"seed", "seed of the method's random numbers"},
       {"threads", "threads a case may use"},
       {"device", "cpu or cuda"},
+      {"replica", "the same case again, by a number: what a comparison makes of no difference"},
       {"batch", "parameter 'batch' of the methods and workloads that have one"},
       {"size", "parameter 'size' of the methods and workloads that have one"},
       {"rig", "cameras that images are made with"},

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "harness/roofline.h"
 #include "harness/timing.h"
 #include "scenes/core/random.h"
 
@@ -30,11 +32,15 @@ void merge_timing(const TimingPlan& plan, Timing& merged, const Timing& next) {
   append(merged.cpu_ms, next.cpu_ms);
   merged.more_cold_ms.push_back(next.cold_ms.value_or(0));
   merged.stopped = next.stopped;
-  merged.figures = next.figures;
+  auto figures = next.figures;
+  take_higher_roof(figures, merged.figures);
+  merged.figures = std::move(figures);
   merged.verdict = next.verdict;
   judge_timing(plan, merged);
   const auto typical = typical_ms(merged);
-  if (merged.throughput && typical && *typical > 0) merged.throughput = items / *typical;
+  if (!typical || *typical <= 0) return;
+  if (merged.throughput) merged.throughput = items / *typical;
+  fill_roofline_share(*typical, merged.figures);
 }
 
 void merge_stages(std::vector<StageRecord>& merged, const std::vector<StageRecord>& next) {
@@ -47,6 +53,10 @@ void merge_stages(std::vector<StageRecord>& merged, const std::vector<StageRecor
     append(same->wall_ms, stage.wall_ms);
     append(same->self_ms, stage.self_ms);
   }
+}
+
+bool may_be_compared(const Case& a, const Case& b) {
+  return a.workload == b.workload && a.scene == b.scene && a.method == b.method && a.seed == b.seed;
 }
 
 }  // namespace
@@ -64,6 +74,19 @@ std::vector<std::size_t> block_order(const std::vector<int>& blocks, std::uint64
       std::swap(order[start + left - 1],
                 order[start + static_cast<std::size_t>(chance * static_cast<double>(left))]);
     }
+  }
+  return order;
+}
+
+std::vector<std::size_t> interleaved_blocks(std::span<const Case* const> cases) {
+  std::vector<std::size_t> order;
+  for (std::size_t first = 0; first < cases.size();) {
+    std::vector<int> blocks;
+    std::size_t end = first;
+    for (; end < cases.size() && may_be_compared(*cases[first], *cases[end]); ++end)
+      blocks.push_back(std::max(cases[end]->timing.blocks, 1));
+    for (const std::size_t index : block_order(blocks, cases[first]->seed)) order.push_back(first + index);
+    first = end;
   }
   return order;
 }

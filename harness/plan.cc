@@ -155,6 +155,7 @@ ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const st
   const std::string& name = axis.axis->name;
   if (axis.is_parameter()) return option_of(planned, axis);
   if (name == "threads") return std::int64_t{planned.threads};
+  if (axis.is_replica()) return parse_axis_integer<std::int64_t>(*axis.axis, text, 1, kMaxCases);
   if (name == "width") return std::int64_t{planned.images->width_px.value()};
   if (name == "height") return std::int64_t{planned.images->height_px.value()};
   return text;
@@ -193,7 +194,7 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
   for (const auto& [axis, text] : point) {
     ParameterValue value = axis_value(planned, *axis, *text);
     planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
-    if (axis->is_parameter() || axis->is_of_images())
+    if (axis->is_parameter() || axis->is_of_images() || axis->is_replica())
       planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
   if (subject.workload != nullptr) planned.name += seed_part;

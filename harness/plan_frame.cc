@@ -87,7 +87,8 @@ bool is_image_axis(const std::string& name) {
 }
 
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
-  if (axis.name == "seed" || axis.name == "threads" || axis.name == "device") return {&axis, "", ""};
+  if (axis.name == "seed" || axis.name == "threads" || axis.name == "device" || axis.name == "replica")
+    return {&axis, "", ""};
   // A size means the images' unless only parameters of that name are about.
   if (is_image_axis(axis.name) && !selection.rigs.empty()) return {&axis, "", ""};
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {

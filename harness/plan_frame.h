@@ -31,10 +31,13 @@ Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer mi
 // An axis and, for parameters, whose parameter it is ("": every workload or method that has it).
 struct PlannedAxis {
   const Axis* axis = nullptr;
-  std::string owner, parameter;  // both empty for seed, threads, device and the axes of images
+  std::string owner, parameter;  // both empty for seed, threads, device, replica and the axes of images
 
   bool is_parameter() const { return !parameter.empty(); }
-  bool is_of_images() const { return !is_parameter() && axis->name != "threads" && axis->name != "device"; }
+  bool is_replica() const { return !is_parameter() && axis->name == "replica"; }
+  bool is_of_images() const {
+    return !is_parameter() && !is_replica() && axis->name != "threads" && axis->name != "device";
+  }
 };
 
 // Everything of a request that is the same for all its cases.

@@ -26,13 +26,8 @@ void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, int threads, T
     timing.throughput_unit = spec.throughput_unit;
   }
   if (cost.flops <= 0) return;
-  const Roofline roofline = measure_roofline(threads);
-  const double seconds = 1e-3 * *typical;
-  timing.figures.emplace_back("gflops", 1e-9 * cost.flops / seconds);
-  timing.figures.emplace_back("peak_gflops", 1e-9 * roofline.flops_per_s * (cost.single_precision ? 1 : 0.5));
-  timing.figures.emplace_back("peak_gb_per_s", 1e-9 * roofline.bytes_per_s);
-  timing.figures.emplace_back(
-      "roofline_share", least_time_s(roofline, cost.flops, cost.bytes, cost.single_precision) / seconds);
+  add_roofline(measure_roofline(threads), cost.flops, cost.bytes, cost.single_precision, timing.figures);
+  fill_roofline_share(*typical, timing.figures);
 }
 
 }  // namespace

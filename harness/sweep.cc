@@ -191,15 +191,12 @@ void Sweep::find_unfinished() {
     if (counts_as_failed(record)) ++outcome_.failed;
   }
   std::vector<const Case*> left;
-  std::vector<int> blocks;
   for (const Case& planned : plan_.cases) {
     if (finished.contains(planned.name)) continue;
     left.push_back(&planned);
-    blocks.push_back(std::max(planned.timing.blocks, 1));
   }
-  if (std::ranges::any_of(blocks, [](int count) { return count > 1; }))
-    for (const std::size_t index : block_order(blocks, left.front()->seed))
-      unfinished_.push_back(left[index]);
+  if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; }))
+    for (const std::size_t index : interleaved_blocks(left)) unfinished_.push_back(left[index]);
   else
     unfinished_ = left;
   std::ranges::reverse(unfinished_);

@@ -20,9 +20,9 @@ struct ComparedAxis {
   const char* name;
   bool equal_outputs;  // bit by bit
 };
-constexpr ComparedAxis kComparedAxes[] = {{"batch", true},  {"variant", false}, {"kernel", false},
-                                          {"loader", true}, {"grid", true},     {"copy", true},
-                                          {"threads", true}};
+constexpr ComparedAxis kComparedAxes[] = {{"batch", true},   {"variant", false}, {"kernel", false},
+                                          {"loader", true},  {"grid", true},     {"copy", true},
+                                          {"threads", true}, {"replica", true}};
 
 using AxisValues = std::vector<std::pair<std::string, ParameterValue>>;
 

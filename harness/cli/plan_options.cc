@@ -57,7 +57,8 @@ void add_plan_options(po::options_description& options) {
   add("method", texts_option("M"), "method name or pattern, method:preset for a preset; may be repeated");
   add("workload", texts_option("W"), "workload name or pattern (aqbench list workloads); may be repeated");
   add("axis", texts_option("AXIS"),
-      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, rig, imaging, "
+      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, rig, "
+      "imaging, "
       "width, height, a parameter of a workload, or OWNER.PARAMETER");
   add("set", texts_option("NAME=VALUE"),
       "OWNER.PARAMETER=VALUE of a scene, method, rig or imaging (aqbench list shows them); may be repeated");

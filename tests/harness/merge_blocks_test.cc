@@ -28,6 +28,22 @@ TEST(BlockOrder, EveryRoundHoldsEveryCaseOnceInAnOrderOfItsOwn) {
   EXPECT_NE(block_order({20, 20, 3}, 8), order);
 }
 
+TEST(InterleavedBlocks, CasesThatAreComparedRunTogetherGroupByGroup) {
+  std::vector<Case> cases(5);
+  for (Case& planned : cases) {
+    planned.workload = "w";
+    planned.timing.blocks = 6;
+  }
+  cases[2].seed = cases[3].seed = 43;
+  cases[4].workload = "v";
+  std::vector<const Case*> pointers;
+  for (const Case& planned : cases) pointers.push_back(&planned);
+  const auto order = interleaved_blocks(pointers);
+  ASSERT_EQ(order.size(), 30u);
+  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i] / 2, i / 12) << i;
+  for (std::size_t i = 0; i < 24; i += 2) EXPECT_NE(order[i], order[i + 1]) << i;
+}
+
 CaseResult timed_result(const Case& planned, std::vector<double> warm_ms) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;

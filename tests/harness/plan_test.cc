@@ -175,6 +175,17 @@ TEST(Plan, SweptAxesStandInTheNameButThreadsAndDeviceDoNot) {
   EXPECT_EQ(std::get<double>(given.cases[3].axes[0].second), 0.003);
 }
 
+TEST(Plan, ReplicasAreTheSameCaseUnderSeveralNames) {
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  request.axes = {parse_axis("replica=1,2")};
+  const SweepPlan given = plan(request);
+  EXPECT_THAT(case_names(given), ElementsAre("absorption/replica=1/seed=42", "absorption/replica=2/seed=42"));
+  EXPECT_EQ(given.cases[0].options, given.cases[1].options);
+  request.axes = {parse_axis("replica=0")};
+  EXPECT_THAT(usage_error(request), HasSubstr("--axis replica: '0' is not an integer from 1"));
+}
+
 TEST(Plan, AnAxisConcernsOnlyTheCasesOfItsOwner) {
   PlanRequest request;
   request.axes = {parse_axis("undulating.amplitude_m=0.001:0.003:0.001")};
