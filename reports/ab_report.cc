@@ -139,13 +139,52 @@ bool is_invalid_output(const AbUnit& unit) {
   return unit.side == AbSide::b && unit.reason.starts_with("invalid: ");
 }
 
+enum class AccuracyChange { better, worse, equal, within_tolerance, unknown };
+
+// What is certain of both axes of the Pareto front; "" where neither moved for certain.
+std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
+  const bool faster = time == PairedVerdict::faster, slower = time == PairedVerdict::regressed;
+  if (!faster && !slower) {
+    if (accuracy == AccuracyChange::better) return "B is more accurate, its time did not move for certain";
+    if (accuracy == AccuracyChange::worse) return "B is less accurate, its time did not move for certain";
+    return {};
+  }
+  switch (accuracy) {
+    case AccuracyChange::better:
+      return faster ? "B is better in both" : "a trade of one for the other";
+    case AccuracyChange::worse:
+      return faster ? "a trade of one for the other" : "A is better in both";
+    case AccuracyChange::equal:
+      return faster ? "B is faster at equal accuracy" : "B is slower at equal accuracy";
+    case AccuracyChange::within_tolerance:
+      return fmt::format("B is {}, its accuracy is within the tolerance", faster ? "faster" : "slower");
+    case AccuracyChange::unknown:
+      break;
+  }
+  return {};
+}
+
+// The metric's change, by the row that held it against its tolerance.
+AccuracyChange accuracy_change(const std::vector<GateRow>& rows, const std::string& metric) {
+  const auto row = std::ranges::find(rows, metric, &GateRow::metric);
+  if (row == rows.end() || !row->baseline || !row->current) return AccuracyChange::unknown;
+  if (*row->baseline == *row->current) return AccuracyChange::equal;
+  if (row->verdict == Verdict::improved) return AccuracyChange::better;
+  if (row->verdict == Verdict::regressed) return AccuracyChange::worse;
+  return row->verdict == Verdict::pass ? AccuracyChange::within_tolerance : AccuracyChange::unknown;
+}
+
 // Both axes of the Pareto front: time, and the first headline metric that both sides have.
 std::string pareto_line(const AbSamples& samples, std::size_t case_index, const AbCaseReport& report) {
   if (!report.time || !report.time->comparison) return {};
   const AbTimeDecision& time = *report.time;
+  const auto concluded = [&](const std::string& text, AccuracyChange accuracy) {
+    const std::string conclusion = pareto_conclusion(time.verdict, accuracy);
+    return conclusion.empty() ? text : text + ": " + conclusion;
+  };
   std::string text =
       fmt::format("time {:+.1f} %", 100 * change_of(time.comparison->scale, time.comparison->shift));
-  if (report.outputs == "identical") return text + ", output identical";
+  if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
   const AbOutput* const a = output_of(samples, case_index, AbSide::a);
   const AbOutput* const b = output_of(samples, case_index, AbSide::b);
   if (a == nullptr || b == nullptr) return text + ", accuracy not measured";
@@ -166,15 +205,7 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
   if (!found) return text + ", no metric that both sides have";
   text += fmt::format(", {} {} -> {}{}", name, short_number(*metric_a->value), short_number(*metric_b->value),
                       metric_a->unit == "1" ? "" : " " + metric_a->unit);
-  const double better = metric_a->better == Better::higher  ? *metric_b->value - *metric_a->value
-                        : metric_a->better == Better::lower ? *metric_a->value - *metric_b->value
-                                                            : -std::abs(*metric_a->value - *metric_b->value);
-  const bool faster = time.verdict == PairedVerdict::faster,
-             slower = time.verdict == PairedVerdict::regressed;
-  if (better >= 0 && faster) return text + ": B is better in both";
-  if (better <= 0 && slower) return text + ": A is better in both";
-  if ((better > 0 && slower) || (better < 0 && faster)) return text + ": a trade of one for the other";
-  return text;
+  return concluded(text, accuracy_change(report.accuracy, name));
 }
 
 AbCaseReport judge_case(const AbSamples& samples, std::size_t i, std::optional<AbTimeDecision> time) {

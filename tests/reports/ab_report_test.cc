@@ -18,6 +18,7 @@ namespace aqbench {
 namespace {
 
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // One case of `pairs` pairs, B taking `ratio` times as long; outputs alike.
@@ -86,6 +87,25 @@ TEST(AbReport, OtherBytesOfTheSameOrBetterAccuracyAreFine) {
   EXPECT_THAT(only_case(document).pareto, HasSubstr("B is better in both"));
   give_outputs(document.samples, 1.0, 1.04);  // within 5 %
   EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
+}
+
+TEST(AbReport, TheParetoLineSaysWhatIsTrueOfBothAxes) {
+  const auto line = [](double ratio, double accuracy_b_mm) {
+    AbDocument document = document_of(timed_samples(40, ratio));
+    give_outputs(document.samples, 1.0, accuracy_b_mm);
+    return only_case(document).pareto;
+  };
+  EXPECT_THAT(line(0.8, 1.0), EndsWith("accuracy_mean_mm 1 -> 1 mm: B is faster at equal accuracy"));
+  EXPECT_THAT(line(1.2, 1.0), EndsWith(": B is slower at equal accuracy"));
+  EXPECT_THAT(line(0.8, 1.04), EndsWith(": B is faster, its accuracy is within the tolerance"));
+  EXPECT_THAT(line(1.2, 0.98), EndsWith(": B is slower, its accuracy is within the tolerance"));
+  EXPECT_THAT(line(1.2, 1.2), EndsWith(": A is better in both"));
+  EXPECT_THAT(line(1.2, 0.8), EndsWith(": a trade of one for the other"));
+  EXPECT_THAT(line(1.0, 0.8), EndsWith(": B is more accurate, its time did not move for certain"));
+  EXPECT_THAT(line(1.0, 1.2), EndsWith(": B is less accurate, its time did not move for certain"));
+  EXPECT_THAT(line(1.0, 1.0), EndsWith("accuracy_mean_mm 1 -> 1 mm"));
+  EXPECT_THAT(only_case(document_of(timed_samples(40, 0.8))).pareto,
+              EndsWith("output identical: B is faster at equal accuracy"));
 }
 
 TEST(AbReport, OtherMetricsThanTheHeadlinesAreShownAndDecideOnlyAlone) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/gated_metrics.h"
+#include "reports/table.h"
 #include "synthetic.h"
 
 namespace aqbench {
@@ -58,6 +59,38 @@ TEST(Github, NoNameCanStartACommandOfItsOwn) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 1);
   EXPECT_EQ(std::ranges::count(text, '\r'), 0);
   EXPECT_THAT(text, HasSubstr("100%25"));
+}
+
+// As the runner reads a line back: "::error title=..,..::message"; properties end at a comma, the list at
+// "::".
+TEST(Github, HostileCaseNamesComeBackWhole) {
+  for (const char* name : {"a,file=/etc/passwd,line=1", "a::error::b", "100%", "%0A::set-env::x", "a:b,c%d",
+                           "%25", "a\r\n::error::b", "title=x", "\xC3\xA4,\xE2\x82\xAC"}) {
+    Results results = synthetic_results();
+    results.records[0].case_name = std::string("scene/") + name;
+    Baseline baseline = synthetic_baseline(results);
+    results.records[0].status = Status::crashed;
+    results.records[0].reason = name;
+    std::string line = github_annotations(gate(results, baseline));
+    ASSERT_EQ(std::ranges::count(line, '\n'), 1) << name;
+    line.pop_back();
+    const std::string lead = "::error title=";
+    ASSERT_TRUE(line.starts_with(lead)) << line;
+    const std::size_t end = line.find("::", lead.size());
+    const std::string title = line.substr(lead.size(), end - lead.size());
+    EXPECT_EQ(title.find_first_of(",:\r\n"), std::string::npos) << line;
+    const auto unescaped = [](std::string text, bool property) {
+      std::vector<std::pair<std::string, std::string>> codes = {{"%0D", "\r"}, {"%0A", "\n"}};
+      if (property) codes.insert(codes.end(), {{"%3A", ":"}, {"%2C", ","}});
+      codes.emplace_back("%25", "%");  // last, as the runner does it
+      for (const auto& [code, plain] : codes)
+        for (std::size_t at = 0; (at = text.find(code, at)) != std::string::npos; at += plain.size())
+          text.replace(at, code.size(), plain);
+      return text;
+    };
+    EXPECT_EQ(unescaped(title, true), printable("scene/" + std::string(name)));
+    EXPECT_THAT(unescaped(line.substr(end + 2), false), HasSubstr("crashed: " + printable(name)));
+  }
 }
 
 TEST(Github, TheStepSummaryStaysBelowItsLimit) {

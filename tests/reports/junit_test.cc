@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
+#include "scenes/core/files.h"
 #include "synthetic.h"
+#include "tests/temporary_directory.h"
 #include "xml_check.h"
 
 namespace aqbench {
@@ -123,6 +128,84 @@ TEST(JUnit, EveryByteInAReasonLeavesAValidFile) {
   }
   EXPECT_EQ(xml_escape("\xEF\xBF\xBE|\xEF\xBF\xBF|\xED\xA0\x80"), "?|?|???");
   EXPECT_EQ(xml_escape("ä\n<"), "ä&#10;&lt;");
+}
+
+// ---- tests/data/junit.xsd, by a validator that knows nothing of this project ----
+
+bool has_xmllint() { return std::system("xmllint --version >/dev/null 2>&1") == 0; }
+
+// What xmllint says; empty where the text is valid.
+std::string xsd_problem(const std::string& text) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "junit.xml", text);
+  const std::string command = "xmllint --noout --schema " AQBENCH_SOURCE_DIR "/tests/data/junit.xsd '" +
+                              (folder.path() / "junit.xml").string() + "' 2>&1";
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  std::string said;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    said.append(buffer.data(), count);
+  return ::pclose(pipe) == 0 ? std::string() : said;
+}
+
+struct JUnitSchema : ::testing::Test {
+  void SetUp() override {
+    if (!has_xmllint()) GTEST_SKIP() << "no xmllint (package libxml2-utils)";
+  }
+  Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+};
+
+TEST_F(JUnitSchema, HoldsForEveryOutcome) {
+  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  metric_of(results.records[0], "accuracy_mean_mm").value = 9;
+  results.records[1].status = Status::crashed;
+  results.records[1].reason = "died of signal 6 <Aborted> & \"more\"\n]]>";
+  results.records[3].options[0].second = 0.5;
+  Record extra = synthetic_record("mound", "roma_like", 42, 1);
+  extra.status = Status::skipped;
+  extra.reason = "there is no CUDA device here";
+  extra.metrics.clear();
+  results.records.push_back(extra);
+  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  results.records.pop_back();
+  results.run.suite.clear();
+  results.records.pop_back();
+  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  baseline.accepted_root_digest = root_digest(results);
+  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+}
+
+TEST_F(JUnitSchema, HoldsForHostileNames) {
+  for (const char* name : {"a\x01\x1f\x7f", "a\xC3(", "\xEF\xBF\xBE", "x\ty\rz\n", "<testcase name=\"y\"/>",
+                           "&#0;", "'\" >", "]]>"}) {
+    results.records[0].case_name = std::string("s/") + name;
+    results.records[0].scene = name;
+    results.run.suite = name;
+    EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "") << name;
+  }
+}
+
+TEST_F(JUnitSchema, RefusesWhatParsersWouldMisread) {
+  const std::string good = junit_text(gate(results, baseline), results);
+  const auto replaced = [&](const std::string& part, const std::string& by) {
+    std::string text = good;
+    const std::size_t at = text.find(part);
+    if (at == std::string::npos) ADD_FAILURE() << part;
+    return text.replace(at, part.size(), by);
+  };
+  const std::string properties =
+      good.substr(good.find("  <properties>"), good.find("  <testcase") - good.find("  <properties>"));
+  std::string late = replaced(properties, "");
+  late.insert(late.find(" </testsuite>"), properties);
+  for (const std::string& bad :
+       {late, replaced(" classname=", " class="), replaced(" skipped=\"0\"", ""),
+        replaced("tests=\"4\"", "tests=\"four\""), replaced("T10:11:12\"", "T10:11:12Z\""),
+        replaced("time=\"0.0", "time=\"-0.0"),
+        replaced("/>\n </testsuite>", "><failure/></testcase>\n </testsuite>"),
+        replaced("/>\n </testsuite>",
+                 "><failure type=\"t\" message=\"m\"/><skipped message=\"m\"/></testcase>\n </testsuite>")})
+    EXPECT_NE(xsd_problem(bad), "") << bad;
 }
 
 }  // namespace
