@@ -1,8 +1,8 @@
 #pragma once
-// Faults on purpose: `--inject CASE_GLOB:STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. A testing aid; what
+// Faults on purpose: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. A testing aid; what
 // was done stands in the record.
 //   +5%      the stage takes 5 % longer (busy), counted in its wall time
-//   20ms     the stage sleeps 20 ms at its end, counted in its wall time
+//   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
 //   throw    Error(method) when the stage is entered
 //   abort    the process aborts when the stage is entered
 //   hang     the stage never ends
@@ -23,7 +23,7 @@ namespace aqbench {
 inline constexpr double kCorruptShiftM = 0.005;
 
 // One --inject argument. The stage is what stands between the last ':' and the last '='; "*" means the
-// outermost stages.
+// outermost stages. Without a glob every case is meant.
 struct Inject {
   std::string case_glob;
   Fault fault;

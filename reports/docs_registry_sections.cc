@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/profiler/hotspots.h"
 #include "harness/suite.h"
 #include "metrics/registry.h"
 #include "pipeline/method.h"
@@ -108,9 +109,10 @@ DocsSection without_arguments(const Render& render) {
 }  // namespace
 
 DocsSections registry_sections() {
-  return {{"scenes", without_arguments(docs_scenes)},   {"methods", without_arguments(docs_methods)},
-          {"presets", without_arguments(docs_presets)}, {"metrics", without_arguments(docs_metrics)},
-          {"suites", without_arguments(docs_suites)},   {"parameters", docs_parameters}};
+  return {{"scenes", without_arguments(docs_scenes)},        {"methods", without_arguments(docs_methods)},
+          {"presets", without_arguments(docs_presets)},      {"metrics", without_arguments(docs_metrics)},
+          {"suites", without_arguments(docs_suites)},        {"parameters", docs_parameters},
+          {"hotspots", without_arguments(hotspots_markdown)}};
 }
 
 }  // namespace aqbench

@@ -49,6 +49,27 @@ po::typed_value<Strings>* texts_option(const char* name) {
 
 }  // namespace
 
+void add_case_options(po::options_description& options) {
+  auto add = options.add_options();
+  add("set", texts_option("NAME=VALUE"),
+      "OWNER.PARAMETER=VALUE of a scene, method, workload, rig or imaging (aqbench list shows them); may be "
+      "repeated");
+  add("rig", text_option("RIG"), "cameras that real methods see through (aqbench list rigs; default ring12)");
+  add("imaging", text_option("VARIANT"),
+      "how their images are made (aqbench list imaging; default: default)");
+  add("width", po::value<std::int64_t>()->value_name("PX"),
+      "width of the images, px; alone, the height follows (default: the rig's, 1600)");
+  add("height", po::value<std::int64_t>()->value_name("PX"), "height of the images, px");
+  add("threads", po::value<int>()->value_name("N"),
+      "threads per case; changes no metric (default: all processors)");
+  add("device", text_option("DEVICE"), "cpu or cuda (default: cpu)");
+  add("timeout", po::value<double>()->value_name("S"), "seconds per case (default 600)");
+  add("memory-limit", po::value<double>()->value_name("GIB"),
+      "GiB of resident memory per case (default: 75 % of the machine)");
+  add("inject", texts_option("FAULT"),
+      "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing");
+}
+
 void add_plan_options(po::options_description& options) {
   auto add = options.add_options();
   add("suite", text_option("NAME"), "a registered suite (aqbench list suites)");
@@ -57,31 +78,15 @@ void add_plan_options(po::options_description& options) {
   add("method", texts_option("M"), "method name or pattern, method:preset for a preset; may be repeated");
   add("workload", texts_option("W"), "workload name or pattern (aqbench list workloads); may be repeated");
   add("axis", texts_option("AXIS"),
-      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, rig, "
-      "imaging, "
-      "width, height, a parameter of a workload, or OWNER.PARAMETER");
-  add("set", texts_option("NAME=VALUE"),
-      "OWNER.PARAMETER=VALUE of a scene, method, rig or imaging (aqbench list shows them); may be repeated");
-  add("rig", text_option("RIG"), "cameras that real methods see through (aqbench list rigs; default ring12)");
-  add("imaging", text_option("VARIANT"),
-      "how their images are made (aqbench list imaging; default: default)");
-  add("width", po::value<std::int64_t>()->value_name("PX"),
-      "width of the images, px; alone, the height follows (default: the rig's, 1600)");
-  add("height", po::value<std::int64_t>()->value_name("PX"), "height of the images, px");
+      "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, "
+      "rig, imaging, width, height, a parameter of a workload, or OWNER.PARAMETER");
   add("seed", po::value<std::int64_t>()->value_name("N"), "first seed (default: the suite's, 42)");
   add("repeat", po::value<std::int64_t>()->value_name("N"), "number of consecutive seeds");
-  add("threads", po::value<int>()->value_name("N"),
-      "threads per case; changes no metric (default: all processors)");
-  add("device", text_option("DEVICE"), "cpu or cuda (default: cpu)");
-  add("timeout", po::value<double>()->value_name("S"), "seconds per case (default 600)");
-  add("memory-limit", po::value<double>()->value_name("GIB"),
-      "GiB of resident memory per case (default: 75 % of the machine)");
   add("repetitions", po::value<int>()->value_name("N"),
       "warm runs to time, after the cold one (default: 0 of methods, 10 of workloads)");
   add("warmup", po::value<int>()->value_name("N"),
       "runs thrown away before (default: 1 of methods, 2 of workloads)");
-  add("inject", texts_option("FAULT"),
-      "CASE_GLOB:STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing");
+  add_case_options(options);
 }
 
 void add_timing_options(po::options_description& options) {

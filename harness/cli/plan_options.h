@@ -1,12 +1,15 @@
 #pragma once
-// The options that say which cases are run, from text to plain data. Shared by `sweep` and `ab`.
+// The options that say which cases are run, from text to plain data. Shared by `sweep`, `ab` and `profile`.
 
 #include "harness/cli/options.h"
 #include "harness/plan.h"
 
 namespace aqbench::cli {
 
-// Suite, scenes, methods, workloads, axes, sets, seeds, threads, device, limits, warm runs, faults.
+// What one case is run with: sets, images, threads, device, limits, faults.
+void add_case_options(po::options_description& options);
+
+// Those, and which cases: suite, scenes, methods, workloads, axes, seeds, warm runs.
 void add_plan_options(po::options_description& options);
 
 // When to stop timing a case; a unit of `ab` runs a fixed number of times.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/options.h"
+#include "harness/cli/plan_options.h"
 #include "harness/environment.h"
 #include "harness/journal.h"
 #include "harness/plan.h"
@@ -54,13 +55,10 @@ CommandLine profile_command_line() {
       {}};
   line.repeated_positional = "TARGET";
   const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  const auto texts = [](const char* name) { return po::value<Strings>()->composing()->value_name(name); };
   auto add = line.options.add_options();
-  add("scene", text("S"), "scene for METHOD (default flat_plane)");
-  add("set", texts("NAME=VALUE"), "SCENE_METHOD_OR_WORKLOAD.PARAMETER=VALUE; may be repeated");
+  add("scene", po::value<Strings>()->composing()->value_name("S"),
+      "scene for METHOD (default flat_plane); may be repeated");
   add("seed", po::value<std::int64_t>()->value_name("N"), "seed (default 42)");
-  add("threads", po::value<int>()->value_name("N"), "threads (default: all processors)");
-  add("device", text("DEVICE"), "cpu or cuda (default: cpu)");
   add("repetitions", po::value<int>()->value_name("N")->default_value(3),
       "profiled runs; the table shows the one with the median time");
   add("no-plain", "leave out the unprofiled runs between them, which show what profiling costs");
@@ -69,11 +67,10 @@ CommandLine profile_command_line() {
   add("sampler", text("HOW")->default_value("auto"),
       "CPU samples by perf, in-process or none; auto: perf where it may and the build has frame pointers");
   add("samples", po::value<double>()->value_name("N")->default_value(500), "samples per second of CPU time");
-  add("timeout", po::value<double>()->value_name("S"), "seconds per target (default 600)");
-  add("inject", texts("FAULT"), "STAGE=+5%|20ms|throw|...: a fault on purpose, for testing");
   add("out", text("DIR")->default_value("profiles"), "where bundles are made");
   add("diff", "compare two bundles of profiles: stage table and differential flamegraph");
   add("json", "print results.json to stdout instead of tables");
+  add_case_options(line.options);
   return line;
 }
 
@@ -112,20 +109,20 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
   for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
 }
 
-void read_targets(const Strings& targets, const std::optional<std::string>& scene, PlanRequest& plan) {
+// A name that is both: with scenes the method, otherwise the workload.
+void read_targets(const Strings& targets, PlanRequest& plan) {
   for (const std::string& target : targets) {
     const Strings parts = parts_of(target);
     if (parts.size() == 1) {
-      (is_workload(target) ? plan.workloads : plan.methods).push_back(target);
+      (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
       continue;
     }
-    if (targets.size() > 1 || scene)
+    if (targets.size() > 1 || !plan.scenes.empty())
       throw Error(ErrorKind::usage,
                   fmt::format("'{}' is a case: it stands alone and names its own scene", target));
     return read_case_target(parts, plan);
   }
-  if (scene && plan.methods.empty()) throw Error(ErrorKind::usage, "--scene: a workload has none");
-  if (!plan.methods.empty()) plan.scenes = {scene.value_or("flat_plane")};
+  if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
 }
 
 ProfileRequest read_profile_request(const po::variables_map& values) {
@@ -148,25 +145,9 @@ ProfileRequest read_profile_request(const po::variables_map& values) {
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
     throw Error(ErrorKind::usage, "--flamegraph needs samples: not with --sampler none");
-  PlanRequest& plan = request.plan;
-  for (const std::string& text : strings(values, "set")) plan.sets.push_back(parse_override(text));
-  for (const std::string& text : strings(values, "inject"))
-    plan.injects.push_back(parse_inject(text.find(':') == std::string::npos ? "*:" + text : text));
-  if (values.count("seed") != 0) {
-    // Read as signed, since the parser would wrap "-1" around.
-    const auto seed = values["seed"].as<std::int64_t>();
-    if (seed < 0) throw Error(ErrorKind::usage, fmt::format("--seed {}: must be at least 0", seed));
-    plan.seed = static_cast<std::uint64_t>(seed);
-  }
-  if (values.count("threads") != 0) plan.threads = values["threads"].as<int>();
-  if (plan.threads && *plan.threads < 1) throw Error(ErrorKind::usage, "--threads: must be at least 1");
-  if (values.count("device") != 0) plan.device = values["device"].as<std::string>();
-  if (values.count("timeout") != 0) plan.timeout_s = values["timeout"].as<double>();
-  if (plan.timeout_s && !(std::isfinite(*plan.timeout_s) && *plan.timeout_s > 0))
-    throw Error(ErrorKind::usage, "--timeout: must be a positive number");
-  std::optional<std::string> scene;
-  if (values.count("scene") != 0) scene = values["scene"].as<std::string>();
-  read_targets(request.targets, scene, plan);
+  request.plan = read_plan_request(values);
+  request.plan.timing = {};  // --repetitions counts profiled runs
+  read_targets(request.targets, request.plan);
   return request;
 }
 

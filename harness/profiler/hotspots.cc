@@ -48,7 +48,7 @@ void warn_of_overheads(const std::map<const OverheadKind*, std::uint64_t>& sampl
 void warn_of_quality(HotspotReport& report) {
   if (report.samples < kFewSamples)
     report.warnings.push_back(
-        fmt::format("only {} CPU samples (fewer than {}): shares are rough; ask for more --repetitions",
+        fmt::format("only {} CPU samples (fewer than {}): shares are rough; profile a longer run",
                     report.samples, kFewSamples));
   if (report.unresolved_share >= kUnresolvedShare)
     report.warnings.push_back(
@@ -96,6 +96,12 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
       {"plane_sweep", "zncc", "the cost sums windows at every pixel and depth"},
       {"plane_sweep", "centred_row", "the cost sums windows at every pixel and depth"},
       {"plane_sweep", "CostScorer", "the cost sums windows at every pixel and depth"},
+      {"plane_sweep", "nearest_in_runs", "fusion looks for the neighbours of every point"},
+      {"plane_sweep", "to_local", "fusion fits a patch of surface to the neighbours of every point"},
+      {"plane_sweep", "libOpen3D",
+       "Poisson's equation for the mesh (plane_sweep.surface=none leaves it out)"},
+      {"plane_sweep", "RegularTreeNode",
+       "Poisson's equation for the mesh (plane_sweep.surface=none leaves it out)"},
       {"sparse", "cv::", "OpenCV finds and matches features"},
       {"dense_flow", "cv::", "OpenCV's optical flow between views"},
       {"synthetic_profile", "grid_sample", "warps and undistortion sample images"},

@@ -150,6 +150,30 @@ std::string without_insides(const std::string& text, char open, char close) {
   return shorter;
 }
 
+// Of std::function's calling wrapper the function that it calls, which is what the source has a name for:
+// "std::_Function_handler<void (int), f(int)::{lambda(int)#1}>::_M_invoke(...)" -> "f(int)::{lambda(int)#1}".
+std::string without_wrapper(const std::string& name) {
+  constexpr std::string_view wrapper = "std::_Function_handler<";
+  if (!name.starts_with(wrapper)) return name;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = wrapper.size(); i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '(' || c == '<' || c == '{') ++depth;
+    if (c == ')' || c == '}' || (c == '>' && depth > 0 && name[i - 1] != '-'))
+      --depth;
+    else if (c == '>' && depth == 0)
+      return begin == 0 ? name : name.substr(begin, i - begin);
+    if (c == ',' && depth == 0 && begin == 0) begin = i + 2;
+  }
+  return name;
+}
+
+// "(anonymous namespace)::" says nothing to a reader of a profile.
+void drop_all(std::string& text, std::string_view part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+}
+
 }  // namespace
 
 std::string readable_function(const std::string& symbol) {
@@ -157,6 +181,8 @@ std::string readable_function(const std::string& symbol) {
   char* const demangled = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && demangled != nullptr ? demangled : symbol;
   std::free(demangled);
+  drop_all(name, "(anonymous namespace)::");
+  name = without_wrapper(name);
   if (name.size() > kReadableLength) name = without_insides(name, '<', '>');
   if (name.size() > kReadableLength) name = without_insides(name, '(', ')');
   for (char& c : name)

@@ -29,7 +29,7 @@ class Symbols {
   std::unique_ptr<Table> table_;
 };
 
-// Demangled if it is mangled; long template arguments and parameters are left out as "<...>" and "(...)".
+// Demangled if it is mangled; without anonymous namespaces and std::function's wrapper; long template arguments and parameters are left out as "<...>" and "(...)".
 std::string readable_function(const std::string& symbol);
 
 }  // namespace aqbench

@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string profile_file_text(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -96,6 +98,47 @@ TEST_F(Profile, AnInjectedSleepComesFirst) {
   EXPECT_GE(details.at("bottlenecks").at(0).at("self_ms").get<double>(), 80);
   EXPECT_GT(details.at("bottlenecks").at(0).at("share").get<double>(), 0.5);
   EXPECT_TRUE(details.at("overhead_ratio").is_null());
+}
+
+// Samples by the innermost function that is our own: what it calls in the system's libraries counts for it.
+std::map<std::string, int> samples_by_own_function(const std::string& folded) {
+  std::map<std::string, int> samples;
+  std::istringstream lines(folded);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t own = line.rfind(";aqbench::"), count = line.rfind(' ');
+    if (own == std::string::npos) continue;
+    const std::size_t end = std::min(line.find(';', own + 1), count);
+    samples[line.substr(own + 1, end - own - 1)] += std::stoi(line.substr(count));
+  }
+  return samples;
+}
+
+TEST_F(Profile, APlantedHotFunctionIsTheWidestByItsName) {
+  profile({"roma_like", "--inject", "noise=+400%", "--repetitions", "1", "--no-plain", "--sampler",
+           "in-process", "--flamegraph"});
+  const auto folder =
+      std::filesystem::path(only_bundle(out())) / "profile" / "flat_plane__roma_like__seed=42";
+  const auto samples = samples_by_own_function(profile_file_text(folder / "stacks.folded"));
+  ASSERT_FALSE(samples.empty());
+  const auto widest = std::ranges::max_element(samples, {}, [](const auto& entry) { return entry.second; });
+  EXPECT_THAT(widest->first, HasSubstr("wait_busily"));
+  EXPECT_THAT(profile_file_text(folder / "flamegraph.svg"), HasSubstr("aqbench::wait_busily("));
+}
+
+TEST_F(Profile, ARealMethodIsProfiledWithTheImagesAskedFor) {
+  const Json results = profile({"sparse", "--scene", "undulating", "--rig", "ring12", "--width", "200",
+                                "--repetitions", "1", "--no-plain", "--sampler", "none"});
+  const Json& record = results.at("records").at(0);
+  EXPECT_EQ(record.at("case"), "undulating/sparse/seed=42/width=200");
+  EXPECT_THAT(record.at("stages"), Not(IsEmpty()));
+}
+
+TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {
+  // Images that small leave no sparse points: what was tried is all that matters here.
+  const auto result =
+      run_program({"profile", "plane_sweep", "--scene", "flat_plane", "--width", "32", "--out", out()});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("flat_plane/plane_sweep/seed=42/width=32: failed"));
 }
 
 // The figures at full size follow from the same counts: tests/profiler/synthetic_profile_test.cc.

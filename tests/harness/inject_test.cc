@@ -31,10 +31,18 @@ TEST(ParseInject, KnowsTheEffects) {
   EXPECT_EQ(parse_fault_effect("oom").kind, FaultKind::out_of_memory);
 }
 
+TEST(ParseInject, WithoutAGlobEveryCaseIsMeantAndSleepsHaveUnits) {
+  const Inject inject = parse_inject("b=3s");
+  EXPECT_EQ(inject.case_glob, "*");
+  EXPECT_EQ(inject.fault.stage, "b");
+  for (const auto& [text, seconds] : {std::pair("3s", 3.0), {"3ms", 3e-3}, {"3us", 3e-6}})
+    EXPECT_DOUBLE_EQ(parse_fault_effect(text).amount, seconds) << text;
+}
+
 TEST(ParseInject, RefusesTheRest) {
   for (const char* wrong :
-       {"", "a", "a:b", "a=throw", ":b=throw", "a:=throw", "a:b=", "a:b=explode", "a:b=+%", "a:b=-5%",
-        "a:b=+0%", "a:b=ms", "a:b=0ms", "a:b=+infms", "a:b=1e999ms", "a:b=5", "a:b=+5"})
+       {"", "a", "a:b", "=throw", ":b=throw", "a:=throw", "a:b=", "a:b=explode", "a:b=+%", "a:b=-5%",
+        "a:b=+0%", "a:b=ms", "a:b=0ms", "a:b=+infms", "a:b=3601s", "a:b=1e999ms", "a:b=5", "a:b=+5"})
     EXPECT_THAT(error_of(ErrorKind::usage, [&] { parse_inject(wrong); }),
                 HasSubstr(std::string("'") + wrong + "'"));
 }
