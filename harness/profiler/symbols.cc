@@ -15,9 +15,9 @@
 #include <unordered_map>
 
 namespace aqbench {
-namespace {
 
-constexpr std::size_t kReadableLength = 100;
+// What Symbols::Table holds; named, as a type with linkage may not hold types without.
+namespace symbols_detail {
 
 struct FunctionSymbol {
   std::uintptr_t begin = 0, size = 0;
@@ -49,6 +49,25 @@ class MappedFile {
  private:
   std::string_view bytes_;
 };
+
+struct LoadedFile {
+  std::string path, name;  // whole, and its last part
+  std::uintptr_t base = 0;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> code;  // [begin, end)
+  bool read = false;
+  std::unique_ptr<MappedFile> file, debug_file;
+  std::vector<FunctionSymbol> functions;
+};
+
+}  // namespace symbols_detail
+
+namespace {
+
+using symbols_detail::FunctionSymbol;
+using symbols_detail::LoadedFile;
+using symbols_detail::MappedFile;
+
+constexpr std::size_t kReadableLength = 100;
 
 // An array of T in a file, cut where the file ends.
 template <class T>
@@ -108,15 +127,6 @@ std::string debug_file_of(std::string_view bytes) {
   }
   return {};
 }
-
-struct LoadedFile {
-  std::string path, name;  // whole, and its last part
-  std::uintptr_t base = 0;
-  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> code;  // [begin, end)
-  bool read = false;
-  std::unique_ptr<MappedFile> file, debug_file;
-  std::vector<FunctionSymbol> functions;
-};
 
 int add_loaded_file(dl_phdr_info* info, std::size_t, void* list) {
   LoadedFile file;
@@ -192,7 +202,7 @@ std::string readable_function(const std::string& symbol) {
 }
 
 struct Symbols::Table {
-  std::vector<LoadedFile> files;
+  std::vector<symbols_detail::LoadedFile> files;
   std::unordered_map<std::uintptr_t, FunctionName> known;
 
   LoadedFile* file_of(std::uintptr_t address) {
