@@ -5,13 +5,13 @@
 #include <cstring>
 
 #include "pipeline/plane_sweep/plane_sweep.h"
-#include "tests/plane_sweep/agreement.h"
 #include "pipeline/plane_sweep/synthetic_scene.h"
+#include "tests/plane_sweep/agreement.h"
 
 namespace aqbench::plane_sweep {
 namespace {
 
-void compare_with_reference(const Input& input, Options options) {
+void expect_the_reference(const Input& input, Options options) {
   options.keep_volume = true;
   options.kernel = Kernel::reference;
   const Result reference = run(input, options);
@@ -34,7 +34,7 @@ TEST_P(FusedCostTest, AgreesWithReferenceForEveryWindow) {
   for (const int window : {3, 5, 7, 11, 15}) {
     SCOPED_TRACE(window);
     options.window_px = window;
-    compare_with_reference(views.input, options);
+    expect_the_reference(views.input, options);
   }
 }
 
@@ -48,7 +48,7 @@ TEST_P(FusedCostTest, AgreesWithReferenceForOddSizesAndNumbersOfDepths) {
   for (const auto& size : cases) {
     SCOPED_TRACE(testing::Message() << size.width << " x " << size.height << " x " << size.depths);
     options.depths = size.depths;
-    compare_with_reference(small_scene(size.width, size.height, size.sources).input, options);
+    expect_the_reference(small_scene(size.width, size.height, size.sources).input, options);
   }
 }
 
@@ -62,7 +62,7 @@ TEST_P(FusedCostTest, AgreesWithReferenceOverMetresOfDepth) {
   options.cost = GetParam();
   options.window_px = 5;
   options.depths = 24;
-  compare_with_reference(views.input, options);
+  expect_the_reference(views.input, options);
 }
 
 TEST_P(FusedCostTest, NoTextureMeansNoConfidence) {
@@ -166,7 +166,7 @@ TEST(FusedKernelTest, SourcesMayHaveAnotherSize) {
   source.image = {91, 70, image.data(), nullptr};
   Options options;
   options.depths = 16;
-  compare_with_reference(views.input, options);
+  expect_the_reference(views.input, options);
 }
 
 // Turned towards the horizon, part of the reference's rays never meets the water, and a source may look
@@ -190,10 +190,10 @@ TEST(FusedKernelTest, RaysThatMissTheWaterAndSourcesThatLookAway) {
     SCOPED_TRACE(angle);
     SyntheticViews turned = views;
     turn(turned.input.reference.camera, angle);
-    compare_with_reference(turned.input, options);
+    expect_the_reference(turned.input, options);
     turned = views;
     turn(turned.input.sources[0].camera, angle);
-    compare_with_reference(turned.input, options);
+    expect_the_reference(turned.input, options);
   }
 }
 
