@@ -20,13 +20,17 @@ namespace {
 // Share of all pixels that must pass the filter.
 constexpr double kFewestConfirmed = 0.01;
 
+constexpr int kLeastWindow_px = 7;  // fewer pixels tell too little apart in noise
+
 constexpr const char* kSparsePrefix = "sparse_";
 
-CameraDepthOptions depth_options(const MethodInput& input) {
+CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   const Parameters& p = input.parameters;
   CameraDepthOptions options;
   options.sweep.depths = static_cast<int>(p.integer("depths"));
   options.sweep.window_px = static_cast<int>(p.integer("window"));
+  if (options.sweep.window_px == 0)
+    options.sweep.window_px = window_of_width(static_cast<int>(p.integer("window_at_1600")), width_px);
   options.sweep.cost = plane_sweep::cost_function_from_name(p.text("cost"));
   options.sweep.kernel = plane_sweep::kernel_from_name(p.text("kernel"));
   options.sweep.batch = static_cast<int>(p.integer("batch"));
@@ -113,6 +117,12 @@ PointCloud fuse_depth_maps(std::span<const DatasetView> views, std::span<const D
 
 }  // namespace
 
+int window_of_width(int window_at_1600_px, int width_px) {
+  const double wanted_px = window_at_1600_px * width_px / 1600.0;
+  const int odd_px = 2 * static_cast<int>(std::lround((wanted_px - 1) / 2)) + 1;
+  return std::clamp(odd_px, kLeastWindow_px, plane_sweep::kMaxWindow_px);
+}
+
 std::vector<ParameterSpec> plane_sweep_parameters() {
   using plane_sweep::cost_function_names, plane_sweep::kernel_names;
   const auto integer = [](std::int64_t value) { return ParameterValue(value); };
@@ -125,7 +135,14 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
        64,
        "nearest cameras that each is compared with, beside the centre",
        {}},
-      {"window", "px", integer(11), 3, 31, "side of the matching window, odd", {}},
+      {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
+      {"window_at_1600",
+       "px",
+       integer(11),
+       3,
+       31,
+       "the same in images 1600 px wide; in others in proportion, 7 px or more",
+       {}},
       {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
       {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
       {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
@@ -155,14 +172,14 @@ std::vector<Preset> plane_sweep_presets() {
       {"balanced", {}},
       {"fast",
        {{"", "depths", "64"},
-        {"", "window", "7"},
+        {"", "window_at_1600", "7"},
         {"", "batch", "8"},
         {"", "refinements", "1"},
         {"", "voxel_m", "0.002"},
         {"", "poisson_depth", "8"}}},
       {"quality",
        {{"", "depths", "256"},
-        {"", "window", "15"},
+        {"", "window_at_1600", "15"},
         {"", "batch", "1"},
         {"", "refinements", "5"},
         {"", "voxel_m", "0.0005"},
@@ -183,7 +200,8 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
   const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
   Reconstruction result;
-  result.unfiltered_depth_maps = estimate_depths(views, ranges, depth_options(input));
+  result.unfiltered_depth_maps =
+      estimate_depths(views, ranges, depth_options(input, views.front().flat_water_camera.width_px));
   result.depth_maps =
       confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);

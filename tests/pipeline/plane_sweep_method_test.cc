@@ -97,6 +97,17 @@ TEST(PlaneSweepMethod, FindsItsDepthRangeInTheImages) {
   EXPECT_FALSE(found.mesh.has_value());
 }
 
+TEST(WindowOfWidth, SeesAsMuchOfTheSceneInSmallImages) {
+  EXPECT_EQ(window_of_width(11, 1600), 11);
+  EXPECT_EQ(window_of_width(7, 1600), 7);
+  EXPECT_EQ(window_of_width(11, 1000), 7);   // 6.9 px
+  EXPECT_EQ(window_of_width(15, 1200), 11);  // 11.25 px
+  EXPECT_EQ(window_of_width(11, 160), 7);    // the least
+  EXPECT_EQ(window_of_width(15, 8000), plane_sweep::kMaxWindow_px);
+  for (int width_px = 100; width_px < 4000; width_px += 7)
+    EXPECT_EQ(window_of_width(11, width_px) % 2, 1) << width_px;
+}
+
 TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
   EXPECT_THROW(estimate_depths({}, {}, {}), Error);
   const std::vector<sparse::DepthRange> ranges(2);
