@@ -50,15 +50,15 @@ const char* name_of(SurfaceMethod method) {
 }
 
 open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMethod method) {
-  constexpr std::size_t kFewest = 10;
+  constexpr std::size_t kFewestPoints = 10;
   open3d::geometry::PointCloud points;
   for (std::size_t i = 0; i < cloud.points_m.size() && i < cloud.normals.size(); ++i) {
     if (!cloud.points_m[i].allFinite() || !cloud.normals[i].allFinite()) continue;
     points.points_.push_back(cloud.points_m[i]);
     points.normals_.push_back(cloud.normals[i]);
   }
-  if (points.points_.size() < kFewest)
-    fail_surface(method, "needs at least " + std::to_string(kFewest) + " points with normals, got " +
+  if (points.points_.size() < kFewestPoints)
+    fail_surface(method, "needs at least " + std::to_string(kFewestPoints) + " points with normals, got " +
                              std::to_string(points.points_.size()) + " of " +
                              std::to_string(cloud.points_m.size()));
   return points;

@@ -21,13 +21,13 @@ struct FloatPixels {
   PixelSpans spans() { return {u, v, depth}; }
 };
 
-const double kIndexRatios[][2] = {{1, 1.333}, {1, 1.5}, {1, 1}, {1.333, 1}};
+const double kBatchIndexRatios[][2] = {{1, 1.333}, {1, 1.5}, {1, 1}, {1.333, 1}};
 
 TEST(ProjectPoints, EqualsTheExactProjection) {
   Draws draws{21};
   double worst_px = 0, worst_depth_m = 0;
   std::size_t valid = 0, invalid = 0;
-  for (const auto& [n_air, n_water] : kIndexRatios) {
+  for (const auto& [n_air, n_water] : kBatchIndexRatios) {
     for (int i = 0; i < 20; ++i) {
       const RefractiveCamera camera = refractive_camera(
           tilted_camera(draws, {draws.uniform(-0.7, 0.7), draws.uniform(-0.7, 0.7), draws.uniform(-0.5, 0.5)},
@@ -63,7 +63,7 @@ TEST(ProjectPoints, EqualsTheExactProjection) {
 
 // Four Newton steps in float must do for cameras close to the water and rays close to the horizon too.
 TEST(ProjectPoints, GrazingRaysConverge) {
-  for (const auto& [n_air, n_water] : kIndexRatios) {
+  for (const auto& [n_air, n_water] : kBatchIndexRatios) {
     for (const double h_air : {0.01, 0.1, 1.0}) {
       const Camera camera{"low", pinhole(1600, 1200, 1504.6), {Mat3::Identity(), Vec3(0, 0, h_air)}, false};
       const RefractiveCamera prepared = refractive_camera(camera, {0, n_air, n_water});
@@ -103,7 +103,7 @@ TEST(ProjectPoints, DepthsAreOptionalAndChangeNothing) {
 TEST(CastRays, EqualsTheExactRays) {
   Draws draws{22};
   double worst_m = 0, worst_direction = 0;
-  for (const auto& [n_air, n_water] : kIndexRatios) {
+  for (const auto& [n_air, n_water] : kBatchIndexRatios) {
     for (int i = 0; i < 20; ++i) {
       const RefractiveCamera camera = refractive_camera(
           tilted_camera(draws, {draws.uniform(-0.7, 0.7), draws.uniform(-0.7, 0.7), 0}, 0.5),

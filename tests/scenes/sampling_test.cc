@@ -14,7 +14,7 @@ namespace {
 
 using Field = std::shared_ptr<const HeightField>;
 
-std::vector<Field> all_fields() {
+std::vector<Field> sampled_fields() {
   return {make_plane({1.178, 0.3, -0.2}, {}), make_undulating({}, {}), make_step({}, {}),
           make_mound({1.178, 0.08, 0.04, 0.05, 0.02}, {}), make_ripple_field(make_ripples({}), {})};
 }
@@ -46,7 +46,7 @@ std::vector<double> area_shares(const HeightField& field) {
 }
 
 TEST(SamplePositions, AreUniformOverTheArea) {
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     const std::vector<double> share = area_shares(*field);
     std::vector<Vec3> positions(200000);
     field->sample_positions(11, 0, positions);
@@ -67,7 +67,7 @@ TEST(SamplePositions, AreUniformOverTheArea) {
 }
 
 TEST(SamplePositions, DependOnSeedAndIndexAlone) {
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     std::vector<Vec3> together(1000), apart(1000);
     field->sample_positions(3, 500, together);
     for (std::size_t begin = 0; begin < apart.size(); begin += 37)
@@ -80,7 +80,7 @@ TEST(SamplePositions, DependOnSeedAndIndexAlone) {
 }
 
 TEST(StratifiedSamples, AreAsManyAsAskedForAndWeighTheArea) {
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     for (const double spacing : {0.002, 0.002 / 3, 0.05, 10.0}) {
       const SurfaceSamples samples = field->stratified_samples(spacing, 1);
       ASSERT_EQ(samples.positions_m.size(), samples.weights.size());
@@ -106,7 +106,7 @@ TEST(StratifiedSamples, AreAsManyAsAskedForAndWeighTheArea) {
 
 // Weighted counts agree with areas far better than those of independent samples would.
 TEST(StratifiedSamples, CoverTheAreaEvenly) {
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     const std::vector<double> share = area_shares(*field);
     const SurfaceSamples samples = field->stratified_samples(0.001, 5);
     std::vector<double> weight(share.size()), count(share.size());
@@ -126,7 +126,7 @@ TEST(StratifiedSamples, CoverTheAreaEvenly) {
 
 // An integral over the area, estimated without bias: over seeds the mean error is 0 within 4 standard errors.
 TEST(StratifiedSamples, EstimateWithoutBias) {
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     const auto integrand = [](const Vec3& p) { return std::sin(40 * p.x()) * (p.y() + 0.2) + p.z(); };
     double exact = 0;
     constexpr int kFine = 1500;
@@ -156,7 +156,7 @@ TEST(StratifiedSamples, EstimateWithoutBias) {
 
 TEST(StratifiedSamples, AreTheSameForAnyThreadCountAndInSpatialOrder) {
   const int before = thread_count();
-  for (const Field& field : all_fields()) {
+  for (const Field& field : sampled_fields()) {
     set_thread_count(1);
     const SurfaceSamples one = field->stratified_samples(0.002, 9);
     set_thread_count(3);
