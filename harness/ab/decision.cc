@@ -62,6 +62,7 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
                                             const PairedPolicy& policy, bool separately) {
   if (!separately) return compare_pairs(series, policy);
   std::vector<PairedComparison> results;
+  results.reserve(series.size());
   for (const PairedSeries& one : series) results.push_back(compare_pairs(std::span(&one, 1), policy).front());
   return results;
 }
@@ -70,6 +71,7 @@ std::optional<double> median_of(const std::vector<double>& values) { return summ
 
 std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
   std::vector<double> result;
+  result.reserve(indices.size());
   for (const std::size_t i : indices) result.push_back(values[i]);
   return result;
 }

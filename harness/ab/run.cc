@@ -96,6 +96,7 @@ class PairRunner {
 
 std::vector<CaseQuota> same_quota(const std::vector<std::size_t>& cases, std::size_t pairs) {
   std::vector<CaseQuota> quotas;
+  quotas.reserve(cases.size());
   for (const std::size_t index : cases) quotas.push_back({index, pairs});
   return quotas;
 }
