@@ -9,6 +9,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)
+find_package(PNG REQUIRED)
 find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs features2d video)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)

@@ -1,11 +1,8 @@
 #include "harness/case_dataset.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <system_error>
 
 #include "harness/build_info.h"
@@ -47,18 +44,6 @@ std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetP
   return options;
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "aqbench_case_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", name, std::strerror(errno)));
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 void copy_observation(const std::filesystem::path& dataset_dir, const std::filesystem::path& to) {
   std::error_code error;
   std::filesystem::create_directories(to, error);
@@ -76,7 +61,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
     last = camera;
   };
   CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), say);
-  CaseDataset dataset{std::move(plan), std::move(cached), scratch_dir / "observation", 0};
+  CaseDataset dataset{std::move(plan), std::move(cached), scratch_dir / kObservationFolder, 0};
   copy_observation(dataset.dataset.dir(), dataset.observation_dir);
   if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
     perturb_calibration_file(dataset.observation_dir / "calibration.json", error);

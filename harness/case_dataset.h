@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/case.h"
+#include "scenes/core/scratch_folder.h"
 #include "scenes/dataset_cache.h"
 #include "scenes/perturb.h"
 
@@ -29,19 +30,9 @@ CalibrationError case_calibration_error(const Case& planned);
 // Effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
 std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetPlan& plan);
 
-// A folder that goes away with everything in it.
-class ScratchFolder {
- public:
-  ScratchFolder();  // in the system's folder for temporary files; throws Error(io)
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}  // takes over a folder
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+// Folders in a case's scratch folder: what its method sees of the dataset, and where it may write.
+inline constexpr const char* kObservationFolder = "observation";
+inline constexpr const char* kWorkFolder = "work";
 
 // Copies what a method may see of a dataset, calibration.json and images/, to the new folder `to`: no link
 // leads from there to the truth, and what the method does to its copy does no harm. Throws Error(io).

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/case_dataset.h"
 #include "harness/text.h"
 #include "scenes/core/error.h"
 
@@ -46,6 +47,20 @@ Record record_of_death(const Case& planned, const IsolateOutcome& outcome, const
   return record;
 }
 
+void replace_each(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// What a user can find, or reads in the documents, in place of folders that are gone.
+void name_lasting_folders(const std::filesystem::path& scratch, const std::string& dataset_name,
+                          std::string& reason) {
+  if (scratch.empty()) return;
+  replace_each(reason, (scratch / kObservationFolder).string(), dataset_name);
+  replace_each(reason, (scratch / kWorkFolder / "output").string(), "{output}");
+  replace_each(reason, scratch.string(), "{scratch}");
+}
+
 // A runner must not answer for another case, nor write outside of the bundle. Empty: it does not.
 std::string problem_of(const CaseResult& result, const Case& planned) {
   if (result.record.case_name != planned.name) return "its result is that of another case";
@@ -60,7 +75,7 @@ std::string problem_of(const CaseResult& result, const Case& planned) {
 }  // namespace
 
 CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
-                     const CaseBoard& board) {
+                     const CaseBoard& board, const std::string& dataset_name) {
   CaseResult result;
   try {
     if (outcome.end == IsolateOutcome::End::ok)
@@ -75,6 +90,7 @@ CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const I
     result = {planned_record(planned), {}};
     result.record.reason = problem;
   }
+  name_lasting_folders(board.scratch_dir(), dataset_name, result.record.reason);
   result.record.peak_rss_bytes = outcome.peak_rss_bytes;
   return result;
 }

@@ -151,14 +151,14 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
   std::filesystem::path dataset = request.dataset_dir;
   std::error_code status;
   if (std::filesystem::exists(dataset / "truth", status)) {
-    copy_observation(dataset, scratch / "observation");
-    dataset = scratch / "observation";
+    dataset = scratch / kObservationFolder;
+    copy_observation(request.dataset_dir, dataset);
   }
   MethodInput input;
   input.parameters = method_parameters(planned, method);
   input.seed = request.seed;
   input.device = request.device;
-  input.work_dir = scratch / "work";
+  input.work_dir = scratch / kWorkFolder;
   input.depth_range_m = request.depth_range_m;
   make_run_folder(input.work_dir);
   const RealMethod run = std::get<RealMethod>(method.run);
@@ -170,10 +170,6 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     result.record.status = Status::ok;
   } catch (...) {
     note_failure(result.record);
-    // The user knows the folder that was given, not the copy without truth/ that is gone by now.
-    std::string& reason = result.record.reason;
-    if (const std::size_t at = reason.find(dataset.string()); at != std::string::npos)
-      reason.replace(at, dataset.string().size(), request.dataset_dir.string());
   }
   const std::filesystem::path log = input.work_dir / kMethodLog;
   if (std::filesystem::exists(log, status)) std::filesystem::copy_file(log, partial / "command.log", status);
@@ -219,7 +215,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   const IsolateOutcome outcome = run_isolated(
       [&] { return encode_case_result(run_here(request, method, planned, partial, board)); }, options);
   DatasetRun run;
-  const CaseResult result = result_of(planned, outcome, options, board);
+  const CaseResult result = result_of(planned, outcome, options, board, request.dataset_dir.string());
   run.record = result.record;
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;

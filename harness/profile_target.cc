@@ -35,7 +35,7 @@ ProfileTarget real_target(const Case& planned, const MethodSpec& method, MethodI
   const std::filesystem::path scratch = own ? own->path() : sweep_scratch;
   const auto dataset = std::make_shared<CaseDataset>(make_case_dataset(planned, scratch));
   return {[own, scratch, dataset, input, run = std::get<RealMethod>(method.run)]() mutable {
-            input.work_dir = scratch / "work";
+            input.work_dir = scratch / kWorkFolder;
             std::filesystem::remove_all(input.work_dir);
             std::filesystem::create_directory(input.work_dir);
             check_output(run({dataset->observation_dir}, input));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/case_dataset.h"
+#include "harness/depth_pictures.h"
 #include "harness/depth_score.h"
 #include "harness/library_threads.h"
 #include "harness/method_run.h"
@@ -51,26 +52,35 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
 }
 
 // What is done with the output of a method beyond its hash.
-enum class Afterwards { nothing, score, score_and_keep };
+struct Afterwards {
+  bool score = true;
+  KeptFiles kept{.cloud = false, .pictures = false};
+};
 
-void score_output(const Reconstruction& output, const Surface& truth, Afterwards afterwards,
+void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views = {}) {
   Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
   result.record.metrics = std::move(score.metrics);
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
   if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
-  if (afterwards == Afterwards::score_and_keep)
+  if (afterwards.kept.cloud)
     result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
                                   ply_cloud_bytes(output.cloud));
 }
 
-void score_depths(const Reconstruction& output, const CaseDataset& dataset, CaseResult& result) {
+void score_depths(const Reconstruction& output, const CaseDataset& dataset, bool keep_pictures,
+                  CaseResult& result) {
   const auto scores = score_depth_maps(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir());
   if (scores.empty()) return;
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
                                 depth_scores_csv(scores));
+  if (!keep_pictures) return;
+  const std::string folder = fmt::format("{}/{}/", kPicturesFolder, file_name_of(result.record.case_name));
+  for (auto& [name, bytes] :
+       depth_pictures(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir()))
+    result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
 // Causes of holes and the cameras' own errors, for methods that give depth maps.
@@ -83,18 +93,18 @@ void diagnose_output(const Reconstruction& output, const PatchHeightField& truth
                                 std::move(diagnosis.csv));
 }
 
-void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
-                   CaseResult& result) {
+void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
+                   const Afterwards& afterwards, CaseResult& result) {
   const Scene scene = make_scene(planned.scene, planned.overrides);
   const MethodInput input = method_input(planned, method, {});
   const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
   const Reconstruction output = run_measured(
       planned, [&] { return run(scene.truth, input); }, board, result.record);
-  if (afterwards == Afterwards::nothing) return;
+  if (!afterwards.score) return;
   score_output(output, *scene.truth.surface, afterwards, result);
 }
 
-void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
+void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
               CaseResult& result) {
   // A sweep has made a folder that it removes even after a crash.
   std::optional<ScratchFolder> own;
@@ -102,7 +112,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, A
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
   const CaseDataset dataset = make_case_dataset(planned, scratch);
   result.record.timing.dataset_ms = dataset.made_ms;
-  const std::filesystem::path work_dir = scratch / "work";
+  const std::filesystem::path work_dir = scratch / kWorkFolder;
   std::filesystem::create_directory(work_dir);
   const MethodInput input = method_input(planned, method, work_dir);
   const auto run = [&, method_run = std::get<RealMethod>(method.run)] {
@@ -118,7 +128,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, A
     throw;
   }
   take_log(work_dir, result);
-  if (afterwards == Afterwards::nothing) return;
+  if (!afterwards.score) return;
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(dataset.plan.rig, error), output);
   const PatchHeightField& truth =
@@ -126,13 +136,13 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, A
   const Rig& rig = dataset.plan.rig;
   score_output(output, truth, afterwards, result,
                [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
-  score_depths(output, dataset, result);
+  score_depths(output, dataset, afterwards.kept.pictures, result);
   diagnose_output(output, truth, rig, result);
 }
 
 // Everything of a case that may throw. What is measured before it throws stays in the record.
-void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board, Afterwards afterwards,
-                   CaseResult& result) {
+void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
+                   const Afterwards& afterwards, CaseResult& result) {
   set_thread_count(planned.threads);
   if (method.simulated()) {
     run_simulated(planned, method, board, afterwards, result);
@@ -164,7 +174,7 @@ Record planned_record(const Case& planned) {
 
 namespace {
 
-CaseResult run_one_case(const Case& planned, CaseBoard& board, Afterwards afterwards) {
+CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
@@ -188,16 +198,14 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, Afterwards afterw
 
 }  // namespace
 
-CaseResult run_case(const Case& planned, CaseBoard& board) {
-  return run_one_case(planned, board, Afterwards::score);
-}
+CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, {}); }
 
-CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board) {
-  return run_one_case(planned, board, Afterwards::score_and_keep);
+CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept) {
+  return run_one_case(planned, board, {true, kept});
 }
 
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
-  return run_one_case(planned, board, Afterwards::nothing);
+  return run_one_case(planned, board, {.score = false});
 }
 
 }  // namespace aqbench

@@ -29,8 +29,12 @@ Record planned_record(const Case& planned);
 // method does. Stages and faults are noted on the board as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
 
-// The same, with the cloud that was scored as an artefact clouds/NAME.ply.
-CaseResult run_case_keeping_cloud(const Case& planned, CaseBoard& board);
+// What is kept of a scored case beside its tables.
+struct KeptFiles {
+  bool cloud = false;    // what was scored: clouds/NAME.ply
+  bool pictures = true;  // of depth maps: pictures/NAME/ (harness/depth_pictures.h)
+};
+CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept);
 
 // The same without scoring a method's output: where its hash is enough.
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board);

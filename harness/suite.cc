@@ -160,6 +160,20 @@ const std::vector<Suite>& suite_registry() {
                 {"equirect_pipeline", "width", "512"},
                 {"equirect_pipeline", "view", "128"}},
        .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
+      {.name = "batching",
+       .description = "kernels at several batch sizes, vectorised and fused; meant for --blocks",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {{"variant", {"torch", "fused"}}, {"batch", {"1", "4", "16"}}},
+       .sets = {{"plane_sweep", "kernel", "torch"},
+                {"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "16"},
+                {"equirect_views", "width", "256"},
+                {"equirect_views", "view", "64"},
+                {"equirect_views", "frames", "16"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"}},
   };
   return table;
 }

@@ -13,6 +13,7 @@
 #include "metrics/measurable.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
+#include "metrics/views.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
 #include "scenes/visibility.h"
@@ -144,20 +145,9 @@ void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& c
 }
 
 void write_views(const SampleCauses& found, const DiagnosisOptions& options, std::string& csv) {
-  const int most = found.views.empty() ? 0 : *std::ranges::max_element(found.views);
-  double total_m2 = 0;
-  std::vector<double> area_m2(static_cast<std::size_t>(most) + 1);
-  for (std::size_t i = 0; i < found.views.size(); ++i) {
-    area_m2[found.views[i]] += found.completeness.samples.weights[i];
-    total_m2 += found.completeness.samples.weights[i];
-  }
-  for (int n = 0; n <= most; ++n) {
-    const std::string of = fmt::format("{} views", n);
-    csv += row("area", of, 100 * area_m2[n] / total_m2, "%");
-    csv += row("completeness", of,
-               completeness_pct(found.completeness, options.tolerance_m,
-                                [&](std::size_t i) { return found.views[i] == n; }),
-               "%");
+  for (const ViewShare& share : completeness_by_views(found.completeness, found.views, options.tolerance_m)) {
+    const std::string of = fmt::format("{} views", share.views);
+    csv += row("area", of, share.surface_pct, "%") + row("completeness", of, share.completeness_pct, "%");
   }
 }
 

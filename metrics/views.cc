@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
-#include "metrics/tiles.h"
-
 namespace aqbench {
 
-std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views) {
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
+                                             double tolerance_m) {
   if (views.empty()) return {};
   const auto rows = static_cast<std::size_t>(std::max(0, *std::ranges::max_element(views))) + 1;
   std::vector<double> area_m2(rows, 0), reached_m2(rows, 0);
@@ -18,7 +17,7 @@ std::vector<ViewShare> completeness_by_views(const Completeness& completeness, s
     const double weight_m2 = completeness.samples.weights[i];
     total_m2 += weight_m2;
     area_m2[row] += weight_m2;
-    if (completeness.distance_m[i] <= kHeadlineToleranceM) reached_m2[row] += weight_m2;
+    if (completeness.distance_m[i] <= tolerance_m) reached_m2[row] += weight_m2;
   }
   std::vector<ViewShare> shares;
   for (std::size_t row = 0; row < rows; ++row) {

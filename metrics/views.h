@@ -7,21 +7,22 @@
 #include <vector>
 
 #include "metrics/completeness.h"
+#include "metrics/tiles.h"
 
 namespace aqbench {
 
 // The part of the true patch that exactly `views` cameras see.
 struct ViewShare {
   int views = 0;
-  double surface_pct = 0;  // of the patch's area
-  std::optional<double>
-      completeness_pct;  // of this part, at kHeadlineToleranceM; none where there is no area
+  double surface_pct = 0;                  // of the patch's area
+  std::optional<double> completeness_pct;  // of this part, at the tolerance; none where there is no area
 };
 
 // One row for each number of views from 0 to the largest. `views` counts the cameras that see each sample.
-std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views);
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
+                                             double tolerance_m = kHeadlineToleranceM);
 
-// With a header line; an empty field for what is undefined.
+// Of rows at kHeadlineToleranceM, with a header line; an empty field for what is undefined.
 std::string views_to_csv(std::span<const ViewShare> rows);
 
 }  // namespace aqbench

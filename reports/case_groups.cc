@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "harness/timing.h"
 
@@ -99,6 +100,75 @@ std::vector<CaseGroup> group_cases(const Results& results) {
     groups[place->second].records.push_back(record);
   }
   return groups;
+}
+
+std::vector<std::string> axis_steps(const std::string& axes) {
+  std::vector<std::string> steps;
+  for (std::size_t start = 0; start < axes.size();) {
+    const std::size_t end = std::min(axes.find('/', start), axes.size());
+    const std::string step = axes.substr(start, end - start);
+    if (step.find('=') != step.npos || steps.empty())
+      steps.push_back(step);
+    else
+      steps.back() += "/" + step;
+    start = end + 1;
+  }
+  return steps;
+}
+
+std::string take_common_axes(std::vector<CaseGroup>& groups) {
+  if (groups.empty()) return "";
+  std::vector<std::vector<std::string>> steps;
+  for (const CaseGroup& group : groups) steps.push_back(axis_steps(group.axes));
+  // A simulated method looks at no images: that it has no rig sets nobody apart.
+  const bool any_real =
+      std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.records.front()->simulated; });
+  const auto has_no_say = [&](std::size_t i) {
+    return any_real && steps[i].empty() && groups[i].records.front()->simulated;
+  };
+  const auto is_common = [&](const std::string& step) {
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (!has_no_say(i) && std::ranges::find(steps[i], step) == steps[i].end()) return false;
+    return true;
+  };
+  std::vector<std::string> common;
+  for (const std::vector<std::string>& candidates : steps) {
+    if (candidates.empty()) continue;
+    std::ranges::copy_if(candidates, std::back_inserter(common), is_common);
+    break;
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::erase_if(steps[i],
+                  [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
+    groups[i].axes = fmt::format("{}", fmt::join(steps[i], " "));
+  }
+  std::set<std::string> seeds;
+  for (const CaseGroup& group : groups)
+    for (const Record* record : group.records)
+      for (const auto& [name, value] : record->axes)
+        if (name == "seed") seeds.insert("seed=" + to_string(value));
+  if (seeds.size() == 1) common.push_back(*seeds.begin());
+  return fmt::format("{}", fmt::join(common, " "));
+}
+
+std::string group_label(const CaseGroup& group) {
+  std::string label = group.scene;
+  if (!group.method.empty()) label += (label.empty() ? "" : "/") + group.method;
+  if (!group.axes.empty()) label += (label.empty() ? "" : " ") + group.axes;
+  return label;
+}
+
+CaseLabels label_cases(std::vector<CaseGroup> groups) {
+  CaseLabels labels;
+  labels.common = take_common_axes(groups);
+  for (const CaseGroup& group : groups)
+    for (const Record* record : group.records) {
+      std::string& label = labels.of[record->case_name] = group_label(group);
+      if (group.records.size() > 1)
+        for (const auto& [name, value] : record->axes)
+          if (name == "seed") label += " seed=" + to_string(value);
+    }
+  return labels;
 }
 
 std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric) {

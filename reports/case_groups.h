@@ -1,6 +1,7 @@
 #pragma once
 // Records that differ in their seed alone, and statistics over them. For the summary and the sweep's table.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,24 @@ struct CaseGroup {
 
 // In order of their first case by name. Refers to `results`.
 std::vector<CaseGroup> group_cases(const Results& results);
+
+// "rig=arc6/width=480" -> {"rig=arc6", "width=480"}; a step without "=" belongs to the one before.
+std::vector<std::string> axis_steps(const std::string& axes);
+
+// Takes out of every group's axes what all of them have (simulated methods without axes aside), and says it
+// once: "rig=arc6 width=480 seed=42" (the seed where the records have one alone). What is left is joined by
+// blanks. Empty if nothing is common.
+std::string take_common_axes(std::vector<CaseGroup>& groups);
+
+// "undulating/roma_like clahe=on": scene, method or workload, and what axes are left.
+std::string group_label(const CaseGroup& group);
+
+// Short names of cases: group_label() and, where a group has several, the seed.
+struct CaseLabels {
+  std::string common;                     // what all have and no label says, as take_common_axes() gives it
+  std::map<std::string, std::string> of;  // case name -> label
+};
+CaseLabels label_cases(std::vector<CaseGroup> groups);
 
 struct Spread {
   double mean = 0;

@@ -5,13 +5,16 @@
 
 #include "harness/statistics/summary.h"
 #include "reports/case_groups.h"
+#include "reports/comparisons.h"
 #include "reports/docs_sections.h"
 #include "reports/environment_text.h"
 #include "reports/gate.h"
 #include "reports/markdown.h"
 #include "reports/narrative.h"
 #include "reports/table.h"
+#include "reports/workload_tables.h"
 #include "scenes/core/error.h"
+#include "scenes/core/parameters.h"
 
 namespace aqbench {
 namespace {
@@ -28,12 +31,19 @@ std::string docs_spread(const std::optional<Spread>& spread) {
   return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
 }
 
+// What the names below leave out, being the same for all.
+std::string common_line(const std::string& common) {
+  return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
+}
+
 std::string docs_accuracy(const BundleContent& content) {
-  const auto groups = group_cases(content.results);
-  if (groups.empty()) no_data("cases");
+  auto groups = group_cases(content.results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  if (groups.empty()) no_data("cases of methods");
+  const std::string common = take_common_axes(groups);
   std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
   for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
-  std::string text = md_head(titles, 3);
+  std::string text = common_line(common) + md_head(titles, 3);
   for (const CaseGroup& group : groups) {
     std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
     cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
@@ -53,7 +63,9 @@ std::string docs_mib(const std::optional<std::int64_t>& bytes) {
 }
 
 std::string docs_stages(const BundleContent& content) {
+  const CaseLabels labels = label_cases(group_cases(content.results));
   std::string text =
+      common_line(labels.common) +
       md_head({"case", "stage", "within", "calls", "ms", "self ms", "self %", "net MiB", "peak MiB"}, 3);
   bool any = false;
   for (const Record& record : content.results.records) {
@@ -62,10 +74,11 @@ std::string docs_stages(const BundleContent& content) {
     for (const StageRecord& stage : record.stages) {
       const auto self = median_of(stage.self_ms);
       any = true;
-      text += md_row({md_escape(record.case_name), md_escape(stage.name), md_escape(stage.parent),
-                      std::to_string(stage.calls), docs_number(median_of(stage.wall_ms)), docs_number(self),
-                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
-                      docs_mib(stage.net_bytes), docs_mib(stage.peak_bytes)});
+      text +=
+          md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name), md_escape(stage.parent),
+                  std::to_string(stage.calls), docs_number(median_of(stage.wall_ms)), docs_number(self),
+                  self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
+                  docs_mib(stage.net_bytes), docs_mib(stage.peak_bytes)});
     }
   }
   if (!any) no_data("stages");
@@ -73,35 +86,30 @@ std::string docs_stages(const BundleContent& content) {
 }
 
 std::string docs_batching(const BundleContent& content) {
-  std::string text = md_head({"case", "batch", "ms", "against the first"}, 1);
-  std::string series;
-  std::optional<double> first;
-  bool any = false;
-  for (const Record& record : content.results.records) {
-    const auto axis = std::ranges::find_if(record.axes, [](const auto& item) {
-      return item.first == "batch" || item.first.ends_with(".batch");
-    });
-    if (axis == record.axes.end()) continue;
-    any = true;
-    const std::string name = record.case_name.substr(0, record.case_name.find("/" + axis->first + "="));
-    const auto ms = time_ms(record.timing);
-    if (name != series) first = ms;
-    series = name;
-    text += md_row({md_escape(name), to_string(axis->second), docs_number(ms),
-                    ms && first && *first > 0 ? table_number(*ms / *first) : "n/a"});
-  }
-  if (!any) no_data("cases with a batch axis");
-  return text;
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
+  if (comparisons.empty()) no_data("cases with a batch axis");
+  return comparison_table(comparisons);
+}
+
+std::string docs_comparisons(const BundleContent& content) {
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
+  if (comparisons.empty()) no_data("cases that differ in one axis alone");
+  return comparison_table(comparisons);
 }
 
 std::string docs_times(const BundleContent& content) {
-  std::string text = md_head({"case", "cold ms", "n", "warm ms", "median", "min", "max", "throughput"}, 1);
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  std::string text = common_line(labels.common) +
+                     md_head({"case", "cold ms", "n", "warm ms", "median", "min", "max", "throughput"}, 1);
   for (const Record& record : content.results.records) {
     const SampleSummary warm = summarize(record.timing.warm_ms);
     std::string mean = docs_number(warm.mean);
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
-    text += md_row({md_escape(record.case_name), docs_number(record.timing.cold_ms), std::to_string(warm.n),
-                    mean, docs_number(warm.median), docs_number(warm.min), docs_number(warm.max),
+    text += md_row({md_escape(labels.of.at(record.case_name)), docs_number(record.timing.cold_ms),
+                    std::to_string(warm.n), mean, docs_number(warm.median), docs_number(warm.min),
+                    docs_number(warm.max),
                     record.timing.throughput ? fmt::format("{} {}", short_number(*record.timing.throughput),
                                                            md_escape(record.timing.throughput_unit))
                                              : "n/a"});
@@ -148,17 +156,35 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},   {"stages", docs_stages},       {"batching", docs_batching},
-    {"times", docs_times},         {"baseline", docs_baseline},   {"environment", docs_environment},
-    {"reproduce", docs_reproduce}, {"narrative", docs_narrative},
+    {"accuracy", docs_accuracy},
+    {"comparisons", docs_comparisons},
+    {"stages", docs_stages},
+    {"batching", docs_batching},
+    {"times", docs_times},
+    {"baseline", docs_baseline},
+    {"environment", docs_environment},
+    {"reproduce", docs_reproduce},
+    {"narrative", docs_narrative},
 };
 
 }  // namespace
 
-DocsSections bundle_sections(const BundleContent& content) {
+DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
+  const auto content_of = [&bundles](const std::vector<std::string>& arguments) -> const BundleContent& {
+    if (arguments.empty()) return bundles.front().content;
+    if (arguments.size() > 1) throw Error(ErrorKind::input, "expected the name of one bundle");
+    std::vector<std::string> names;
+    for (const NamedBundle& bundle : bundles) {
+      if (bundle.name == arguments[0]) return bundle.content;
+      names.push_back(bundle.name);
+    }
+    throw Error(ErrorKind::input, unknown_name_message("bundle", arguments[0], names));
+  };
   DocsSections sections;
   for (const auto& [name, render] : kBundleSections)
-    sections[name] = [&content, render = render](const std::vector<std::string>&) { return render(content); };
+    sections[name] = [content_of, render = render](const std::vector<std::string>& arguments) {
+      return render(content_of(arguments));
+    };
   return sections;
 }
 

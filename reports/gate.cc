@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "reports/gated_metrics.h"
 #include "reports/table.h"
@@ -122,6 +123,16 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
   }
 }
 
+// What has no baseline cannot get worse, but it can fail.
+GateRow row_without_baseline(const Record& record) {
+  const std::string what = to_string(record.status) + ": " + record.reason;
+  if (record.status == Status::ok)
+    return case_row(record.case_name, Verdict::added, "no baseline: not gated");
+  if (record.status == Status::skipped)
+    return case_row(record.case_name, Verdict::added, "no baseline: not gated; " + what);
+  return case_row(record.case_name, Verdict::failed_case, what + " (no baseline)");
+}
+
 void sort_worst_first(std::vector<GateRow>& rows) {
   std::ranges::stable_sort(rows, [](const GateRow& a, const GateRow& b) {
     if (a.verdict != b.verdict) return a.verdict < b.verdict;
@@ -213,14 +224,14 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   }
   std::unordered_map<std::string, const Record*> records;
   for (const Record& record : results.records) records[record.case_name] = &record;
+  std::unordered_set<std::string_view> with_baseline;
   for (const BaselineCase& baseline_case : baseline.cases) {
+    with_baseline.insert(baseline_case.name);
     const auto record = records.find(baseline_case.name);
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
   }
   for (const Record& record : results.records)
-    if (find_case(baseline, record.case_name) == nullptr)
-      report.rows.push_back(
-          case_row(record.case_name, Verdict::added, "the baseline does not have it: not gated"));
+    if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
   sort_worst_first(report.rows);
   return report;
 }

@@ -21,7 +21,7 @@ enum class Verdict {
   undefined,       // null, NaN or infinite, or a zero baseline with a relative tolerance
   regressed,
   improved,  // better by more than the tolerance
-  added,     // in the results only: reported, not gated
+  added,     // in the results only, and it did not fail: reported, not gated
   pass,
 };
 std::string to_string(Verdict verdict);
@@ -43,8 +43,8 @@ struct GateReport {
   std::string refusal;             // not empty: nothing was compared, and why (self comparison)
 
   std::size_t count(Verdict verdict) const;
-  // case_failed if a gated case failed, crashed or timed out; else not_comparable; else regression; else
-  // pass.
+  // case_failed if a case failed, crashed or timed out, in the baseline or not; else not_comparable; else
+  // regression; else pass.
   ExitCode exit_code() const;
 };
 

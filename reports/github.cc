@@ -83,7 +83,8 @@ std::string github_step_summary(const GateReport& report, const Results& results
   constexpr std::size_t kRoomForTheRest = 200;
   std::size_t left_out = 0;
   for (const GateRow& row : report.rows) {
-    if (row.verdict == Verdict::pass || row.verdict == Verdict::added) continue;
+    // New metrics are new in every case: the counts above say how many.
+    if (row.verdict == Verdict::pass || (row.verdict == Verdict::added && !row.metric.empty())) continue;
     const std::string line = summary_row(row);
     if (left_out > 0 || text.size() + line.size() + kRoomForTheRest > max_bytes)
       ++left_out;

@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kPage = 900, kLabels = 270, kNumbers = 90, kRow = 22;
+constexpr double kPage = 900, kLabels = 320, kNumbers = 90, kRow = 22;
 constexpr double kRoom = kPage - kLabels - kNumbers;
 constexpr std::size_t kMostRowsDrawn = 60;
 
@@ -24,14 +24,7 @@ constexpr std::size_t kMostRowsDrawn = 60;
 constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
                                  "#d55e00", "#f0e442", "#7f7f7f", "#8c6bb1", "#41ab5d"};
 
-std::string label_of(const CaseGroup& group) {
-  std::string name = group.scene;
-  for (const std::string& part : {group.method, group.axes})
-    if (!part.empty()) name += (name.empty() ? "" : "/") + part;
-  return name;
-}
-
-std::string fit_label(const std::string& text) { return elide_middle(text, 42); }
+std::string fit_label(const std::string& text) { return elide_middle(text, 52); }
 
 std::string and_more(std::size_t all) {
   return all > kMostRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMostRowsDrawn)
@@ -56,7 +49,7 @@ std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& 
   };
   std::vector<Bar> bars;
   for (const CaseGroup& group : groups)
-    if (const auto spread = metric_spread(group, metric)) bars.push_back({label_of(group), *spread});
+    if (const auto spread = metric_spread(group, metric)) bars.push_back({group_label(group), *spread});
   if (bars.empty()) return "";
   const std::size_t all = bars.size();
   bars.resize(std::min(all, kMostRowsDrawn));
@@ -124,7 +117,7 @@ std::string stages_chart(const std::vector<CaseGroup>& groups) {
   std::vector<Row> rows;
   std::vector<std::string> names;
   for (const CaseGroup& group : groups) {
-    Row row{label_of(group), {}, 0};
+    Row row{group_label(group), {}, 0};
     for (const Record* record : group.records) {
       if (record->status != Status::ok) continue;
       for (const StageRecord& stage : record->stages) {
@@ -191,6 +184,7 @@ std::string times_chart(const Results& results) {
   }
   const std::size_t all = rows.size();
   rows.resize(std::min(all, kMostRowsDrawn));
+  const CaseLabels labels = label_cases(group_cases(results));
   std::string body;
   double y = 4;
   for (const Row& row : rows) {
@@ -203,7 +197,7 @@ std::string times_chart(const Results& results) {
     const double middle = y + kRow / 2;
     const std::string tip = fmt::format("{}: median {} ms, n = {}", row.record->case_name,
                                         table_number(sorted_quantile(row.warm, 0.5)), row.warm.size());
-    body += svg_text(kLabels - 8, y + 15, "end", fit_label(row.record->case_name), "s");
+    body += svg_text(kLabels - 8, y + 15, "end", fit_label(labels.of.at(row.record->case_name)), "s");
     body += svg_line(x_of(row.warm.front()), middle, x_of(row.warm.back()), middle, "axis");
     const double q1 = x_of(sorted_quantile(row.warm, 0.25)), q3 = x_of(sorted_quantile(row.warm, 0.75));
     body += svg_rect(q1, y + 5, std::max(1.0, q3 - q1), kRow - 10, "class=\"box\"", tip);

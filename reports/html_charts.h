@@ -1,18 +1,20 @@
 #pragma once
 // The charts of report.html, each as HTML; empty where there is nothing to draw.
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "reports/bundle_content.h"
 #include "reports/case_groups.h"
+#include "reports/html_report.h"
 
 namespace aqbench {
 
 std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 std::string baseline_chart(const BundleContent& content);
-std::string heatmaps(const Results& results, const std::map<std::string, std::string>& tiles);
+// A row of pictures for each case: depths of a camera and their errors, the cloud's errors and completeness
+// from above.
+std::string case_pictures(const Results& results, const ReportPictures& pictures);
 std::string stages_chart(const std::vector<CaseGroup>& groups);
 std::string times_chart(const Results& results);
 

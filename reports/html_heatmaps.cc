@@ -1,4 +1,4 @@
-// Errors by place, as pictures.
+// Errors by place and depth maps, as pictures: a row for each case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/colour_map.h"
 #include "reports/html_charts.h"
 #include "reports/html_report.h"
 #include "reports/junit.h"
@@ -15,114 +16,150 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostHeatmaps = 24;
-constexpr int kColours = 15;
+constexpr std::size_t kMostRows = 24;
+constexpr const char* kTileBackground = "#80808055";  // of tiles without points, on light and dark pages
 
-struct Rgb {
-  double r, g, b;
-};
-
-std::string hex_of(const Rgb& colour) {
-  const auto byte = [](double value) { return static_cast<int>(std::lround(std::clamp(value, 0.0, 255.0))); };
-  return fmt::format("#{:02x}{:02x}{:02x}", byte(colour.r), byte(colour.g), byte(colour.b));
-}
-
-Rgb mix(const Rgb& a, const Rgb& b, double t) {
-  return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
-}
-
-// Blue (deeper than the truth) over white to red (towards the cameras); and pale to dark green.
-std::string diverging_colour(int index) {
-  const double t = 2.0 * index / (kColours - 1) - 1;
-  constexpr Rgb blue{33, 102, 172}, white{247, 247, 247}, red{178, 24, 43};
-  return hex_of(t < 0 ? mix(white, blue, -t) : mix(white, red, t));
-}
-std::string sequential_colour(int index) {
-  constexpr Rgb pale{247, 252, 245}, dark{0, 90, 50};
-  return hex_of(mix(pale, dark, static_cast<double>(index) / (kColours - 1)));
-}
+using StepColour = Rgb8 (*)(int step);
 
 // One path per colour keeps a map of 1500 tiles at some 20 kB.
 template <class Value>
 std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of, double low, double high,
-                    std::string (*colour_of)(int)) {
+                    StepColour colour_of) {
   int columns = 0, rows = 0;
   for (const ReportTile& tile : tiles) {
     columns = std::max(columns, tile.column + 1);
     rows = std::max(rows, tile.row + 1);
   }
-  std::array<std::string, kColours> paths;
+  std::array<std::string, kColourSteps> paths;
   for (const ReportTile& tile : tiles) {
     const double value = value_of(tile);
     if (!std::isfinite(value)) continue;
-    const double t = high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0.5;
-    const auto index = static_cast<std::size_t>(std::lround(t * (kColours - 1)));
-    paths[index] += fmt::format("M{} {}h1v1h-1z", tile.column, rows - 1 - tile.row);
+    const int step = colour_step(high > low ? (value - low) / (high - low) : 0.5);
+    paths[static_cast<std::size_t>(step)] += fmt::format("M{} {}h1v1h-1z", tile.column, rows - 1 - tile.row);
   }
   std::string body;
-  for (int index = 0; index < kColours; ++index)
-    if (!paths[static_cast<std::size_t>(index)].empty())
-      body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", colour_of(index),
-                          paths[static_cast<std::size_t>(index)]);
+  for (int step = 0; step < kColourSteps; ++step)
+    if (!paths[static_cast<std::size_t>(step)].empty())
+      body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(colour_of(step)),
+                          paths[static_cast<std::size_t>(step)]);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" viewBox=\"0 0 {0} {1}\" "
-      "shape-rendering=\"crispEdges\" "
-      "role=\"img\" style=\"background:#8c959f33\">{2}</svg>",
-      columns, rows, body);
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" shape-rendering=\"crispEdges\" "
+      "role=\"img\" style=\"background:{}\">{}</svg>",
+      columns, rows, kTileBackground, body);
 }
 
-std::string legend(double low, double high, const char* unit, std::string (*colour_of)(int)) {
+std::string base64_text(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+std::string scale_number(double value) { return fmt::format("{:.3g}", value); }
+
+// The bar under a picture, its ends and its middle as numbers.
+std::string colour_bar(double low, double high, const std::string& unit, StepColour colour_of) {
+  constexpr double kWidth = 300, kStep = kWidth / kColourSteps;
   std::string body;
-  for (int i = 0; i < kColours; ++i)
-    body += svg_rect(70 + 14.0 * i, 2, 14.5, 12, fmt::format("fill=\"{}\"", colour_of(i)).c_str());
-  body +=
-      svg_text(64, 13, "end", short_number(low), "s") +
-      svg_text(70 + 14.0 * kColours + 6, 13, "start", fmt::format("{} {}", short_number(high), unit), "s");
-  return svg_figure(640, 18, body);
+  for (int i = 0; i < kColourSteps; ++i)
+    body += svg_rect(kStep * i, 0, kStep + 0.5, 9, fmt::format("fill=\"{}\"", hex_of(colour_of(i))).c_str());
+  body += svg_text(0, 22, "start", scale_number(low), "s") +
+          svg_text(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s") +
+          svg_text(kWidth, 22, "end", fmt::format("{} {}", scale_number(high), unit), "s");
+  return svg_figure(kWidth, 26, body);
 }
 
-std::string figure(const std::string& picture, const std::string& caption) {
-  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", picture, xml_escape(caption));
+std::string figure(const std::string& picture, const std::string& bar, const std::string& caption) {
+  return fmt::format("<figure>{}{}<figcaption>{}</figcaption></figure>\n", picture, bar, xml_escape(caption));
+}
+
+std::string share(double pct) { return std::isfinite(pct) ? table_number(pct) + " %" : std::string("n/a"); }
+
+std::string depth_figure(const ReportPicture& picture) {
+  const bool is_error = picture.kind == "depth_error";
+  std::string caption =
+      is_error
+          ? fmt::format("Depth error of camera {}: red is nearer than the truth, blue is deeper. ",
+                        picture.camera)
+          : fmt::format("Depth of camera {} along the refracted ray; the scale is the range of the truth. ",
+                        picture.camera);
+  caption += fmt::format("Grey: no depth; {} of the surface in view has one.", share(picture.filled_pct));
+  if (is_error) caption += " Black: no surface to compare with.";
+  if (picture.beyond_pct > 0) caption += fmt::format(" Beyond the scale: {}.", share(picture.beyond_pct));
+  if (picture.every_px > 1) caption += fmt::format(" One pixel of {0} x {0} is shown.", picture.every_px);
+  return figure(
+      fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">",
+                  xml_escape(picture.kind + " of camera " + picture.camera), base64_text(picture.png)),
+      colour_bar(picture.low, picture.high, picture.unit, is_error ? diverging_colour : sequential_colour),
+      caption);
+}
+
+std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
+  if (tiles.empty()) return "";
+  return figure(
+             heatmap(
+                 tiles, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
+                 diverging_colour),
+             colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
+             "Cloud from above: mean signed distance to the true surface, per 10 mm tile; red is towards the "
+             "cameras. Grey: no points.") +
+         figure(heatmap(
+                    tiles, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
+                    sequential_colour),
+                colour_bar(0, 100, "%", sequential_colour),
+                "Cloud from above: share of the surface within 2 mm of a point, per 10 mm tile.");
+}
+
+// One scale for the clouds of all cases, without the few outliers that would wash the rest out.
+double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& tiles) {
+  std::vector<double> errors_mm;
+  for (const auto& [name, parsed] : tiles)
+    for (const ReportTile& tile : parsed)
+      if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
+  std::ranges::sort(errors_mm);
+  return errors_mm.empty() ? 1 : round_up_125(std::max(1e-6, sorted_quantile(errors_mm, 0.98)));
 }
 
 }  // namespace
 
-std::string heatmaps(const Results& results, const std::map<std::string, std::string>& tiles) {
-  std::vector<std::pair<std::string, std::vector<ReportTile>>> maps;
-  std::vector<double> errors_mm;
+std::string case_pictures(const Results& results, const ReportPictures& pictures) {
+  std::vector<std::string> shown;
+  std::map<std::string, std::vector<ReportTile>> tiles;
   std::size_t more = 0;
   for (const Record& record : results.records) {
-    const auto found = tiles.find(record.case_name);
-    if (found == tiles.end()) continue;
-    std::vector<ReportTile> parsed = parse_tiles_csv(found->second);
-    if (parsed.empty()) continue;
-    if (maps.size() == kMostHeatmaps) {
+    const auto csv = pictures.tiles.find(record.case_name);
+    std::vector<ReportTile> parsed;
+    if (csv != pictures.tiles.end()) parsed = parse_tiles_csv(csv->second);
+    if (parsed.empty() && !pictures.pictures.contains(record.case_name)) continue;
+    if (shown.size() == kMostRows) {
       ++more;
       continue;
     }
-    for (const ReportTile& tile : parsed)
-      if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
-    maps.emplace_back(record.case_name, std::move(parsed));
+    shown.push_back(record.case_name);
+    tiles[record.case_name] = std::move(parsed);
   }
-  if (maps.empty()) return "";
-  std::ranges::sort(errors_mm);
-  // One scale for all maps, without the few outliers that would wash the rest out.
-  const double limit_mm = errors_mm.empty() ? 1 : std::max(1e-6, sorted_quantile(errors_mm, 0.98));
-  std::string text =
-      legend(-limit_mm, limit_mm, "mm, signed mean (red: towards the cameras)", diverging_colour);
-  text += legend(0, 100, "% complete at 2 mm", sequential_colour) + "<div class=\"maps\">\n";
-  for (const auto& [name, parsed] : maps) {
-    text += figure(heatmap(
-                       parsed, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm,
-                       limit_mm, diverging_colour),
-                   name + ": signed mean");
-    text += figure(
-        heatmap(
-            parsed, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100, sequential_colour),
-        name + ": completeness");
+  if (shown.empty()) return "";
+  const double limit_mm = common_limit_mm(tiles);
+  const CaseLabels labels = label_cases(group_cases(results));
+  std::string text;
+  for (const std::string& name : shown) {
+    text += fmt::format("<h3>{}</h3>\n<div class=\"maps\">\n", xml_escape(labels.of.at(name)));
+    if (const auto depths = pictures.pictures.find(name); depths != pictures.pictures.end())
+      for (const ReportPicture& picture : depths->second) text += depth_figure(picture);
+    text += tile_figures(tiles[name], limit_mm) + "</div>\n";
   }
-  text += "</div>\n";
-  return more == 0 ? text : text + fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
+  if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
+  if (pictures.left_out > 0)
+    text += fmt::format("<p class=\"dim\">and {} of depths, in pictures/</p>\n",
+                        counted(pictures.left_out, "more picture"));
+  return text;
 }
 
 }  // namespace aqbench

@@ -33,8 +33,11 @@ constexpr std::string_view kPageStyle =
     "th:first-child,td:first-child{text-align:left}td.bad{color:#cf222e;font-weight:600}"
     ".badge{display:inline-block;padding:.1rem .7rem;border-radius:1rem;color:#fff;font-weight:600;"
     "font-size:.9rem}.badge.good{background:#1a7f37}.badge.bad{background:#cf222e}"
-    ".maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:1rem}"
-    "figure{margin:0}figcaption{font-size:12px;color:#57606a;overflow-wrap:anywhere}img{max-width:100%}"
+    ".maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:1rem;align-items:start}"
+    "h3{font-size:14px;margin:1.6rem 0 .4rem;overflow-wrap:anywhere}"
+    "figure{margin:0}figcaption{font-size:12px;line-height:1.35;color:#57606a;overflow-wrap:anywhere}"
+    "figure "
+    "img,figure>svg{display:block;width:100%;height:auto;image-rendering:pixelated;margin-bottom:.25rem}"
     "@media (prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}h2,th,td{border-color:#30363d}"
     "small,.dim,figcaption{color:#9198a1}td.bad{color:#f85149}}";
 
@@ -92,78 +95,7 @@ std::string cases_html(const Results& results) {
   return text + "</table></div>\n";
 }
 
-std::string base64_text(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
-std::string pictures_html(const ReportPictures& pictures) {
-  std::string text;
-  for (const auto& [path, bytes] : pictures.pictures)
-    text += fmt::format(
-        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}</figcaption></figure>\n",
-        xml_escape(path), base64_text(bytes));
-  return text.empty() ? "" : "<div class=\"maps\">\n" + text + "</div>\n";
-}
-
 }  // namespace
-
-ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
-  constexpr std::uintmax_t kMostPictureBytes = std::uintmax_t{8} << 20;
-  ReportPictures found;
-  for (const Record& record : results.records) {
-    const std::filesystem::path file = bundle / "tiles" / (file_name_of(record.case_name) + ".csv");
-    std::error_code error;
-    if (std::filesystem::exists(file, error)) found.tiles[record.case_name] = read_file(file);
-  }
-  std::error_code error;
-  if (!std::filesystem::exists(bundle / "pictures", error)) return found;
-  std::uintmax_t bytes = 0;
-  for (const std::string& file : list_bundle_files(bundle).files) {
-    if (!file.starts_with("pictures/") || !file.ends_with(".png")) continue;
-    bytes += regular_file_size(bundle / file);
-    if (bytes > kMostPictureBytes) break;
-    found.pictures.emplace_back(file, read_file(bundle / file));
-  }
-  return found;
-}
-
-std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
-  std::vector<ReportTile> tiles;
-  while (!csv.empty()) {
-    const std::size_t end = std::min(csv.find('\n'), csv.size());
-    std::string_view line = csv.substr(0, end);
-    csv.remove_prefix(std::min(end + 1, csv.size()));
-    if (std::ranges::count(line, ',') != 7) continue;
-    double fields[8];
-    std::size_t count = 0;
-    bool good = true;
-    for (; count < 8 && good; ++count) {
-      const std::size_t comma = std::min(line.find(','), line.size());
-      const std::string field(line.substr(0, comma));
-      char* rest = nullptr;
-      fields[count] =
-          field.empty() ? std::numeric_limits<double>::quiet_NaN() : std::strtod(field.c_str(), &rest);
-      good = field.empty() || *rest == '\0';
-      line.remove_prefix(std::min(comma + 1, line.size()));
-    }
-    const auto is_index = [](double value) {
-      return value >= 0 && value < 10000 && value == std::floor(value);
-    };
-    if (!good || !is_index(fields[0]) || !is_index(fields[1])) continue;
-    tiles.push_back({static_cast<int>(fields[0]), static_cast<int>(fields[1]), fields[5], fields[7]});
-  }
-  return tiles;
-}
 
 double sorted_quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
@@ -174,7 +106,8 @@ double sorted_quantile(const std::vector<double>& sorted, double q) {
 
 std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
   const Results& results = content.results;
-  const auto groups = group_cases(results);
+  auto groups = group_cases(results);
+  take_common_axes(groups);  // the sentences at the head say what it is
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<title>aqbench "
@@ -192,10 +125,7 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   page +=
       section("Against the baseline", baseline_chart(content),
               "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
-  page += section(
-      "Where the errors are", heatmaps(results, pictures.tiles),
-      "Mean signed distance and completeness at 2 mm per 10 mm tile, seen from above (x right, y up).");
-  page += section("Depth maps", pictures_html(pictures));
+  page += section("Where the errors are", case_pictures(results, pictures));
   page += section("Stages", stages_chart(groups),
                   "Self time, without nested stages; medians over the repetitions.");
   page += section(

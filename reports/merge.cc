@@ -151,6 +151,12 @@ void copy_into(const fs::path& from, const fs::path& to) {
   write_file(to, read_file(from));
 }
 
+bool is_file_of_a_case(std::string_view file) {
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/", "diagnosis/",
+                                          "logs/",  "pictures/", "views/"};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
 // Files of cases (tiles, clouds, depth, logs) side by side; what is about a shard in a folder of its own.
 void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::string log;
@@ -158,8 +164,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
     const ShardBundle& shard = shards[i];
     const std::string folder = fmt::format("shards/{}-{}", i + 1, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
-      if (file.starts_with("tiles/") || file.starts_with("clouds/") || file.starts_with("depth/") ||
-          file.starts_with("logs/") || file.starts_with("views/"))
+      if (is_file_of_a_case(file))
         copy_into(shard.path / file, bundle / file);
       else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
         copy_into(shard.path / file, bundle / folder / file);

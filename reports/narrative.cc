@@ -16,14 +16,6 @@ namespace {
 
 constexpr const char* kAccuracy = "accuracy_mean_mm";
 
-// "undulating/roma_like" or "undulating/plane_sweep:fast/batch=8"
-std::string group_name(const CaseGroup& group) {
-  std::string name = group.scene;
-  for (const std::string& part : {group.method, group.axes})
-    if (!part.empty()) name += (name.empty() ? "" : "/") + part;
-  return name;
-}
-
 std::string ok_sentence(const Results& results) {
   const auto ok = static_cast<std::size_t>(std::ranges::count(results.records, Status::ok, &Record::status));
   std::string text = fmt::format("{} of {} ok", ok, counted(results.run.planned_cases, "planned case"));
@@ -64,9 +56,16 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
     std::ranges::stable_sort(methods, {}, [](const auto& method) { return method.first; });
     const auto& [best, first] = methods[0];
     const auto& [next, second] = methods[1];
-    std::string line = fmt::format("{}: {} has the smallest mean error, {} mm", scene, group_name(*first),
-                                   table_number(best));
-    if (best > 0) line += fmt::format(", {} x less than {}", table_number(next / best), group_name(*second));
+    const auto name_of = [](CaseGroup group) {
+      group.scene.clear();  // stands before
+      return group_label(group);
+    };
+    std::string line =
+        fmt::format("{}: {} has the smallest mean error, {} mm", scene, name_of(*first), table_number(best));
+    if (table_number(next) == table_number(best))
+      line += fmt::format(", as small as that of {}", name_of(*second));
+    else if (best > 0)
+      line += fmt::format(", {} x less than {}", table_number(next / best), name_of(*second));
     lines.push_back(line + ".");
   }
 }
@@ -87,7 +86,7 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     if (self_ms.size() < 2 || !(total_ms > 0)) continue;
     const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
     lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",
-                                group_name(group), widest->first, 100 * widest->second / total_ms));
+                                group_label(group), widest->first, 100 * widest->second / total_ms));
   }
 }
 
@@ -104,7 +103,7 @@ void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& li
     if (worst)
       lines.push_back(
           fmt::format("{}: the first call of a fresh process takes {} x the median of the warm ones.",
-                      group_name(group), table_number(*worst)));
+                      group_label(group), table_number(*worst)));
   }
 }
 
@@ -122,15 +121,18 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
     if (record.status != Status::ok || axis == record.axes.end() || !ms || !(*ms > 0)) continue;
     const auto* const size = std::get_if<std::int64_t>(&axis->second);
     if (size == nullptr) continue;
-    const std::size_t at = record.case_name.find("/" + axis->first + "=");
-    series[record.case_name.substr(0, at)].push_back({static_cast<double>(*size), *ms});
+    std::string name = record.case_name;  // without this axis, wherever it stands
+    if (const std::size_t at = name.find("/" + axis->first + "="); at != name.npos)
+      name.erase(at, name.find('/', at + 1) - at);
+    series[name].push_back({static_cast<double>(*size), *ms});
   }
   for (auto& [name, batches] : series) {
     if (batches.size() < 2) continue;
     std::ranges::sort(batches, {}, &Batch::size);
     const Batch &small = batches.front(), &large = batches.back();
-    lines.push_back(fmt::format("{}: batch {} takes {} x the time of batch {} (one run each, a trend).", name,
-                                large.size, table_number(large.ms / small.ms), small.size));
+    lines.push_back(
+        fmt::format("{}: batch {} takes {} x the time of batch {} (a trend, not a comparison in pairs).",
+                    name, large.size, table_number(large.ms / small.ms), small.size));
   }
 }
 
@@ -139,12 +141,14 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
 std::vector<std::string> narrative_lines(const BundleContent& content) {
   std::vector<std::string> lines = {ok_sentence(content.results)};
   if (content.baseline) lines.push_back(gate_sentence(content));
-  const std::vector<CaseGroup> groups = group_cases(content.results);
+  std::vector<CaseGroup> groups = group_cases(content.results);
+  if (const std::string common = take_common_axes(groups); !common.empty())
+    lines.push_back(fmt::format("All cases have {}; the names in these sentences leave it out.", common));
   add_accuracy(groups, lines);
   add_stages(groups, lines);
   add_cold(groups, lines);
   add_batching(content.results, lines);
-  constexpr std::size_t kMostLines = 40;
+  constexpr std::size_t kMostLines = 24;
   if (lines.size() > kMostLines) {
     const std::size_t more = lines.size() - kMostLines;
     lines.resize(kMostLines);

@@ -67,6 +67,8 @@ const char* what_is(const std::string& path) {
   if (path.starts_with("tiles/")) return "errors by place";
   if (path.starts_with("views/")) return "completeness by number of views";
   if (path.starts_with("clouds/")) return "what was scored";
+  if (path.starts_with("pictures/")) return "depths of a camera and their errors, for people";
+  if (path.starts_with("diagnosis/")) return "why there are holes, each camera's errors";
   if (path.starts_with("depth/")) return "depth errors of each camera";
   if (path.starts_with("logs/")) return "what external commands printed";
   return "";

@@ -14,7 +14,7 @@ namespace aqbench {
 // Goes up with every change of what render_summary(), statement_text(), inventory_text() or the report write,
 // so that `aqbench verify` of a later build does
 // not take an older file for a forged one. It stands in the first line.
-inline constexpr int kSummaryVersion = 4;
+inline constexpr int kSummaryVersion = 5;
 
 // Of a summary's text; nullopt where the first line does not say (builds before version 2).
 std::optional<int> summary_version(std::string_view text);

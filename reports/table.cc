@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <numeric>
 
 namespace aqbench {
 namespace {
@@ -94,11 +96,14 @@ struct Layout {
   std::size_t header_lines = 0;
 };
 
+std::size_t total_width(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.empty() ? 0 : widths.size() - 1));
+}
+
 // Takes columns away from the widest shrinking column until the table fits or none can give.
 void shrink_to(std::size_t max_columns, const Table& table, std::vector<std::size_t>& widths) {
   constexpr std::size_t kLeast = 8;
-  std::size_t total = 2 * (widths.empty() ? 0 : widths.size() - 1);
-  for (const std::size_t width : widths) total += width;
+  std::size_t total = total_width(widths);
   while (total > max_columns) {
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < widths.size(); ++c)
@@ -183,6 +188,10 @@ std::string elide_middle(std::string_view utf8, std::size_t columns) {
     back.insert(0, character->bytes);
   }
   return front + "…" + back;
+}
+
+std::size_t table_width(const Table& table) {
+  return total_width(lay_out(table, std::numeric_limits<std::size_t>::max()).widths);
 }
 
 std::string render_table(const Table& table, bool colours, std::size_t max_columns) {

@@ -33,6 +33,9 @@ struct Table {
 // a file can steer the terminal. `colours` false: no escape sequence at all.
 std::string render_table(const Table& table, bool colours = false, std::size_t max_columns = kScreenColumns);
 
+// Columns that a table takes if nothing is shortened.
+std::size_t table_width(const Table& table);
+
 // Columns that UTF-8 text takes on a terminal: wide characters two, combining marks none.
 std::size_t display_width(std::string_view utf8);
 

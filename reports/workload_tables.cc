@@ -8,7 +8,6 @@
 #include "harness/statistics/summary.h"
 #include "harness/timing.h"
 #include "reports/case_groups.h"
-#include "reports/comparisons.h"
 #include "reports/markdown.h"
 #include "reports/table.h"
 
@@ -97,12 +96,18 @@ std::string noise_lines(const Results& results) {
 
 std::string comparison_section(const std::vector<AxisComparison>& comparisons) {
   if (comparisons.empty()) return "";
-  std::string text =
-      "\n## Comparisons\n\nRatio: time over that of the base, Hodges-Lehmann over pairs of processes, with "
-      "its "
-      "99 % interval. Faster and slower: significant and above 2 %; no difference: the interval lies within "
-      "5 %.\n\n";
-  text += md_head(
+  return "\n## Comparisons\n\nRatio: time over that of the base, Hodges-Lehmann over pairs of processes, "
+         "with "
+         "its 99 % interval. Faster and slower: significant and above 2 %; no difference: the interval lies "
+         "within "
+         "5 %.\n\n" +
+         comparison_table(comparisons);
+}
+
+}  // namespace
+
+std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
+  std::string text = md_head(
       {"workload", "axes", "value", "time [ms]", "throughput", "memory [MiB]", "ratio", "pairs", "verdict"},
       3);
   for (const AxisComparison& comparison : comparisons)
@@ -115,8 +120,6 @@ std::string comparison_section(const std::vector<AxisComparison>& comparisons) {
                 md_escape(comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason))});
   return text;
 }
-
-}  // namespace
 
 bool has_workloads(const Results& results) {
   return std::ranges::any_of(results.records, [](const Record& record) { return !record.workload.empty(); });
@@ -136,25 +139,24 @@ std::string render_workload_table(const Results& results, bool colours) {
                {"throughput", Align::right},
                {"roof-\nline", Align::right}},
               {}};
+  auto groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return group.records.front()->workload.empty(); });
+  const CaseLabels labels = label_cases(std::move(groups));
   std::string verdicts;
   for (const Record& record : results.records) {
     if (record.workload.empty()) continue;
+    const std::string& label = labels.of.at(record.case_name);
     const Timing& timing = record.timing;
     if (record.status != Status::ok) {
-      table.rows.push_back({{record.case_name, Colour::none},
-                            {to_string(record.status), Colour::red},
-                            {""},
-                            {""},
-                            {""},
-                            {""},
-                            {""}});
+      table.rows.push_back(
+          {{label, Colour::none}, {to_string(record.status), Colour::red}, {""}, {""}, {""}, {""}, {""}});
       verdicts += wrap_text(
           printable(fmt::format("{}  {}: {}", to_string(record.status), record.case_name, record.reason)),
           kScreenColumns, 4);
       continue;
     }
     const std::optional<double> warm = timing.warm_ms.empty() ? std::nullopt : typical_ms(timing);
-    table.rows.push_back({{record.case_name},
+    table.rows.push_back({{label},
                           {number_or_blank(timing.cold_ms)},
                           {number_or_blank(warm)},
                           {precision_text(timing)},
@@ -162,10 +164,12 @@ std::string render_workload_table(const Results& results, bool colours) {
                           {throughput_text(timing)},
                           {roofline_text(timing)}});
     if (!timing.verdict.empty())
-      verdicts += wrap_text(printable(record.case_name + ": " + timing.verdict), kScreenColumns, 4);
+      verdicts += wrap_text(printable(label + ": " + timing.verdict), kScreenColumns, 4);
   }
-  return render_table(table, colours) + verdicts + screen_comparisons(compare_axes(results), colours) +
-         noise_lines(results);
+  const std::string common =
+      labels.common.empty() ? "" : wrap_text(printable("all: " + labels.common), kScreenColumns, 5);
+  return common + render_table(table, colours) + verdicts +
+         screen_comparisons(compare_axes(results), colours) + noise_lines(results);
 }
 
 std::string workload_sections(const Results& results) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <vector>
 
 #include "harness/cli/options.h"
 #include "reports/bundle_content.h"
@@ -33,24 +33,41 @@ std::string commands_section(const std::vector<std::string>&) {
   return text;
 }
 
-DocsSections all_sections(const std::optional<BundleContent>& content) {
-  DocsSections sections = content ? bundle_sections(*content) : missing_bundle_sections();
+DocsSections all_sections(const std::vector<NamedBundle>& bundles) {
+  DocsSections sections = bundles.empty() ? missing_bundle_sections() : bundle_sections(bundles);
   sections.merge(registry_sections());
   sections["flags"] = flags_section;
   sections["commands"] = commands_section;
   return sections;
 }
 
+std::vector<NamedBundle> read_bundles(const Strings& folders) {
+  std::vector<NamedBundle> bundles;
+  for (const std::filesystem::path bundle : folders) {
+    if (!std::filesystem::is_directory(bundle))
+      throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+    const std::string name =
+        std::filesystem::absolute(bundle / ".").lexically_normal().parent_path().filename().string();
+    for (const NamedBundle& other : bundles)
+      if (other.name == name)
+        throw Error(ErrorKind::usage, fmt::format("--bundle: two bundles are called {}", name));
+    bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
+  }
+  return bundles;
+}
+
 }  // namespace
 
 ExitCode run_docs(const Arguments& arguments) {
   CommandLine line{
-      "aqbench docs FILE... [--bundle DIR] [--check]",
+      "aqbench docs FILE... [--bundle DIR]... [--check]",
       "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
       "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or "
       "from\n"
       "the help texts; the rest of the file stays as it is.\n\n"
-      "sections of a bundle: accuracy, stages, batching, times, baseline, environment, reproduce, narrative\n"
+      "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
+      "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
+      "                      follows: <!-- aqbench:stages bundle-pipeline -->\n"
       "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
       "                      flags COMMAND\n\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
@@ -58,19 +75,13 @@ ExitCode run_docs(const Arguments& arguments) {
       {},
       "",
       "FILE"};
-  line.options.add_options()("bundle", po::value<std::string>()->value_name("DIR"),
-                             "the bundle that the numbers come from")(
+  line.options.add_options()("bundle", po::value<Strings>()->composing()->value_name("DIR"),
+                             "a bundle that numbers come from; may be repeated")(
       "check", "write nothing; exit 1 naming what is stale");
   const auto values = parse(line, arguments);
   if (!values) return ExitCode::pass;
-  std::optional<BundleContent> content;
-  if (values->count("bundle") != 0) {
-    const std::filesystem::path bundle = (*values)["bundle"].as<std::string>();
-    if (!std::filesystem::is_directory(bundle))
-      throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-    content = read_bundle_content(bundle, read_gate_input(bundle).results);
-  }
-  const DocsSections sections = all_sections(content);
+  const std::vector<NamedBundle> bundles = read_bundles(strings(*values, "bundle"));
+  const DocsSections sections = all_sections(bundles);
   const bool check_only = values->count("check") != 0;
   std::size_t stale = 0;
   for (const std::string& file : strings(*values, "FILE")) {

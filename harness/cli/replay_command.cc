@@ -1,10 +1,8 @@
 #include "reports/replay.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "harness/cli/options.h"
 #include "harness/journal.h"
@@ -16,31 +14,12 @@
 #include "reports/table.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parameters.h"
+#include "scenes/core/scratch_folder.h"
 
 namespace aqbench::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Where the case runs; gone with the object.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "aqbench-replay-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw Error(ErrorKind::io, pattern + ": no folder can be made");
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 const Record& recorded_case(const Results& results, const std::string& name) {
   const auto found = std::ranges::find(results.records, name, &Record::case_name);

@@ -140,8 +140,10 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     SweepOutcome outcome;
     {
       SweepDisplay display(SweepDisplay::options_for_stderr());
-      outcome = run_sweep(plan, journal, display.callbacks(),
-                          request.keep_clouds ? run_case_keeping_cloud : run_case);
+      const KeptFiles kept{request.keep_clouds, request.pictures};
+      outcome = run_sweep(plan, journal, display.callbacks(), [&](const Case& planned, CaseBoard& board) {
+        return run_case_keeping(planned, board, kept);
+      });
     }
     const Results results = assemble(plan, journal, std::move(environment), load_before);
     if (request.json)

@@ -53,6 +53,7 @@ CommandLine sweep_command_line() {
       "fails");
   add("sign", text("KEY.pem"), "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)");
   add("keep-clouds", "keep what was scored, as PLY, in the bundle's clouds/");
+  add("no-pictures", "leave out the pictures of depth maps (pictures/, some 100 kB a case)");
   add("dry-run", "print the cases and stop");
   add("json", "print results.json to stdout instead of the table");
   return line;
@@ -87,6 +88,7 @@ SweepRequest read_sweep_request(const po::variables_map& values) {
   }
   if (request.tests_of) check_test_dir(*request.tests_of);
   if (given("sign")) request.sign = values["sign"].as<std::string>();
+  request.pictures = values.count("no-pictures") == 0;
   request.keep_clouds = values.count("keep-clouds") != 0;
   request.dry_run = values.count("dry-run") != 0;
   request.json = values.count("json") != 0;

@@ -22,6 +22,7 @@ struct SweepRequest {
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   std::optional<std::filesystem::path> sign;      // a private key, PEM
   bool keep_clouds = false;
+  bool pictures = true;  // of depth maps
   bool dry_run = false;
   bool json = false;
 };

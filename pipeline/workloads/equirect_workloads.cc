@@ -1,6 +1,4 @@
 // Workloads equirect_views (frames in memory to views in memory) and equirect_pipeline (files to files).
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core/utility.hpp>
@@ -15,6 +13,7 @@
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "scenes/core/parallel.h"
+#include "scenes/core/scratch_folder.h"
 
 namespace aqbench {
 namespace {
@@ -175,26 +174,6 @@ class EquirectViewsRun final : public WorkloadRun {
 };
 
 // ---- From disk to disk ----
-
-// A folder that goes away with it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "aqbench-frames-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::io, name + ": cannot be made");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string encode_image(const ColourImage& image, bool jpeg) {
   const cv::Mat pixels(image.height_px, image.width_px, CV_8UC3,

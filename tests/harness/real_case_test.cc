@@ -191,8 +191,29 @@ TEST_F(RealCase, ASweepLeavesNoScratchBehind) {
   EXPECT_NE(journal.records()[0].status, Status::ok);
   std::string output;
   std::ifstream(where) >> output;
-  ASSERT_THAT(output, HasSubstr("aqbench_case_"));
+  ASSERT_THAT(output, HasSubstr("aqbench_"));
   EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+// What is gone after the case is not named: the copy of the images, the folder for output.
+TEST_F(RealCase, AReasonNamesNoFolderThatIsGone) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"external"};
+  request.images = {"single_pair", "clean", 64, 48};
+  const auto reason_of = [&](const std::string& body, const std::string& bundle) {
+    request.sets = {parse_override(script(body))};
+    const SweepPlan plan = plan_sweep(request);
+    std::filesystem::create_directories(folder_.path() / bundle);
+    Journal journal =
+        Journal::create(folder_.path() / bundle, plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+    run_sweep(plan, journal, {});
+    EXPECT_THAT(journal.records(), SizeIs(1));
+    return journal.records().at(0).reason;
+  };
+  const std::string failed = reason_of("echo \"$1/images: none in $2\" >&2; exit 3\n", "failed");
+  EXPECT_THAT(failed, HasSubstr("{dataset}/images: none in {output}"));
+  EXPECT_THAT(failed, testing::Not(HasSubstr("aqbench_")));
 }
 
 TEST(DepthScore, IsTheMedianOverCamerasAndAMissingMapCounts) {

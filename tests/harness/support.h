@@ -15,28 +15,11 @@
 #include "harness/plan.h"
 #include "harness/run_case.h"
 #include "scenes/core/error.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench::test {
 
-// A folder that goes away with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "aqbench_test_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using TemporaryFolder = TemporaryDirectory;
 
 // The message of the Error of this kind that `action` throws; a test failure otherwise.
 inline std::string error_of(ErrorKind kind, const std::function<void()>& action) {

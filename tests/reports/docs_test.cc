@@ -41,17 +41,22 @@ TEST(FillDocs, ReplacesSectionsAndNothingElse) {
 // Any edit of what is generated is found, and the line named.
 TEST(FillDocs, AnyChangedCharacterOfATableIsStale) {
   const Results results = synthetic_results();
-  BundleContent content;
-  content.results = results;
-  content.baseline = synthetic_baseline(results);
-  DocsSections sections = bundle_sections(content);
+  std::vector<NamedBundle> bundles = {{"bundle", {}}, {"bundle-two", {}}};
+  bundles[0].content.results = results;
+  bundles[0].content.baseline = synthetic_baseline(results);
+  bundles[1].content.results = synthetic_results();
+  bundles[1].content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}}};
+  DocsSections sections = bundle_sections(bundles);
   sections.merge(registry_sections());
   std::string document;
-  for (const char* name : {"accuracy", "stages", "times", "baseline", "environment", "reproduce", "narrative",
-                           "scenes", "methods", "presets", "metrics", "suites", "parameters undulating"})
+  for (const char* name :
+       {"accuracy", "accuracy bundle", "stages bundle-two", "times", "baseline", "environment", "reproduce",
+        "narrative", "scenes", "methods", "presets", "metrics", "suites", "parameters undulating"})
     document += std::string("<!-- aqbench:") + name + " -->\n<!-- aqbench:end -->\n";
   const std::string fresh = fill_docs(document, "D.md", sections).text;
   EXPECT_THAT(fresh, HasSubstr("| undulating | roma_like |  | 1 of 1 | 0.800 |"));
+  EXPECT_THAT(fresh, HasSubstr("All cases: `seed=42`.\n\n"));
+  EXPECT_THAT(fresh, HasSubstr("| undulating/roma_like | depth |  | 1 | 90.00 | 60.00 | 100.0 |"));
   EXPECT_THAT(fill_docs(fresh, "D.md", sections).changes, IsEmpty());
   std::size_t digits = 0;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -80,10 +85,17 @@ TEST(FillDocs, BadMarkersAreNamed) {
 }
 
 TEST(DocsSections, WhatTheBundleDoesNotHaveIsSaid) {
-  BundleContent content;
-  content.results = synthetic_results();
-  const DocsSections sections = bundle_sections(content);
-  for (const char* name : {"batching", "baseline"})
+  std::vector<NamedBundle> bundles = {{"bundle", {}}};
+  bundles[0].content.results = synthetic_results();
+  const DocsSections sections = bundle_sections(bundles);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at("accuracy")({"bundl"}); }),
+              HasSubstr("unknown bundle 'bundl'"));
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] {
+                         sections.at("accuracy")({"bundle", "x"});
+                       }),
+              HasSubstr("one bundle"));
+  for (const char* name : {"batching", "comparisons", "baseline"})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at(name)({}); }), HasSubstr("the bundle has no"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { missing_bundle_sections().at("accuracy")({}); }),
               HasSubstr("--bundle"));

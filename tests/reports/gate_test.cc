@@ -202,7 +202,29 @@ TEST(Gate, NewCasesAndMetricsAreSaidAndNotGated) {
   const GateReport report = gate(results, baseline);
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
   EXPECT_EQ(report.count(Verdict::added), 5u);
-  EXPECT_NE(render_gate(report).find("mound/roma_like/seed=42: the baseline does not have it: not gated"),
+  EXPECT_NE(render_gate(report).find("mound/roma_like/seed=42: no baseline: not gated"), std::string::npos);
+}
+
+TEST(Gate, ACaseWithoutABaselineThatFailsIsAFailure) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  for (const Status status : {Status::failed, Status::crashed, Status::timeout}) {
+    Results results = synthetic_results();
+    results.records.push_back(synthetic_record("mound", "roma_like", 42, 1));
+    results.records.back().status = status;
+    results.records.back().reason = "why";
+    const GateReport report = gate(results, baseline);
+    EXPECT_EQ(report.exit_code(), ExitCode::case_failed);
+    EXPECT_EQ(report.rows[0].verdict, Verdict::failed_case);
+    EXPECT_EQ(report.rows[0].case_name, "mound/roma_like/seed=42");
+    EXPECT_EQ(report.rows[0].reason, to_string(status) + ": why (no baseline)");
+    EXPECT_NE(render_gate(report).find("gate: FAIL: 1 failed case"), std::string::npos);
+  }
+  Results results = synthetic_results();
+  results.records.push_back(synthetic_record("mound", "roma_like", 42, 1));
+  results.records.back().status = Status::skipped;
+  results.records.back().reason = "no CUDA device";
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+  EXPECT_NE(render_gate(gate(results, baseline)).find("not gated; skipped: no CUDA device"),
             std::string::npos);
 }
 

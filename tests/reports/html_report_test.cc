@@ -42,12 +42,15 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   pictures.tiles["flat_plane/roma_like/seed=42"] =
       "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
       "0,0,-250,-150,1,1.25,0,11.5\n1,0,-240,-150,0,,,0\n0,1,-250,-140,4,-0.5,0.2,100\n";
-  pictures.pictures = {{"pictures/depth.png", "\x89PNG"}};
+  pictures.pictures["undulating/roma_like/seed=42"] = {
+      {"depth_error.png", "depth_error", "cam<00>", "mm", -2, 2, 3, 71.25, 0.5, "\x89PNG"}};
   const std::string page = render_html_report(content_of_report(), pictures);
   for (const char* part :
        {"<h2>Accuracy</h2>", "<h2>Against the baseline</h2>", "<h2>Where the errors are</h2>",
-        "<h2>Depth maps</h2>", "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "gate: FAIL",
-        "4 of 4 planned cases ok", "prefers-color-scheme:dark", "data:image/png;base64,iVBORw=="})
+        "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "gate: FAIL", "4 of 4 planned cases ok",
+        "prefers-color-scheme:dark", "data:image/png;base64,iVBORw==", "cam&lt;00&gt;: red is nearer",
+        "71.25 % of the surface in view has one", "Beyond the scale: 0.500 %", "One pixel of 3 x 3",
+        "<li>All cases have seed=42;", "<h3>flat_plane/roma_like</h3>"})
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* foreign : {"<script", "<link", "@import", "url(", " src=\"http", " href="})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
@@ -89,6 +92,20 @@ TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {
   *metric_of(content.results.records[1], "accuracy_mean_mm").value = -1;
   content.results.records[0].timing.warm_ms = {2, 2, 2};
   EXPECT_THAT(render_html_report(content, {}), Not(HasSubstr("=\"nan")));
+}
+
+TEST(ReportPictures, ListsWhatIsOneAndLeavesOutTheRest) {
+  const auto pictures = parse_picture_list(
+      "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\ndepth.png,depth,cam00,m,0.2,0.3,2,80,\n"
+      "../../x.png,depth,c,m,0,1,1,1,1\n/etc/x.png,depth,c,m,0,1,1,1,1\n.x.png,depth,c,m,0,1,1,1,1\n"
+      "x.svg,depth,c,m,0,1,1,1,1\nx.png,depth,c,m,nan,1,1,1,1\nx.png,depth,c,m,0,1,1e9,1,1\n"
+      "x.png,depth,c,m,,1,1,1,1\nx.png,depth,c,m,0,1,1,1\nx.png,depth,c,m,0,1y,1,1,1\n");
+  ASSERT_EQ(pictures.size(), 1u);
+  EXPECT_EQ(pictures[0].file, "depth.png");
+  EXPECT_EQ(pictures[0].camera, "cam00");
+  EXPECT_EQ(pictures[0].high, 0.3);
+  EXPECT_EQ(pictures[0].every_px, 2);
+  EXPECT_TRUE(std::isnan(pictures[0].beyond_pct));
 }
 
 TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {

@@ -130,6 +130,37 @@ TEST(CaseGroups, AnAxisThatIsAParameterLosesItsOwner) {
   EXPECT_EQ(group_cases(results).at(0).axes, "amplitude_m=0.002/x.undulating.y=1/points=5");
 }
 
+TEST(CaseGroups, WhatAllHaveIsSaidOnce) {
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* axes :
+       {"/rig=arc6/width=480/sparse.clahe=on", "/rig=arc6/width=480", "/rig=arc6/width=240/x=a/b"}) {
+    Record record = synthetic_record("undulating", "sparse", 42, 1);
+    record.simulated = false;
+    record.case_name += axes;
+    results.records.push_back(record);
+  }
+  results.records.push_back(synthetic_record("undulating", "roma_like", 42, 1));
+  results.records.back().simulated = true;
+  auto groups = group_cases(results);
+  EXPECT_EQ(take_common_axes(groups), "rig=arc6 seed=42") << "a simulated method has no rig";
+  const CaseLabels labels = label_cases(group_cases(results));
+  EXPECT_EQ(labels.common, "rig=arc6 seed=42");
+  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=480/sparse.clahe=on"),
+            "undulating/sparse width=480 clahe=on");
+  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=240/x=a/b"),
+            "undulating/sparse width=240 x=a/b");
+  EXPECT_EQ(labels.of.at("undulating/roma_like/seed=42"), "undulating/roma_like");
+  results.records.back().simulated = false;
+  groups = group_cases(results);
+  EXPECT_EQ(take_common_axes(groups), "seed=42");
+  results.records.push_back(synthetic_record("undulating", "roma_like", 43, 1));
+  EXPECT_EQ(label_cases(group_cases(results)).of.at("undulating/roma_like/seed=43"),
+            "undulating/roma_like seed=43");
+  groups.clear();
+  EXPECT_EQ(take_common_axes(groups), "");
+}
+
 TEST(TimeMs, MedianOfWarmRunsElseTheColdOne) {
   EXPECT_FALSE(time_ms({}).has_value());
   EXPECT_EQ(time_ms({7.0, {}, {}, ""}), 7.0);
@@ -174,6 +205,26 @@ TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
   const std::string text = render_sweep_table(synthetic_results());
   EXPECT_FALSE(has(text, "…")) << text;
   EXPECT_TRUE(has(text, "lightglue_like")) << text;
+}
+
+TEST(SweepTable, SpellsOutWhatDiffersBetweenCases) {
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* scene : {"ripple_field", "undulating"})
+    for (const char* surface : {"", "/plane_sweep.surface=ball_pivoting", "/plane_sweep.surface=poisson"}) {
+      Record record = synthetic_record(scene, "plane_sweep", 42, 0.5);
+      record.simulated = false;
+      record.preset = "balanced";
+      record.case_name =
+          std::string(scene) + "/plane_sweep:balanced/seed=42/rig=arc6/width=480/height=360" + surface;
+      results.records.push_back(record);
+    }
+  const std::string text = render_sweep_table(results);
+  EXPECT_TRUE(text.starts_with("all: rig=arc6 width=480 height=360 seed=42\n")) << text;
+  EXPECT_FALSE(has(text, "…")) << text;
+  EXPECT_TRUE(has(text, "undulating    plane_sweep:balanced  surface=ball_pivoting  1  ")) << text;
+  EXPECT_FALSE(has(text, "median")) << "names go before numbers: " << text;
+  EXPECT_TRUE(has(text, "mean: distance of points")) << text;
 }
 
 TEST(SweepTable, UndefinedIsNotANumber) {

@@ -57,6 +57,21 @@ class Verify : public ::testing::Test {
   }
 };
 
+// Pictures are evidence like the rest: hashed, and shown in the report.
+TEST_F(Verify, AChangedPictureIsFound) {
+  const std::string folder = "pictures/flat_plane__roma_like__seed=42/";
+  fs::create_directories(bundle_ / folder);
+  overwrite(bundle_ / folder / "depth.png", "\x89PNG of depths");
+  overwrite(bundle_ / folder / "pictures.csv", "depth.png,depth,cam00,m,0.2,0.3,1,80,0\n");
+  finalise_bundle(bundle_, results_);
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
+  EXPECT_NE(read_file(bundle_ / "report.html").find("Depth of camera cam00"), std::string::npos);
+  EXPECT_NE(read_file(bundle_ / "inventory.txt").find(folder + "depth.png"), std::string::npos);
+  EXPECT_EQ(after([&] { overwrite(bundle_ / folder / "depth.png", "\x89PNG of Depths"); }),
+            (std::set<std::string>{folder + "depth.png", "report.html"}));
+  EXPECT_EQ(after([&] { rehash(bundle_); }), (std::set<std::string>{"report.html", "statement.json"}));
+}
+
 TEST_F(Verify, AnUntouchedBundle) {
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
