@@ -1,20 +1,17 @@
 #include "harness/journal.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "harness/build_info.h"
 #include "harness/json_place.h"
+#include "harness/locked_file.h"
 #include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "scenes/core/sha256.h"
@@ -133,10 +130,6 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
   contents.records.push_back(std::move(record));
 }
 
-[[noreturn]] void journal_io_error(const std::filesystem::path& file, int error) {
-  throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)));
-}
-
 // What write_file() leaves when its process is killed: NAME.tmp<pid>.<n>.
 void remove_leftovers(const std::filesystem::path& bundle) {
   std::error_code ignored;
@@ -151,34 +144,6 @@ void remove_leftovers(const std::filesystem::path& bundle) {
       leftovers.push_back(entry.path());
   }
   for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
-}
-
-int open_locked(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) journal_io_error(file, errno);
-  // The last child of a sweep that was killed shares its lock and may take a moment to die.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  int error = 0;
-  do {
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-    error = errno;
-    ::usleep(5000);
-  } while ((error == EWOULDBLOCK || error == EINTR) && std::chrono::steady_clock::now() < patience);
-  ::close(descriptor);
-  if (error == EWOULDBLOCK)
-    throw Error(ErrorKind::io, fmt::format("{}: another process is writing it", file.string()));
-  journal_io_error(file, error);
-}
-
-// 0, or the errno of what failed. A line goes out in one write(); a short one is followed up to learn why.
-int write_line(int descriptor, std::string_view line) {
-  while (!line.empty()) {
-    const ssize_t written = ::write(descriptor, line.data(), line.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    line.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -296,7 +261,7 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
                     contents.header.program_commit.empty() ? "unknown" : contents.header.program_commit));
   if (contents.torn_tail &&
       (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
-    journal_io_error(file, errno);
+    throw_file_error(file, errno);
   remove_leftovers(bundle);
   journal.header_ = std::move(contents.header);
   journal.records_ = std::move(contents.records);
@@ -307,11 +272,13 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
 
 void Journal::append(const Record& record) {
   const std::string line = seal_line({{"prev", last_line_sha256_}, {"record", to_json(record)}});
-  if (const int error = write_line(descriptor_, line + '\n'); error != 0) {
+  int error = append_line(descriptor_, line + '\n');
+  if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
+  if (error != 0) {
     // What is left of the line goes away again. Should even that fail, it is a torn tail, which resume()
     // cuts.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
-    journal_io_error(bundle_ / kJournalFile, error);
+    throw_file_error(bundle_ / kJournalFile, error);
   }
   size_bytes_ += line.size() + 1;
   last_line_sha256_ = sha256_hex(line);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/ab_document.h"
+#include "reports/signature.h"
 #include "reports/verify.h"
 
 namespace aqbench {
@@ -17,14 +18,26 @@ const std::vector<std::string>& required_ab_files(const char* main_file);
 // results.json. nullptr if not, else the name of the file.
 const char* ab_main_file(const std::vector<std::string>& files);
 
-// Writes main_file, summary.md and env.json, then sha256.txt over every file there is. commands.txt must be
-// there. Throws as finalise_bundle().
-void finalise_ab_bundle(const std::filesystem::path& bundle, const char* main_file,
-                        const std::string& main_text, const std::string& summary,
-                        const std::string& environment_json);
+// The files of one comparison.
+struct AbBundleText {
+  const char* main_file = nullptr;  // kAbFile or kCalibrationFile
+  std::string main_text, summary, environment_json;
+  bool complete = true;  // false: pairs.jsonl stays, so that it can be gone on with
+};
 
-// What of ab.json or calibration.json, summary.md and env.json does not follow from the raw samples.
-std::vector<Finding> verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
-                                     const std::vector<std::string>& files);
+// Writes them, removes pairs.jsonl of a complete comparison, then writes sha256.txt over every file there is
+// and with a key signature.json. commands.txt must be there. Throws as finalise_bundle().
+void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
+                        const SigningKey* key = nullptr);
+
+// What of ab.json or calibration.json, summary.md, env.json and pairs.jsonl does not follow from the raw
+// samples, and what of these is not as the run would have measured it: a pair dropped, added or moved.
+struct AbVerification {
+  std::vector<Finding> findings;
+  std::size_t units = 0;
+  bool complete = false;
+};
+AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
+                               const std::vector<std::string>& files);
 
 }  // namespace aqbench

@@ -14,13 +14,14 @@ namespace aqbench {
 namespace {
 
 AbSideInfo read_ab_side(const JsonPlace& place) {
-  place.allow_only({"label", "variant", "injected", "program_sha256", "version", "commit", "dirty",
-                    "compiler", "flags", "build_type", "sanitizers"});
+  place.allow_only({"label", "variant", "injected", "program_sha256", "file_sha256", "version", "commit",
+                    "dirty", "compiler", "flags", "build_type", "sanitizers"});
   AbSideInfo side;
   side.label = place.at("label").text();
   side.variant = place.at("variant").text();
   for (const JsonPlace& fault : place.at("injected").elements()) side.injected.push_back(fault.text());
   side.program_sha256 = place.at("program_sha256").text();
+  side.file_sha256 = place.at("file_sha256").text();
   side.version = place.at("version").text();
   side.commit = place.at("commit").text();
   side.dirty = place.at("dirty").boolean();
@@ -52,11 +53,17 @@ AbSettings read_ab_settings(const JsonPlace& place) {
   settings.confirm = place.at("confirm").boolean();
   settings.separately = place.at("separately").boolean();
   check(settings.policy);
+  // What verifying costs grows with them.
+  if (settings.policy.resolution_draws > kMostResolutionDraws)
+    place.at("resolution_draws").fail(fmt::format("is above {}", kMostResolutionDraws));
+  if (settings.policy.bootstrap_draws > kMostBootstrapDraws)
+    place.at("bootstrap_draws").fail(fmt::format("is above {}", kMostBootstrapDraws));
   return settings;
 }
 
 AbRunInfo read_ab_run(const JsonPlace& place) {
-  place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs"});
+  place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs",
+                    "pairs_per_look", "resumed"});
   AbRunInfo run;
   run.id = place.at("id").text();
   run.started_utc = place.at("started_utc").text();
@@ -65,14 +72,24 @@ AbRunInfo read_ab_run(const JsonPlace& place) {
   run.samples_file = place.at("samples_file").text();
   run.exec = place.at("exec").boolean();
   run.warm_runs = read_small_int(place.at("warm_runs"));
+  run.pairs_per_look = static_cast<std::size_t>(read_small_int(place.at("pairs_per_look")));
+  run.resumed = read_small_int(place.at("resumed"));
   return run;
 }
 
 }  // namespace
 
+AbRunOptions run_options_of(const AbDocument& document) {
+  AbRunOptions options;
+  options.settings = document.settings;
+  options.pairs_per_look = document.run.pairs_per_look;
+  return options;
+}
+
 bool is_a_a(const AbDocument& document) {
   return !document.a.program_sha256.empty() && document.a.program_sha256 == document.b.program_sha256 &&
-         document.a.variant == document.b.variant && document.a.injected == document.b.injected;
+         document.a.file_sha256 == document.b.file_sha256 && document.a.variant == document.b.variant &&
+         document.a.injected == document.b.injected;
 }
 
 Json to_json(const AbRunInfo& run) {
@@ -82,7 +99,9 @@ Json to_json(const AbRunInfo& run) {
           {"complete", run.complete},
           {"samples_file", run.samples_file},
           {"exec", run.exec},
-          {"warm_runs", run.warm_runs}};
+          {"warm_runs", run.warm_runs},
+          {"pairs_per_look", run.pairs_per_look},
+          {"resumed", run.resumed}};
 }
 
 Json to_json(const AbSettings& settings) {
@@ -100,11 +119,17 @@ Json to_json(const AbSettings& settings) {
 }
 
 Json to_json(const AbSideInfo& side) {
-  return {{"label", side.label},          {"variant", side.variant},
-          {"injected", side.injected},    {"program_sha256", side.program_sha256},
-          {"version", side.version},      {"commit", side.commit},
-          {"dirty", side.dirty},          {"compiler", side.compiler},
-          {"flags", side.flags},          {"build_type", side.build_type},
+  return {{"label", side.label},
+          {"variant", side.variant},
+          {"injected", side.injected},
+          {"program_sha256", side.program_sha256},
+          {"file_sha256", side.file_sha256},
+          {"version", side.version},
+          {"commit", side.commit},
+          {"dirty", side.dirty},
+          {"compiler", side.compiler},
+          {"flags", side.flags},
+          {"build_type", side.build_type},
           {"sanitizers", side.sanitizers}};
 }
 
@@ -152,6 +177,9 @@ AbDocument ab_document_from_json(const Json& json, const std::string& source) {
   root.at("environment").members();
   document.environment_json = root.at("environment").value().dump();
   document.samples = ab_samples_from_json(root.at("samples").value(), source + ": samples");
+  // A comparison that was run has a protocol that can be checked, one of given samples has none.
+  if ((document.run.pairs_per_look == 0) != !document.run.samples_file.empty())
+    root.at("run").at("pairs_per_look").fail("must be above 0, and 0 with samples_file");
   return document;
 }
 

@@ -7,13 +7,18 @@
 #include <vector>
 
 #include "harness/ab/decision.h"
+#include "harness/ab/run.h"
 #include "harness/ab/samples.h"
 #include "scenes/core/json_fwd.h"
 
 namespace aqbench {
 
-inline constexpr int kAbSchemaVersion = 1;
+inline constexpr int kAbSchemaVersion = 2;
 inline constexpr const char* kAbFile = "ab.json";
+
+// As far as `aqbench ab` itself goes; a bundle with more is refused.
+inline constexpr int kMostBootstrapDraws = 100000;
+inline constexpr int kMostResolutionDraws = 10000;
 
 struct AbReport;  // reports/ab_report.h
 
@@ -23,6 +28,7 @@ struct AbSideInfo {
   std::string variant;                // "kernel=torch"; "" where the sides are two programs
   std::vector<std::string> injected;  // faults on purpose
   std::string program_sha256;         // "" where nothing was run (--samples)
+  std::string file_sha256;            // of the file named, which may be a script around the program; or ""
   std::string version, commit;
   bool dirty = false;
   std::string compiler, flags, build_type, sanitizers;
@@ -31,10 +37,12 @@ struct AbSideInfo {
 struct AbRunInfo {
   std::string id;  // the bundle's stamp; "" without one
   std::string started_utc, finished_utc;
-  bool complete = true;      // false after an interruption
-  std::string samples_file;  // --samples FILE; "" where units were run
-  bool exec = false;         // units were started anew, not forked
-  int warm_runs = 0;         // of a unit
+  bool complete = true;            // false after an interruption
+  std::string samples_file;        // --samples FILE; "" where units were run
+  bool exec = false;               // units were started anew, not forked
+  int warm_runs = 0;               // of a unit
+  std::size_t pairs_per_look = 0;  // of each case; 0 with --samples, and for a calibration
+  int resumed = 0;                 // how often it was gone on with after an interruption
 };
 
 struct AbDocument {
@@ -45,6 +53,9 @@ struct AbDocument {
   std::string environment_json = "{}";
   AbSamples samples;
 };
+
+// What the run was planned with; for follow_ab() (harness/ab/run.h).
+AbRunOptions run_options_of(const AbDocument& document);
 
 // The same program with the same options on both sides.
 bool is_a_a(const AbDocument& document);

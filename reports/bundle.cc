@@ -60,6 +60,20 @@ std::vector<std::string> listed_files(const std::filesystem::path& bundle,
   return std::move(listing.files);
 }
 
+void remove_stale(const std::filesystem::path& bundle, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    std::error_code ignored;  // what cannot be removed is found by the listing afterwards
+    std::filesystem::remove(bundle / name, ignored);
+  }
+}
+
+void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines,
+                 const SigningKey* key) {
+  const std::string hashes = hash_list_text(lines);
+  write_file(bundle / kHashListName, hashes);
+  if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
+}
+
 }  // namespace
 
 std::string bundle_stamp(std::chrono::system_clock::time_point time) {
@@ -107,11 +121,7 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   write_file(bundle / kReportName,
              render_html_report(content, read_report_pictures(bundle, content.results)));
   write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
-  for (const char* const stale : {kSignatureName, kStatementName, kInventoryName}) {
-    std::error_code ignored;  // what cannot be removed is found by the listing below
-    std::filesystem::remove(bundle / stale, ignored);
-  }
-
+  remove_stale(bundle, {kSignatureName, kStatementName, kInventoryName});
   tidy_bundle(bundle);
   std::vector<std::string> files = listed_files(bundle, required_bundle_files());
   std::erase(files, kHashListName);
@@ -128,17 +138,17 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   };
   add_file(kInventoryName, inventory_text(items));
   add_file(kStatementName, statement_text(content, lines));
-  const std::string hashes = hash_list_text(lines);
-  write_file(bundle / kHashListName, hashes);
-  if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
+  seal_bundle(bundle, lines, key);
 }
 
-void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required) {
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
+                     const SigningKey* key) {
+  remove_stale(bundle, {kSignatureName});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))
     if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  write_file(bundle / kHashListName, hash_list_text(lines));
+  seal_bundle(bundle, lines, key);
 }
 
 }  // namespace aqbench

@@ -42,8 +42,9 @@ std::string environment_text(const Results& results);
 void finalise_bundle(const std::filesystem::path& bundle, const Results& results,
                      const SigningKey* key = nullptr);
 
-// Its last step, for bundles of any kind: removes leftovers of killed writes, then writes sha256.txt. Throws
-// as finalise_bundle().
-void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required);
+// Its last step, for bundles of any kind: removes leftovers of killed writes, then writes sha256.txt, and
+// with a key signature.json (without one an old signature goes). Throws as finalise_bundle().
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
+                     const SigningKey* key = nullptr);
 
 }  // namespace aqbench

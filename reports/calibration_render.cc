@@ -10,6 +10,9 @@
 namespace aqbench {
 namespace {
 
+// Idle machines give 1 to 3 %.
+constexpr double kBusyCv = 0.08;
+
 std::string share_text(std::size_t part, std::size_t whole) {
   return fmt::format(
       "{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(whole, 1)));
@@ -18,13 +21,13 @@ std::string share_text(std::size_t part, std::size_t whole) {
 std::string stage_title(const StagePower& stage) { return stage.stage == "*" ? "whole run" : stage.stage; }
 
 std::string stage_verdict(const StagePower& stage) {
-  if (!stage.check) return "n/a: " + stage.reason;
+  if (!stage.check) return (stage.insensitive ? "insensitive: " : "n/a: ") + stage.reason;
   return stage.insensitive ? "insensitive" : "sensitive";
 }
 
 std::vector<std::string> stage_cells(const StagePower& stage) {
   return {stage_title(stage),
-          stage.effect,
+          stage.effect.empty() ? "n/a" : stage.effect,
           stage.measured_change ? fmt::format("{:+.2f} %", 100 * *stage.measured_change) : "n/a",
           stage.check ? share_text(stage.check->regressed, stage.check->suites) : "n/a",
           stage.check ? share_text(stage.check->confirmed_regressed, stage.check->suites) : "n/a",
@@ -41,12 +44,23 @@ std::vector<std::string> a_a_lines(const CalibrationReport& report) {
                     report.aa_pairs, report.aa->suites, report.aa->regressed,
                     share_text(report.aa->regressed, report.aa->suites), 100 * kMostFalseAlarms,
                     report.aa->confirmed_regressed, report.aa->faster, report.aa->inconclusive));
-    lines.push_back(fmt::format("noise of a unit: cv {:.2f} %, correlation within a pair {:.2f}",
-                                100 * *report.cv, *report.correlation));
+    lines.push_back(fmt::format(
+        "noise of a unit: cv {:.2f} %, correlation within a pair {:.2f}{}", 100 * *report.cv,
+        *report.correlation,
+        *report.cv > kBusyCv ? "; others were busy here: calibrate again when they are not" : ""));
     lines.push_back(
         fmt::format("tau of this case here: {:.2f} % (from {} A/A comparisons that share no pair)",
                     100 * report.tau, report.aa_blocks));
-  }
+  } else if (report.wants_pairs)
+    lines.push_back(fmt::format("A/A: {} pairs measured, too few for a rate", report.aa_pairs));
+  if (report.live)
+    lines.push_back(
+        fmt::format("live: {} whole A/A comparisons of {} cases each, {} units: {} called a case slower (at "
+                    "most {} wanted), "
+                    "{} faster, {} left one open",
+                    report.live->runs, report.live->cases, report.live->units, report.live->regressed,
+                    std::max<std::size_t>(1, report.live->runs / kLiveRunsPerFalseAlarm), report.live->faster,
+                    report.live->undecided));
   lines.insert(lines.end(), report.problems.begin(), report.problems.end());
   if (!report.complete) lines.emplace_back("interrupted: this is what was measured until then");
   return lines;
@@ -55,8 +69,9 @@ std::vector<std::string> a_a_lines(const CalibrationReport& report) {
 std::string result_line(const CalibrationReport& report) {
   switch (report.exit_code()) {
     case ExitCode::pass:
-      return "calibrated: few false alarms, delays are seen";
+      return report.wants_pairs ? "calibrated: few false alarms, delays are seen" : "few false alarms";
     case ExitCode::regression:
+      if (report.live && !report.live_ok()) return "TOO MANY FALSE ALARMS in live runs";
       return report.false_alarms_ok() ? "NOT SENSITIVE: a delay of the whole run is missed too often"
                                       : "TOO MANY FALSE ALARMS";
     case ExitCode::case_failed:
@@ -88,10 +103,14 @@ std::string render_calibration_summary(const CalibrationDocument& document, cons
                       md_escape(document.run.finished_utc));
   if (document.environment_json != "{}")
     text += fmt::format("- environment: {}\n", md_escape(environment_line(document.environment_json)));
+  if (document.run.resumed > 0)
+    text += fmt::format("- interrupted and gone on with, times: {}\n", document.run.resumed);
+  if (report.stages.empty()) return text;
   text += "\n" + md_head({"delayed", "verdict", "by", "measured", "detected", "confirmed"}, 2);
   for (const StagePower& stage : report.stages) {
     const auto cells = stage_cells(stage);
-    text += md_row({md_escape(cells[0]), md_escape(cells[5]), cells[1], cells[2], cells[3], cells[4]});
+    text +=
+        md_row({md_escape(cells[0]), md_escape(cells[5]), md_escape(cells[1]), cells[2], cells[3], cells[4]});
   }
   return text;
 }
@@ -108,7 +127,8 @@ std::string render_calibration_table(const CalibrationReport& report, bool colou
   }
   std::string text = printable(report.case_name) + "\n";
   for (const std::string& line : a_a_lines(report)) text += wrap_text(printable(line), kScreenColumns, 2);
-  return text + "\n" + render_table(table, colours) + "\n" + result_line(report) + "\n";
+  if (!table.rows.empty()) text += "\n" + render_table(table, colours);
+  return text + "\n" + result_line(report) + "\n";
 }
 
 }  // namespace aqbench

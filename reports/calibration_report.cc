@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "harness/json_place.h"
-#include "harness/statistics/hodges_lehmann.h"
 #include "harness/statistics/pair_plan.h"
-#include "scenes/core/error.h"
+#include "reports/ab_report.h"
 
 namespace aqbench {
 namespace {
@@ -48,7 +45,7 @@ std::optional<PairedSeries> series_of(const CalibrationSeries& series, std::stri
 
 std::optional<BlockCheck> check_series(const PairedSeries& series, const CalibrationDocument& document,
                                        std::string& reason) {
-  const std::size_t needed = 3 * document.pairs_per_suite;
+  const std::size_t needed = kBlocksPerSeries * document.pairs_per_suite;
   if (series.u_a.size() < needed) {
     reason = fmt::format("{} pairs measured, blocks of {} need {}", series.u_a.size(),
                          document.pairs_per_suite, needed);
@@ -61,19 +58,16 @@ std::optional<BlockCheck> check_series(const PairedSeries& series, const Calibra
   return check_blocks(series, request, document.policy);
 }
 
-// Hodges-Lehmann shift of all pairs of a series, in batches where there are too many for the exact rule.
-double shift_of(const PairedSeries& series) {
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < std::min(series.u_a.size(), std::size_t{2000}); ++i)
-    differences.push_back(std::log(series.u_b[i] / series.u_a[i]));
-  return hodges_lehmann(differences).estimate;
+// As one comparison of all these pairs would estimate it; nullopt: too few of them.
+std::optional<double> shift_by_rule(const PairedSeries& series, PairedPolicy policy) {
+  policy.bootstrap_draws = 0;
+  policy.resolution_draws = 0;
+  if (kept_of(series.u_a.size()) < minimum_kept_pairs(policy, 1)) return std::nullopt;
+  return compare_pairs(std::span(&series, 1), policy).front().shift;
 }
 
 // |shift| of neighbouring blocks that share no pair, as whole comparisons would have estimated it.
 std::vector<double> block_shifts(const PairedSeries& series, const CalibrationDocument& document) {
-  PairedPolicy policy = document.policy;
-  policy.bootstrap_draws = 0;
-  policy.resolution_draws = 0;
   std::vector<double> shifts;
   for (std::size_t start = 0; start + document.pairs_per_suite <= series.u_a.size();
        start += document.pairs_per_suite) {
@@ -83,7 +77,7 @@ std::vector<double> block_shifts(const PairedSeries& series, const CalibrationDo
     const auto end = begin + static_cast<std::ptrdiff_t>(document.pairs_per_suite);
     block.u_a.assign(series.u_a.begin() + begin, series.u_a.begin() + end);
     block.u_b.assign(series.u_b.begin() + begin, series.u_b.begin() + end);
-    shifts.push_back(compare_pairs(std::span(&block, 1), policy).front().shift);
+    if (const auto shift = shift_by_rule(block, document.policy)) shifts.push_back(*shift);
   }
   return shifts;
 }
@@ -98,7 +92,9 @@ StagePower judge_stage(const CalibrationSeries& series, const CalibrationDocumen
   power.effect = series.effect;
   const auto paired = series_of(series, power.reason);
   if (paired) power.check = check_series(*paired, document, power.reason);
-  if (paired && !paired->u_a.empty()) power.measured_change = std::expm1(shift_of(*paired));
+  if (paired)
+    if (const auto shift = shift_by_rule(*paired, document.policy))
+      power.measured_change = std::expm1(*shift);
   power.insensitive =
       power.check && (share(power.check->regressed, power.check->suites) < kLeastDetected ||
                       share(power.check->confirmed_regressed, power.check->suites) < kLeastConfirmed);
@@ -111,7 +107,8 @@ void judge_a_a(const CalibrationSeries& series, const CalibrationDocument& docum
   const auto paired = series_of(series, reason);
   report.aa_pairs = series.samples.units.size() / 2;
   if (paired) report.aa = check_series(*paired, document, reason);
-  if (!reason.empty()) report.problems.push_back("A/A: " + reason);
+  // Of an interrupted run too few pairs are no problem but what was to be expected.
+  if (!reason.empty() && (!paired || document.run.complete)) report.problems.push_back("A/A: " + reason);
   if (!report.aa) return;
   const PairNoise noise = estimate_pair_noise(paired->u_a, paired->u_b);
   report.cv = noise.cv;
@@ -121,37 +118,53 @@ void judge_a_a(const CalibrationSeries& series, const CalibrationDocument& docum
   report.aa_blocks = tau.aa_runs;
 }
 
-// ---- JSON ----
-
-Json check_json(const std::optional<BlockCheck>& check) {
-  if (!check) return nullptr;
-  return {{"suites", check->suites},
-          {"regressed", check->regressed},
-          {"confirmed_regressed", check->confirmed_regressed},
-          {"faster", check->faster},
-          {"pass", check->pass},
-          {"inconclusive", check->inconclusive}};
+bool is_finished_live_run(const CalibrationDocument& document, const AbSamples& run) {
+  const AbProtocol protocol = follow_ab(run, run_options_of(live_document(document, run)));
+  return protocol.problem.empty() && protocol.finished;
 }
 
-CalibrationSeries read_series(const JsonPlace& place, const std::string& source) {
-  place.allow_only({"stage", "effect", "samples"});
-  CalibrationSeries series;
-  series.stage = place.at("stage").text();
-  series.effect = place.at("effect").text();
-  series.samples = ab_samples_from_json(place.at("samples").value(), source + ": samples");
-  if (series.samples.cases.size() != 1) place.at("samples").fail("has more than one case");
-  return series;
+void judge_live(const CalibrationDocument& document, CalibrationReport& report) {
+  LiveReport live;
+  for (const AbSamples& run : document.live) {
+    live.units += run.units.size();
+    if (!is_finished_live_run(document, run)) continue;
+    const AbReport judged = judge_ab(live_document(document, run));
+    const auto has = [&](std::initializer_list<AbVerdict> verdicts) {
+      return std::ranges::any_of(judged.cases, [&](const AbCaseReport& one) {
+        return std::ranges::find(verdicts, one.verdict) != verdicts.end();
+      });
+    };
+    ++live.runs;
+    live.cases = judged.cases.size();
+    live.regressed += has({AbVerdict::regressed, AbVerdict::invalid});
+    live.faster += has({AbVerdict::faster});
+    live.undecided += has({AbVerdict::inconclusive, AbVerdict::refused});
+    live.failed += has({AbVerdict::failed});
+    std::vector<std::string>& verdicts = live.verdicts.emplace_back();
+    for (const AbCaseReport& one : judged.cases) {
+      verdicts.push_back(to_string(one.verdict));
+      if (one.verdict == AbVerdict::failed)
+        report.problems.push_back(fmt::format("live run {}: {}: {}", live.runs, one.name, one.reason));
+    }
+  }
+  if (report.case_name.empty()) report.case_name = fmt::format("live A/A runs of {} cases", live.cases);
+  report.live = std::move(live);
 }
 
 }  // namespace
+
+bool CalibrationReport::live_ok() const {
+  return live && live->regressed <= std::max<std::size_t>(1, live->runs / kLiveRunsPerFalseAlarm);
+}
 
 bool CalibrationReport::false_alarms_ok() const {
   return aa && share(aa->regressed, aa->suites) <= kMostFalseAlarms;
 }
 
 ExitCode CalibrationReport::exit_code() const {
-  if (!complete || !aa) return problems.empty() ? ExitCode::inconclusive : ExitCode::case_failed;
-  bool missed = !false_alarms_ok(), unknown = false;
+  if (!problems.empty()) return ExitCode::case_failed;
+  if (!complete || (wants_pairs && !aa)) return ExitCode::inconclusive;
+  bool missed = (wants_pairs && !false_alarms_ok()) || (live && !live_ok()), unknown = false;
   for (const StagePower& stage : stages) {
     // The time of a whole run has to be sensitive; a stage may be too short to be, and is called that.
     missed = missed || (stage.stage == "*" && stage.insensitive);
@@ -161,9 +174,25 @@ ExitCode CalibrationReport::exit_code() const {
   return unknown ? ExitCode::inconclusive : ExitCode::pass;
 }
 
+std::uint64_t series_order_seed(std::uint64_t order_seed, std::size_t n) { return order_seed + n; }
+
+std::uint64_t live_order_seed(std::uint64_t order_seed, std::size_t n) { return order_seed + 1000 + n; }
+
+AbDocument live_document(const CalibrationDocument& document, const AbSamples& run) {
+  AbDocument one;
+  one.run = document.run;
+  one.run.complete = true;  // only such runs are judged
+  one.run.pairs_per_look = document.plan.live_pairs_per_look;
+  one.settings = document.plan.live_settings;
+  one.a = one.b = document.program;
+  one.samples = run;
+  return one;
+}
+
 CalibrationReport judge_calibration(const CalibrationDocument& document) {
   CalibrationReport report;
   report.complete = document.run.complete;
+  report.wants_pairs = document.plan.pairs > 0;
   for (const CalibrationSeries& series : document.series) {
     if (report.case_name.empty()) report.case_name = series.samples.cases.front().name;
     if (series.stage.empty())
@@ -171,74 +200,64 @@ CalibrationReport judge_calibration(const CalibrationDocument& document) {
     else
       report.stages.push_back(judge_stage(series, document));
   }
+  for (const std::string& stage : document.plan.too_short)
+    report.stages.push_back(
+        {stage, "", std::nullopt, "too short for the clock, not measured", std::nullopt, true});
+  if (document.plan.live_runs > 0) judge_live(document, report);
   return report;
 }
 
-Json to_json(const CalibrationReport& report) {
-  Json stages = Json::array();
-  for (const StagePower& stage : report.stages)
-    stages.push_back({{"stage", stage.stage},
-                      {"effect", stage.effect},
-                      {"check", check_json(stage.check)},
-                      {"reason", stage.reason},
-                      {"measured_change", rounded_json(stage.measured_change)},
-                      {"insensitive", stage.insensitive}});
-  return {{"case", report.case_name},
-          {"complete", report.complete},
-          {"aa_pairs", report.aa_pairs},
-          {"aa", check_json(report.aa)},
-          {"false_alarm_rate",
-           report.aa ? rounded_json(share(report.aa->regressed, report.aa->suites)) : Json(nullptr)},
-          {"cv", rounded_json(report.cv)},
-          {"correlation", rounded_json(report.correlation)},
-          {"tau", rounded_json(report.tau)},
-          {"aa_blocks", report.aa_blocks},
-          {"stages", stages},
-          {"problems", report.problems}};
-}
+namespace {
 
-Json to_json(const CalibrationDocument& document, const CalibrationReport& report) {
-  Json series = Json::array();
-  for (const CalibrationSeries& one : document.series)
-    series.push_back({{"stage", one.stage}, {"effect", one.effect}, {"samples", to_json(one.samples)}});
-  return {{"aqbench_calibration", kCalibrationSchemaVersion},
-          {"run", to_json(document.run)},
-          {"settings", to_json(AbSettings{document.policy, true, false})},
-          {"suites", document.suites},
-          {"pairs_per_suite", document.pairs_per_suite},
-          {"program", to_json(document.program)},
-          {"environment", Json::parse(document.environment_json)},
-          {"result", to_json(report)},
-          {"series", series}};
-}
+// The problem of one part, and whether it is finished; a part that is not must be the last one.
+struct PartCheck {
+  std::string problem;
+  bool finished = true;
 
-std::string calibration_text(const CalibrationDocument& document, const CalibrationReport& report) {
-  return to_json(document, report).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+  void add(const std::string& place, const AbSamples& samples, std::uint64_t order_seed,
+           const AbProtocol& protocol) {
+    if (!problem.empty()) return;
+    if (!finished)
+      problem = place + ": comes after one that was not finished";
+    else if (samples.order_seed != order_seed)
+      problem = fmt::format("{}.order_seed: is {}, expected {}", place, samples.order_seed, order_seed);
+    else if (!protocol.problem.empty())
+      problem = place + "." + protocol.problem;
+    finished = protocol.finished;
+  }
+};
 
-CalibrationDocument calibration_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  const std::int64_t version = root.at("aqbench_calibration").integer();
-  if (version != kCalibrationSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema version {}, this program reads {}", source,
-                                                       version, kCalibrationSchemaVersion));
-  root.allow_only({"aqbench_calibration", "run", "settings", "suites", "pairs_per_suite", "program",
-                   "environment", "result", "series"});
-  CalibrationDocument document;
-  document.run = ab_run_from_json(root.at("run").value(), source + ": run");
-  document.policy = ab_settings_from_json(root.at("settings").value(), source + ": settings").policy;
-  document.suites = root.at("suites").count();
-  document.pairs_per_suite = root.at("pairs_per_suite").count();
-  if (document.suites == 0 || document.suites > 1000000) root.at("suites").fail("must be 1 to 1000000");
-  if (document.pairs_per_suite == 0 || document.pairs_per_suite > 2000)
-    root.at("pairs_per_suite").fail("must be 1 to 2000");
-  document.program = ab_side_from_json(root.at("program").value(), source + ": program");
-  root.at("environment").members();
-  document.environment_json = root.at("environment").value().dump();
-  for (const JsonPlace& place : root.at("series").elements())
-    document.series.push_back(read_series(place, source + ": series"));
-  if (document.series.empty()) root.at("series").fail("is empty");
-  return document;
+}  // namespace
+
+std::string calibration_protocol_problem(const CalibrationDocument& document) {
+  const CalibrationPlan& plan = document.plan;
+  const std::size_t planned_series = plan.pairs > 0 ? 1 + plan.stages.size() : 0;
+  if (document.series.size() > planned_series || document.live.size() > plan.live_runs)
+    return "series: more of them than planned";
+  PartCheck check;
+  for (std::size_t i = 0; i < document.series.size(); ++i) {
+    const CalibrationSeries& series = document.series[i];
+    const std::string place = fmt::format("series[{}]", i);
+    const std::string stage = i == 0 ? std::string() : plan.stages[i - 1];
+    if (series.stage != stage || series.effect != (i == 0 ? "" : kCalibrationDelay))
+      return place + ": is not of the stage and effect that were planned";
+    const AbSamples& samples = series.samples;
+    check.add(place + ".samples", samples, series_order_seed(document.policy.seed, i),
+              follow_ab_pairs(samples, i == 0 ? plan.pairs : plan.delayed_pairs));
+  }
+  if (document.series.size() < planned_series && !document.live.empty())
+    return "series: fewer than planned, though live runs came after them";
+  for (std::size_t i = 0; i < document.live.size(); ++i) {
+    const AbSamples& samples = document.live[i];
+    check.add(fmt::format("live[{}]", i), samples, live_order_seed(document.policy.seed, i),
+              follow_ab(samples, run_options_of(live_document(document, samples))));
+  }
+  if (!check.problem.empty()) return check.problem;
+  const bool complete =
+      check.finished && document.series.size() == planned_series && document.live.size() == plan.live_runs;
+  if (complete == document.run.complete) return {};
+  return complete ? "run.complete is false, though nothing is missing"
+                  : "run.complete is true, though pairs are missing";
 }
 
 }  // namespace aqbench

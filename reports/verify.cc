@@ -52,9 +52,11 @@ class Verifier {
     check_hashes(listing.files);
     check_signed(listing.files);
     if (comparison != nullptr) {
-      for (Finding& finding : verify_ab_files(bundle_, comparison, listing.files))
-        report_.findings.push_back(std::move(finding));
-      report_.complete = true;
+      AbVerification verified = verify_ab_files(bundle_, comparison, listing.files);
+      for (Finding& finding : verified.findings) report_.findings.push_back(std::move(finding));
+      report_.records = verified.units;
+      report_.of_units = true;
+      report_.complete = verified.complete;
     } else if (const auto results = check_results(listing.files)) {
       check_derived(*results, listing.files);
       check_environment(*results, listing.files);
@@ -301,8 +303,8 @@ std::string render_verify(const VerifyReport& report, bool colours) {
   if (!report.ok())
     return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
   return text + paint("\033[32m", "verified") +
-         fmt::format(": {} files, {} records{}\n", report.files + 1, report.records,
-                     report.complete ? "" : ", of an interrupted run");
+         fmt::format(": {} files, {} {}{}\n", report.files + 1, report.records,
+                     report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
 }
 
 }  // namespace aqbench

@@ -20,6 +20,7 @@ struct VerifyReport {
   std::string metrics_digest;
   std::size_t files = 0;  // hashed and compared
   std::size_t records = 0;
+  bool of_units = false;  // a comparison's: `records` counts its units
   bool complete = false;
   std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
 

@@ -9,6 +9,10 @@
 
 namespace aqbench {
 
+namespace {
+constexpr int kLogColumns = 100;
+}  // namespace
+
 std::string ab_progress_text(const AbProgress& progress, int columns) {
   std::string text = fmt::format("{}: {}/{} units {}", progress.phase, progress.done_units,
                                  progress.planned_units, clock_text(progress.elapsed_s));
@@ -26,7 +30,13 @@ void AbDisplay::write(const std::string& text) const {
 }
 
 AbProgressCallback AbDisplay::callback() {
-  if (!options_.live) return {};
+  if (!options_.live)
+    return [this](const AbProgress& progress) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last_line_ < std::chrono::minutes(1)) return;
+      last_line_ = now;
+      write(ab_progress_text(progress, kLogColumns) + "\n");
+    };
   return [this](const AbProgress& progress) {
     write("\r\x1b[K" + ab_progress_text(progress, options_.columns - 1));
     shown_ = true;

@@ -1,6 +1,8 @@
 #pragma once
-// What a person sees on stderr while pairs are measured: one line that is rewritten, on a terminal alone.
+// What a person sees on stderr while pairs are measured: one line that is rewritten; elsewhere than on a
+// terminal a line each minute, so that a log shows that it goes on.
 
+#include <chrono>
 #include <string>
 
 #include "harness/ab/run.h"
@@ -25,6 +27,7 @@ class AbDisplay {
 
   SweepDisplay::Options options_;
   bool shown_ = false;
+  std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace aqbench

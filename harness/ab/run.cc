@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <utility>
 
+#include "harness/statistics/pair_plan.h"
+#include "harness/statistics/signed_rank.h"
 #include "scenes/core/error.h"
 
 namespace aqbench {
@@ -19,13 +23,18 @@ struct CaseQuota {
 
 class PairRunner {
  public:
-  PairRunner(AbSamples& samples, const AbUnitRunner& run, const AbProgressCallback& progress)
-      : samples_(samples), run_(run), progress_(progress), failed_(samples.cases.size(), false) {}
+  PairRunner(AbSamples& samples, const AbUnitRunner& run, const AbProgressCallback& progress,
+             const AbRecall& recall)
+      : samples_(samples),
+        run_(run),
+        progress_(progress),
+        recall_(recall),
+        failed_(samples.cases.size(), false) {}
 
   // False: interrupted.
   bool run_phase(AbPhase phase, int look, const std::string& label, const std::vector<CaseQuota>& quotas) {
     state_.phase = label;
-    state_.done_units = state_.planned_units = 0;
+    state_.done_units = state_.planned_units = fresh_units_ = 0;
     phase_start_ = AbClock::now();
     std::size_t rounds = 0;
     for (const CaseQuota& quota : quotas) {
@@ -43,32 +52,76 @@ class PairRunner {
 
  private:
   bool run_pair(AbPhase phase, int look, std::size_t case_index) {
-    const std::size_t pair = std::ranges::count_if(samples_.units, [&](const AbUnit& unit) {
-      return unit.case_index == case_index && unit.phase == phase && unit.side == AbSide::a;
-    });
-    const AbSide first = first_side(samples_.order_seed, drawn_);
+    AbUnit form;
+    form.case_index = case_index;
+    form.phase = phase;
+    form.look = look;
+    form.pair = next_pair_[{case_index, phase}];
+    form.side = first_side(samples_.order_seed, drawn_);
+    const bool recalled = recall_.earlier != nullptr && recalled_units_ < recall_.earlier->units.size();
     std::vector<AbUnit> units;
-    for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
-      report(case_index);
-      const bool score = phase == AbPhase::look && look == 1 && pair == 0;
-      auto answer = run_(case_index, side, score);
-      if (!answer) return false;  // half a pair is no measurement
-      AbUnit& unit = answer->unit;
-      unit.case_index = case_index;
-      unit.phase = phase;
-      unit.look = look;
-      unit.pair = pair;
-      unit.side = side;
-      if (answer->metrics)
-        samples_.outputs.push_back({case_index, side, unit.output_sha256, std::move(*answer->metrics)});
-      units.push_back(std::move(unit));
+    std::vector<AbOutput> outputs;
+    for (int i = 0; i < 2; ++i) {
+      if (i == 1) form.side = form.side == AbSide::a ? AbSide::b : AbSide::a;
+      const bool score = phase == AbPhase::look && look == 1 && form.pair == 0;
+      if (recalled)
+        recall_unit(form, score, units, outputs);
+      else if (!run_unit(form, score, units, outputs))
+        return false;  // half a pair is no measurement
       ++state_.done_units;
       failed_[case_index] = units.back().status != Status::ok;
       if (failed_[case_index]) break;
     }
+    if (!recalled && recall_.keep) recall_.keep(units, outputs);
     ++drawn_;
-    for (AbUnit& unit : units) samples_.units.push_back(std::move(unit));
+    ++next_pair_[{case_index, phase}];
+    samples_.units.insert(samples_.units.end(), units.begin(), units.end());
+    samples_.outputs.insert(samples_.outputs.end(), outputs.begin(), outputs.end());
     return true;
+  }
+
+  // `form` says which unit it is. False: interrupted.
+  bool run_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units, std::vector<AbOutput>& outputs) {
+    report(form.case_index);
+    auto answer = run_(form.case_index, form.side, score);
+    if (!answer) return false;
+    AbUnit& unit = answer->unit;
+    unit.case_index = form.case_index;
+    unit.phase = form.phase;
+    unit.look = form.look;
+    unit.pair = form.pair;
+    unit.side = form.side;
+    if (answer->metrics)
+      outputs.push_back({unit.case_index, unit.side, unit.output_sha256, std::move(*answer->metrics)});
+    units.push_back(std::move(unit));
+    ++fresh_units_;
+    return true;
+  }
+
+  void recall_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units,
+                   std::vector<AbOutput>& outputs) {
+    const AbSamples& earlier = *recall_.earlier;
+    if (recalled_units_ == earlier.units.size()) refuse_recalled("is half a pair", recalled_units_ - 1);
+    const AbUnit& unit = earlier.units[recalled_units_];
+    if (unit.case_index != form.case_index || unit.phase != form.phase || unit.look != form.look ||
+        unit.pair != form.pair || unit.side != form.side)
+      refuse_recalled(
+          fmt::format("is not what comes next, which is {} {}, pair {}, side {} of {}", to_string(form.phase),
+                      form.look, form.pair, to_string(form.side), samples_.cases[form.case_index].name),
+          recalled_units_);
+    for (const AbOutput& output : earlier.outputs) {
+      if (!score || output.case_index != unit.case_index || output.side != unit.side) continue;
+      if (output.output_sha256 != unit.output_sha256)
+        refuse_recalled("has another output than the one that was scored", recalled_units_);
+      outputs.push_back(output);
+      break;
+    }
+    units.push_back(unit);
+    ++recalled_units_;
+  }
+
+  [[noreturn]] static void refuse_recalled(const std::string& why, std::size_t index) {
+    throw Error(ErrorKind::input, fmt::format("units[{}]: {}", index, why));
   }
 
   void report(std::size_t case_index) {
@@ -79,8 +132,8 @@ class PairRunner {
     state_.case_name = samples_.cases[case_index].name;
     state_.elapsed_s = since(start_);
     state_.eta_s.reset();
-    if (state_.done_units > 0)
-      state_.eta_s = since(phase_start_) / static_cast<double>(state_.done_units) *
+    if (fresh_units_ > 0)
+      state_.eta_s = since(phase_start_) / static_cast<double>(fresh_units_) *
                      static_cast<double>(state_.planned_units - state_.done_units);
     progress_(state_);
   }
@@ -88,8 +141,12 @@ class PairRunner {
   AbSamples& samples_;
   const AbUnitRunner& run_;
   const AbProgressCallback& progress_;
+  const AbRecall& recall_;
   std::vector<bool> failed_;
-  std::size_t drawn_ = 0;  // pairs started: the coin's index
+  std::map<std::pair<std::size_t, AbPhase>, std::size_t> next_pair_;
+  std::size_t drawn_ = 0;           // pairs started: the coin's index
+  std::size_t recalled_units_ = 0;  // of recall_.earlier
+  std::size_t fresh_units_ = 0;     // of this phase
   AbProgress state_;
   AbClock::time_point start_ = AbClock::now(), phase_start_ = start_;
 };
@@ -119,14 +176,53 @@ void require_fresh(const AbSamples& samples) {
   if (!samples.units.empty()) throw Error(ErrorKind::usage, "these samples were measured already");
 }
 
+// Runs with nothing but what was measured before.
+template <class Run>
+AbProtocol follow(const AbSamples& samples, const Run& run) {
+  AbSamples again;
+  again.order_seed = samples.order_seed;
+  again.cases = samples.cases;
+  AbProtocol protocol;
+  const AbUnitRunner nothing = [](std::size_t, AbSide, bool) { return std::nullopt; };
+  try {
+    protocol.finished = run(again, nothing, AbRecall{&samples, {}});
+  } catch (const Error& error) {
+    protocol.problem = error.what();
+    return protocol;
+  }
+  if (again.units.size() != samples.units.size())
+    protocol.problem =
+        fmt::format("units[{}]: was measured although everything was decided", again.units.size());
+  else if (again.outputs.size() != samples.outputs.size())
+    protocol.problem =
+        fmt::format("outputs: {}, but {} were scored", samples.outputs.size(), again.outputs.size());
+  return protocol;
+}
+
 }  // namespace
 
+std::size_t most_pairs_per_look(int looks) {
+  return measured_for(kMaxSignedRankPairs) / static_cast<std::size_t>(std::max(looks, 1));
+}
+
+AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
+  return follow(samples, [&](AbSamples& again, const AbUnitRunner& nothing, const AbRecall& recall) {
+    return run_ab(again, options, nothing, {}, recall);
+  });
+}
+
+AbProtocol follow_ab_pairs(const AbSamples& samples, std::size_t pairs) {
+  return follow(samples, [&](AbSamples& again, const AbUnitRunner& nothing, const AbRecall& recall) {
+    return run_ab_pairs(again, pairs, nothing, {}, recall);
+  });
+}
+
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
-            const AbProgressCallback& progress) {
+            const AbProgressCallback& progress, const AbRecall& recall) {
   require_fresh(samples);
   const AbSettings settings = without_extras(options.settings);
   const int looks = settings.policy.looks;
-  PairRunner runner(samples, run, progress);
+  PairRunner runner(samples, run, progress, recall);
   std::vector<std::size_t> open = all_cases(samples);
   std::vector<std::optional<AbTimeDecision>> decisions;
   for (int look = 1; look <= looks && !open.empty(); ++look) {
@@ -146,9 +242,9 @@ bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner&
 }
 
 bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run,
-                  const AbProgressCallback& progress) {
+                  const AbProgressCallback& progress, const AbRecall& recall) {
   require_fresh(samples);
-  PairRunner runner(samples, run, progress);
+  PairRunner runner(samples, run, progress, recall);
   return runner.run_phase(AbPhase::look, 1, "pairs", same_quota(all_cases(samples), pairs));
 }
 

@@ -21,27 +21,6 @@ Json stage_samples_json(const AbUnit& unit) {
   return stages;
 }
 
-Json unit_json(const AbUnit& unit) {
-  return {{"case", unit.case_index},
-          {"phase", to_string(unit.phase)},
-          {"look", unit.look},
-          {"pair", unit.pair},
-          {"side", to_string(unit.side)},
-          {"status", to_string(unit.status)},
-          {"reason", unit.reason.empty() ? Json(nullptr) : Json(unit.reason)},
-          {"cold_ms", unit.cold_ms ? Json(*unit.cold_ms) : Json(nullptr)},
-          {"warm_ms", unit.warm_ms},
-          {"stages", stage_samples_json(unit)},
-          {"output_sha256", unit.output_sha256.empty() ? Json(nullptr) : Json(unit.output_sha256)}};
-}
-
-Json output_json(const AbOutput& output) {
-  return {{"case", output.case_index},
-          {"side", to_string(output.side)},
-          {"output_sha256", output.output_sha256},
-          {"metrics", to_json(output.metrics)}};
-}
-
 AbSide read_side(const JsonPlace& place) {
   for (const AbSide side : {AbSide::a, AbSide::b})
     if (to_string(side) == place.text()) return side;
@@ -214,12 +193,41 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
+Json to_json(const AbUnit& unit) {
+  return {{"case", unit.case_index},
+          {"phase", to_string(unit.phase)},
+          {"look", unit.look},
+          {"pair", unit.pair},
+          {"side", to_string(unit.side)},
+          {"status", to_string(unit.status)},
+          {"reason", unit.reason.empty() ? Json(nullptr) : Json(unit.reason)},
+          {"cold_ms", unit.cold_ms ? Json(*unit.cold_ms) : Json(nullptr)},
+          {"warm_ms", unit.warm_ms},
+          {"stages", stage_samples_json(unit)},
+          {"output_sha256", unit.output_sha256.empty() ? Json(nullptr) : Json(unit.output_sha256)}};
+}
+
+Json to_json(const AbOutput& output) {
+  return {{"case", output.case_index},
+          {"side", to_string(output.side)},
+          {"output_sha256", output.output_sha256},
+          {"metrics", to_json(output.metrics)}};
+}
+
+AbUnit ab_unit_from_json(const Json& json, std::size_t cases, const std::string& source) {
+  return read_unit(JsonPlace(json, source), cases);
+}
+
+AbOutput ab_output_from_json(const Json& json, std::size_t cases, const std::string& source) {
+  return read_output(JsonPlace(json, source), cases, source);
+}
+
 Json to_json(const AbSamples& samples) {
   Json cases = Json::array(), outputs = Json::array(), units = Json::array();
   for (const AbCase& one : samples.cases)
     cases.push_back({{"name", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}});
-  for (const AbOutput& output : samples.outputs) outputs.push_back(output_json(output));
-  for (const AbUnit& unit : samples.units) units.push_back(unit_json(unit));
+  for (const AbOutput& output : samples.outputs) outputs.push_back(to_json(output));
+  for (const AbUnit& unit : samples.units) units.push_back(to_json(unit));
   return {{"order_seed", samples.order_seed}, {"cases", cases}, {"outputs", outputs}, {"units", units}};
 }
 

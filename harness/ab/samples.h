@@ -62,6 +62,12 @@ struct AbSamples {
 };
 
 Json to_json(const AbSamples& samples);
+Json to_json(const AbUnit& unit);
+Json to_json(const AbOutput& output);
+
+// One unit or output of a comparison of `cases` cases. Throw as below.
+AbUnit ab_unit_from_json(const Json& json, std::size_t cases, const std::string& source);
+AbOutput ab_output_from_json(const Json& json, std::size_t cases, const std::string& source);
 
 // Throws Error(input) "SOURCE: units[3].warm_ms[0]: ..." for what is missing, unknown, of the wrong type or
 // out of range, for two neighbours that are no pair, for pairs that do not count up and for an order within a

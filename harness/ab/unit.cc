@@ -17,6 +17,7 @@ namespace aqbench {
 namespace {
 
 constexpr double kDescribeTimeoutS = 60;
+constexpr std::uint64_t kMostUnitBytes = std::uint64_t{64} << 20;  // a record has some kB
 constexpr std::size_t kFewestWarmRuns = 3;
 
 Status status_of_end(IsolateOutcome::End end) {
@@ -29,13 +30,6 @@ Status status_of_end(IsolateOutcome::End end) {
     default:
       return Status::failed;
   }
-}
-
-AbUnitAnswer failed_unit(Status status, std::string_view reason) {
-  AbUnitAnswer answer;
-  answer.unit.status = status;
-  answer.unit.reason = one_line(reason);
-  return answer;
 }
 
 IsolateOptions isolate_options(const UnitLimits& limits) {
@@ -102,6 +96,13 @@ UnitProgram read_unit_program(const Json& json, const std::string& source) {
 
 }  // namespace
 
+AbUnitAnswer failed_unit(Status status, std::string_view reason) {
+  AbUnitAnswer answer;
+  answer.unit.status = status;
+  answer.unit.reason = one_line(reason);
+  return answer;
+}
+
 UnitProgram describe_this_program(const SweepPlan& plan) {
   const BuildInfo& build = build_info();
   UnitProgram program{program_sha256(), build.version, build.commit,
@@ -133,6 +134,7 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
                              const UnitLimits& limits) {
   IsolateOptions options = isolate_options(limits);
   options.timeout_s = kDescribeTimeoutS;
+  options.result_limit_bytes = kMostUnitBytes;
   const ProgramAnswer answer =
       ask_program({binary, "unit", "--describe", "--request", requested_json(request).dump()}, options);
   if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
@@ -184,7 +186,9 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
   std::vector<std::string> argv = {binary,   "unit",   "--request", requested_json(request).dump(),
                                    "--case", case_name};
   if (!score) argv.emplace_back("--no-score");
-  const ProgramAnswer answer = ask_program(argv, isolate_options(limits));
+  IsolateOptions options = isolate_options(limits);
+  options.result_limit_bytes = kMostUnitBytes;
+  const ProgramAnswer answer = ask_program(argv, options);
   if (answer.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (!answer.ok) {
     const bool died =

@@ -40,6 +40,9 @@ UnitProgram describe_this_program(const SweepPlan& plan);
 // be started, is no aqbench, is too old to know `unit`, or refuses the request; Error(interrupted).
 UnitProgram describe_program(const std::string& binary, const PlanRequest& request, const UnitLimits& limits);
 
+// A unit that did not end well; `reason` becomes one line.
+AbUnitAnswer failed_unit(Status status, std::string_view reason);
+
 // nullopt: cancelled. Whatever else goes wrong stands in the unit's status and reason.
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
 std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,

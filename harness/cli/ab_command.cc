@@ -10,6 +10,7 @@
 #include "harness/ab/unit.h"
 #include "harness/cli/ab_calibrate.h"
 #include "harness/cli/ab_options.h"
+#include "harness/cli/ab_recording.h"
 #include "harness/cli/ab_sides.h"
 #include "harness/environment.h"
 #include "harness/statistics/pair_plan.h"
@@ -42,20 +43,9 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
   return code == ExitCode::inconclusive && request.allow_inconclusive ? ExitCode::pass : code;
 }
 
-// Writes the bundle and checks it at once, while the run can still be repeated.
-ExitCode leave_bundle(const AbRequest& request, const std::filesystem::path& bundle,
-                      const AbDocument& document, const AbReport& report, const RunClock& clock,
-                      ExitCode code) {
-  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
-  finalise_ab_bundle(bundle, kAbFile, ab_text(document, report), render_ab_summary(document, report),
-                     document.environment_json);
-  return report_ab_bundle(bundle, request.json ? stderr : stdout, code);
-}
-
-void begin_bundle(const std::filesystem::path& bundle, const Arguments& arguments) {
-  Arguments command{"aqbench", "ab"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  begin_command(bundle, utc_now(), read_git_state("."), command);
+AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+          document.run.complete};
 }
 
 ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
@@ -76,45 +66,85 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   if (request.out_given) {
     bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
     document.run.id = bundle.filename().string();
-    begin_bundle(bundle, arguments);
   }
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
   const ExitCode code = verdict_code(request, report);
-  return request.out_given ? leave_bundle(request, bundle, document, report, clock, code) : code;
+  if (!request.out_given) return code;
+  return leave_samples_bundle(request, arguments, bundle, bundle_text(document, report), clock, code);
+}
+
+// Refuses too few pairs and more than can be judged, before anything is measured.
+AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
+  const PairedPolicy& policy = request.settings.policy;
+  const std::size_t minimum = measured_for(minimum_kept_pairs(policy, cases));
+  AbRunOptions options;
+  options.settings = request.settings;
+  options.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
+  plan_pairs(policy, cases, options.pairs_per_look);
+  if (const std::size_t most = most_pairs_per_look(policy.looks); options.pairs_per_look > most)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",
+                    options.pairs_per_look, most, policy.looks));
+  return options;
 }
 
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
-  const RunClock clock;
   AbDocument document;
   document.settings = request.settings;
   document.samples.order_seed = request.order_seed;
   const StopSignals signals;
   const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
-  const std::size_t minimum =
-      measured_for(minimum_kept_pairs(request.settings.policy, document.samples.cases.size()));
-  document.environment_json = ab_environment(request);
+  const AbRunOptions options = run_options(request, document.samples.cases.size());
+  document.environment_json = ab_environment(request.plan);
   if (request.calibration) apply_calibration(*request.calibration, document);
-  AbRunOptions options;
-  options.settings = request.settings;
-  options.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
-  plan_pairs(request.settings.policy, document.samples.cases.size(),
-             options.pairs_per_look);  // refuses too few
 
-  const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
-  document.run.id = bundle.filename().string();
-  document.run.started_utc = utc_now();
-  begin_bundle(bundle, arguments);
-  {
+  const auto subject = [](const AbSideInfo& side) {
+    return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256;
+  };
+  AbRecording recording(
+      request, arguments,
+      {{}, utc_now(), subject(document.a), subject(document.b), document.environment_json, "{}"});
+  document.environment_json = recording.header().environment_json;
+  document.run.id = recording.id();
+  document.run.started_utc = recording.header().started_utc;
+  document.run.resumed = recording.resumed();
+  document.run.pairs_per_look = options.pairs_per_look;
+  recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
-    document.run.complete = run_ab(document.samples, options, sides.runner, display.callback());
-  }
+    document.run.complete =
+        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
+  });
   document.run.finished_utc = utc_now();
+  document.environment_json = with_load_after(document.environment_json);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
-  return leave_bundle(request, bundle, document, report, clock, code);
+  return recording.finish(bundle_text(document, report), request, code);
+}
+
+// What was asked for when the bundle was begun; what only concerns its end may be given anew.
+AbRequest resumed_request(const po::variables_map& values, Arguments& arguments) {
+  const std::filesystem::path bundle = values["resume"].as<std::string>();
+  for (const auto& [name, value] : values)
+    if (!value.defaulted() && name != "resume" && name != "sign" && name != "json" &&
+        name != "allow-inconclusive")
+      throw Error(ErrorKind::usage,
+                  fmt::format("--{} with --resume: a resumed comparison measures what was planned", name));
+  arguments = read_pair_journal(bundle).header.arguments;
+  const auto first = parse(ab_command_line(), arguments);
+  if (!first || first->count("resume") != 0)
+    throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
+  AbRequest request = read_ab_request(*first);
+  // Programs are started that the bundle names: say which.
+  fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
+  request.resume = bundle;
+  if (values.count("sign") != 0) request.sign = values["sign"].as<std::string>();
+  request.json = request.json || values.count("json") != 0;
+  request.allow_inconclusive = request.allow_inconclusive || values.count("allow-inconclusive") != 0;
+  return request;
 }
 
 }  // namespace
@@ -122,10 +152,14 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
 ExitCode run_ab_command(const Arguments& arguments) {
   const auto values = parse(ab_command_line(), arguments);
   if (!values) return ExitCode::pass;
-  const AbRequest request = read_ab_request(*values);
-  if (request.samples) return judge_samples(request, arguments);
-  if (request.calibrate) return calibrate(request, arguments);
-  return measure_sides(request, arguments);
+  Arguments planned = arguments;
+  const AbRequest request =
+      values->count("resume") != 0 ? resumed_request(*values, planned) : read_ab_request(*values);
+  // Before anything is measured: a bad key should not cost a comparison.
+  if (request.sign) read_signing_key(*request.sign);
+  if (request.samples) return judge_samples(request, planned);
+  if (request.calibrate || request.live_runs > 0) return calibrate(request, planned);
+  return measure_sides(request, planned);
 }
 
 }  // namespace aqbench::cli

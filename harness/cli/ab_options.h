@@ -18,12 +18,15 @@ struct AbRequest {
   std::optional<Axis> variant;  // with two values
   std::optional<std::filesystem::path> samples;
   bool calibrate = false;
+  std::size_t live_runs = 0;                         // whole A/A comparisons; 0: none
+  std::optional<std::filesystem::path> resume;       // a bundle that was interrupted
   std::optional<std::filesystem::path> calibration;  // a bundle of --calibrate
 
   PlanRequest plan;                     // without faults and variant
   std::vector<Inject> injects;          // into B
   std::vector<std::string> case_globs;  // of the planned cases; empty: all
   AbSettings settings;
+  AbSettings live_settings;          // of --live
   std::optional<std::size_t> pairs;  // per look; of A/A for --calibrate
   std::size_t delayed_pairs = 160;   // per delayed stage, for --calibrate
   std::size_t suites = 2000;         // drawn by --calibrate
@@ -34,6 +37,7 @@ struct AbRequest {
   std::filesystem::path out = "out";
   bool out_given = false;
   bool json = false;
+  std::optional<std::filesystem::path> sign;  // a private key
 };
 
 CommandLine ab_command_line();

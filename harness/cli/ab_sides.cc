@@ -1,6 +1,7 @@
 #include "harness/cli/ab_sides.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "reports/verify.h"
 #include "scenes/core/error.h"
 #include "scenes/core/parallel.h"
+#include "scenes/core/sha256.h"
 
 namespace aqbench::cli {
 namespace {
@@ -21,9 +23,18 @@ namespace {
 struct Side {
   PlanRequest request;
   std::string binary;              // "": units are forks of this process
+  std::string file_state;          // of `binary` when it was described; "" where it is looked up in PATH
   SweepPlan plan;                  // of this program; empty where `binary` plans
   std::vector<std::string> names;  // of its cases, in the order of the samples
 };
+
+// Changes when somebody builds the program anew or puts another one in its place.
+std::string file_state_of(const std::string& binary) {
+  struct stat status {};
+  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
 
 // "x/kernel=torch/seed=42" without "/kernel=..".
 std::string without_axis(const std::string& name, const std::string& axis) {
@@ -115,6 +126,15 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
   return *std::ranges::find(plan.cases, name, &Case::name);
 }
 
+std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string& name, bool score,
+                                             const UnitLimits& limits) {
+  if (side.binary.empty()) return run_forked_unit(planned_case(side.plan, name), score, limits);
+  // Pairs of two different builds would be mixed under one hash.
+  if (file_state_of(side.binary) != side.file_state)
+    return failed_unit(Status::failed, side.binary + " was changed on the disk while it was measured");
+  return run_started_unit(side.binary, side.request, name, score, limits);
+}
+
 }  // namespace
 
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
@@ -142,13 +162,19 @@ AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
   return info;
 }
 
-std::string ab_environment(const AbRequest& request) {
+std::string ab_environment(const PlanRequest& request) {
   EnvironmentOptions options;
-  options.threads = request.plan.threads.value_or(available_processors());
-  options.device = request.plan.device.value_or("cpu");
+  options.threads = request.threads.value_or(available_processors());
+  options.device = request.device.value_or("cpu");
   Json environment = environment_json(options);
-  const auto load = load_average();
-  add_load(environment, load, load);
+  add_load(environment, load_average(), std::nullopt);
+  return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string with_load_after(const std::string& environment_json) {
+  Json environment = Json::parse(environment_json), now;
+  add_load(now, std::nullopt, load_average());
+  environment["load"]["after"] = now.at("load").at("after");
   return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -172,6 +198,8 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     b->binary = request.binary_b;
     limits = {request.plan.timeout_s.value_or(kDefaultTimeoutS),
               request.plan.memory_limit_bytes.value_or(default_memory_limit_bytes()), cancel_descriptor};
+    a->file_state = file_state_of(a->binary);
+    b->file_state = file_state_of(b->binary);
     program_a = describe_program(a->binary, a->request, limits);
     program_b = describe_program(b->binary, b->request, limits);
     compare_builds(program_a, program_b, request.different_builds, document);
@@ -189,6 +217,16 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   };
   document.a = ab_side_info(program_a, programs ? request.binary_a : variant(0));
   document.b = ab_side_info(program_b, programs ? request.binary_b : variant(1));
+  const auto file_of = [](const std::string& binary) {
+    return binary.find('/') == std::string::npos ? std::string() : sha256_file_hex(binary);
+  };
+  if (programs) {
+    document.a.file_sha256 = file_of(request.binary_a);
+    document.b.file_sha256 = file_of(request.binary_b);
+    for (const auto& [side, name] : {std::pair(&document.a, "A"), std::pair(&document.b, "B")})
+      if (!side->file_sha256.empty() && side->file_sha256 != side->program_sha256)
+        document.notes.push_back(fmt::format("{} is a script around the program: {}", name, side->label));
+  }
   document.a.variant = variant(0);
   document.b.variant = variant(1);
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
@@ -196,9 +234,7 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   document.run.warm_runs = *request.plan.timing.repetitions;
   return {[a, b, limits](std::size_t index, AbSide which, bool score) {
     const Side& side = which == AbSide::a ? *a : *b;
-    return side.binary.empty()
-               ? run_forked_unit(planned_case(side.plan, side.names[index]), score, limits)
-               : run_started_unit(side.binary, side.request, side.names[index], score, limits);
+    return run_unit_of_side(side, side.names[index], score, limits);
   }};
 }
 

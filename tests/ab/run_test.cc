@@ -117,6 +117,74 @@ TEST(AbRun, AnInterruptionKeepsWholePairs) {
   EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
 }
 
+// Whatever moment it stops at, what was kept and what comes after it are one run.
+TEST(AbRun, GoesOnWhereItWasInterrupted) {
+  AbSamples whole = fresh_samples(2);
+  FakeUnits all({1.0, 1.07});
+  ASSERT_TRUE(run_ab(whole, three_looks(), all.runner(), {}));
+  for (const std::size_t stop : {0, 1, 2, 47, 96, 97, 130}) {
+    FakeUnits units({1.0, 1.07});
+    units.stop_after = stop;
+    AbSamples kept = fresh_samples(2), cut = fresh_samples(2);
+    const AbRecall keep{nullptr, [&](std::span<const AbUnit> pair, std::span<const AbOutput> outputs) {
+                          kept.units.insert(kept.units.end(), pair.begin(), pair.end());
+                          kept.outputs.insert(kept.outputs.end(), outputs.begin(), outputs.end());
+                        }};
+    EXPECT_FALSE(run_ab(cut, three_looks(), units.runner(), {}, keep));
+    EXPECT_EQ(to_json(kept).dump(), to_json(cut).dump());
+    EXPECT_EQ(kept.units.size(), stop / 2 * 2);
+    AbSamples resumed = fresh_samples(2);
+    units.stop_after = 1000000;
+    const std::size_t before = kept.units.size();
+    const AbRecall recall{&cut, keep.keep};
+    ASSERT_TRUE(run_ab(resumed, three_looks(), units.runner(), {}, recall));
+    EXPECT_EQ(resumed.units.size(), whole.units.size());
+    EXPECT_EQ(kept.units.size() - before, whole.units.size() - before) << "only fresh pairs are kept again";
+    EXPECT_TRUE(follow_ab(resumed, three_looks()).finished);
+  }
+}
+
+TEST(AbRun, FollowFindsEveryPairThatWasDroppedAddedOrMoved) {
+  FakeUnits units({1.0, 1.07});
+  AbSamples good = fresh_samples(2);
+  ASSERT_TRUE(run_ab(good, three_looks(), units.runner(), {}));
+  EXPECT_EQ(follow_ab(good, three_looks()).problem, "");
+  const auto problem_of = [](const AbSamples& samples) {
+    const AbProtocol protocol = follow_ab(samples, three_looks());
+    return protocol.problem.empty() && !protocol.finished ? "goes on" : protocol.problem;
+  };
+  for (std::size_t pair = 0; pair < good.units.size() / 2; ++pair) {
+    AbSamples samples = good;
+    samples.units.erase(samples.units.begin() + 2 * static_cast<std::ptrdiff_t>(pair),
+                        samples.units.begin() + 2 * static_cast<std::ptrdiff_t>(pair) + 2);
+    EXPECT_NE(problem_of(samples), "") << pair;
+    if (2 * pair + 3 >= good.units.size()) continue;
+    samples = good;
+    std::swap(samples.units[2 * pair], samples.units[2 * pair + 2]);
+    EXPECT_NE(problem_of(samples), "") << pair;
+  }
+  AbSamples more = good;
+  more.units.insert(more.units.end(), good.units.begin(), good.units.begin() + 2);
+  EXPECT_THAT(problem_of(more), HasSubstr("although everything was decided"));
+  more = good;
+  more.units.pop_back();
+  EXPECT_THAT(problem_of(more), HasSubstr("half a pair"));
+  AbRunOptions other = three_looks();
+  other.pairs_per_look = 20;
+  EXPECT_NE(follow_ab(good, other).problem, "");
+}
+
+TEST(AbRun, FollowsARunWhoseCaseFailed) {
+  for (const std::size_t fail_at : {1, 2, 7, 40}) {
+    FakeUnits units({1.0, 1.0});
+    units.fail_at = fail_at;
+    AbSamples samples = fresh_samples(2);
+    ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+    EXPECT_EQ(follow_ab(samples, three_looks()).problem, "") << fail_at;
+    EXPECT_TRUE(follow_ab(samples, three_looks()).finished);
+  }
+}
+
 TEST(AbRun, SaysHowLongItWillTake) {
   FakeUnits units({1.0});
   AbSamples samples = fresh_samples(1);

@@ -71,6 +71,7 @@ TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto bundle = only_bundle(dir_ / "out");
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(run_program({"verify", bundle}).out, HasSubstr("80 units"));
   std::ifstream in(bundle / "ab.json");
   std::string text((std::istreambuf_iterator<char>(in)), {});
   const std::size_t digit = text.find("\"p_worse\": ") + 13;
@@ -132,6 +133,129 @@ TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
                         "--repetitions", "2"}),
               HasSubstr("at least 3"));
   EXPECT_THAT(error_of({"unit", "--request", "{}", "--describe"}), HasSubstr("--request"));
+}
+
+TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
+  const auto error_of = [&](Arguments more) {
+    Arguments arguments = {"ab",         "--variant", "roma_like.points=500,1000",
+                           "--method",   "roma_like", "--scene",
+                           "flat_plane", "--out",     dir_ / "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto ran = run_program(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    return ran.err;
+  };
+  EXPECT_THAT(error_of({"--pairs", "2000"}), HasSubstr("--pairs 2000: at most 1365 with 3 looks"));
+  EXPECT_THAT(error_of({"--alpha", "0.00000001"}), HasSubstr("--alpha 1e-08: with 3 looks at least 6e-05"));
+  EXPECT_THAT(error_of({"--sign", dir_ / "no.pem"}), HasSubstr("no.pem"));
+  EXPECT_THAT(run_program({"ab", "--calibrate", "--pairs", "50"}).err, HasSubstr("must be 120 to 2000"));
+  EXPECT_THAT(run_program({"ab", "--calibrate", "--alpha", "0.0001%"}).err, HasSubstr("--alpha"));
+  EXPECT_THAT(run_program({"ab", "--samples", samples({case_of("x", 1, 1)}), "--sign", "k"}).err,
+              HasSubstr("needs --out"));
+  EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none"}).err, HasSubstr("pairs.jsonl"));
+  EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none", "--pairs", "40"}).err,
+              HasSubstr("--pairs with --resume"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
+}
+
+// What a kill, Ctrl-C or a full disk leaves is gone on with, and the bundle is as if nothing had happened.
+TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
+  const Arguments start = {"ab",
+                           "--variant",
+                           "roma_like.points=3000,3001",
+                           "--method",
+                           "roma_like",
+                           "--scene",
+                           "flat_plane",
+                           "--threads",
+                           "1",
+                           "--looks",
+                           "1",
+                           "--pairs",
+                           "24",
+                           "--no-confirm",
+                           "--allow-inconclusive",
+                           "--out",
+                           dir_ / "out"};
+  ProgramOptions small_disk;
+  small_disk.file_size_limit_bytes = 16000;
+  const auto full = run_program(start, small_disk);
+  EXPECT_EQ(full.exit_code, 6) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("what was measured is kept: aqbench ab --resume "));
+  const std::filesystem::path bundle = only_bundle(dir_ / "out");
+  const auto pairs = [&] {
+    std::ifstream file(bundle / "pairs.jsonl");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const auto before = pairs();
+  EXPECT_GE(before, 2) << "the header and a pair at least";
+
+  ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return pairs() > before + 3; };
+  const auto stopped = run_program({"ab", "--resume", bundle}, interrupt);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("go on with: aqbench ab --resume "));
+  const auto partly = run_program({"verify", bundle});
+  EXPECT_EQ(partly.exit_code, 0) << partly.out;
+  EXPECT_THAT(partly.out, HasSubstr("of an interrupted run"));
+
+  const auto ended = run_program({"ab", "--resume", bundle.string() + "/"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
+  EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
+  EXPECT_FALSE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  const auto verified = run_program({"verify", bundle});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
+  EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "there is nothing left to do";
+}
+
+TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
+  const auto ran = run_program({"ab",
+                                "--live",
+                                "2",
+                                "--method",
+                                "roma_like",
+                                "--scene",
+                                "flat_plane",
+                                "--set",
+                                "roma_like.points=2000",
+                                "--repetitions",
+                                "3",
+                                "--looks",
+                                "1",
+                                "--tau",
+                                "50%",
+                                "--pairs",
+                                "16",
+                                "--json",
+                                "--out",
+                                dir_ / "out"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Json document = Json::parse(ran.out);
+  EXPECT_EQ(document.at("live").size(), 2u);
+  const Json& live = document.at("result").at("live");
+  EXPECT_EQ(live.at("runs"), 2);
+  EXPECT_EQ(live.at("regressed"), 0);
+  EXPECT_EQ(live.at("verdicts").size(), 2u);
+  EXPECT_NE(document.at("live").at(0).at("order_seed"), document.at("live").at(1).at("order_seed"));
+  const auto bundle = only_bundle(dir_ / "out");
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  Json forged = document;
+  forged["live"].erase(1);
+  std::ofstream(bundle / "calibration.json") << forged.dump(1) << "\n";
+  EXPECT_THAT(run_program({"verify", bundle}).out,
+              HasSubstr("run.complete is true, though pairs are missing"));
+}
+
+TEST_F(Ab, AProgramThatIsRebuiltMeanwhileIsNoticed) {
+  const std::string moving =
+      script("moving",
+             "case \"$*\" in *--describe*) ;; *) touch \"$0\" ;; esac\nexec \"" AQBENCH_BINARY "\" \"$@\"");
+  const auto ran = run_program({"ab", "--a", moving, "--b", moving, "--scene", "flat_plane", "--method",
+                                "roma_like", "--repetitions", "3", "--out", dir_ / "out"});
+  EXPECT_EQ(ran.exit_code, 3) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("was changed on the disk while it was"));
 }
 
 TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "harness/ab/pair_journal.h"
 #include "reports/ab_bundle.h"
 #include "reports/bundle.h"
 #include "reports/calibration_report.h"
@@ -55,8 +56,15 @@ AbDocument document_of(AbSamples samples) {
   document.a.program_sha256 = "1111";
   document.b.label = "new/aqbench";
   document.b.program_sha256 = "2222";
+  document.run.pairs_per_look = samples.units.size() / 2;
   document.samples = std::move(samples);
   return document;
+}
+
+AbBundleText bundle_text(const AbDocument& document) {
+  const AbReport report = judge_ab(document);
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+          document.run.complete};
 }
 
 std::string text_of(const AbDocument& document) { return ab_text(document, judge_ab(document)); }
@@ -156,6 +164,9 @@ TEST(AbReport, SaysWhenBothSidesAreTheSame) {
   EXPECT_TRUE(judge_ab(document).notes.empty());
   document.b.program_sha256 = document.a.program_sha256;
   EXPECT_THAT(judge_ab(document).notes, Contains(HasSubstr("this is an A/A run")));
+  document.b.file_sha256 = "3333";
+  EXPECT_TRUE(judge_ab(document).notes.empty()) << "a script around the program may do anything";
+  document.b.file_sha256.clear();
   document.b.variant = "kernel=fused";
   EXPECT_TRUE(judge_ab(document).notes.empty());
 }
@@ -185,16 +196,19 @@ TEST(AbReport, TheDocumentReadsBackAndItsDecisionIsWorkedOutAgain) {
 
 // ---- On disk ----
 
+// RFC 8032, section 7.1, test 3.
+constexpr const char* kAbTestKeyPem =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
+    "-----END PRIVATE KEY-----\n";
+
 struct AbBundle : ::testing::Test {
   void SetUp() override {
     document = document_of(timed_samples(20, 1.0));
     std::ofstream(folder.path() / "commands.txt") << "aqbench ab\n";
     write();
   }
-  void write() {
-    finalise_ab_bundle(folder.path(), kAbFile, text_of(document),
-                       render_ab_summary(document, judge_ab(document)), document.environment_json);
-  }
+  void write() { finalise_ab_bundle(folder.path(), bundle_text(document)); }
   // As somebody would do it who wants to get away with it: the hashes are made again.
   std::string findings_after(const std::string& file, const std::string& text) {
     write();
@@ -246,7 +260,88 @@ TEST_F(AbBundle, AChangedByteOrAMissingFileIsFound) {
   EXPECT_FALSE(verify_bundle(folder.path()).ok());
 }
 
+TEST_F(AbBundle, PairsThatWereDroppedOrAddedAreFoundWithItsHashesRewritten) {
+  const auto protocol_of = [&](const AbDocument& forged) {
+    document = forged;
+    return findings_after("ab.json", text_of(forged));
+  };
+  const AbDocument good = document;
+  AbDocument cut = good;
+  cut.samples.units.resize(cut.samples.units.size() - 4);
+  EXPECT_THAT(protocol_of(cut), HasSubstr("pairs are missing at the end"));
+  cut.run.complete = false;
+  EXPECT_THAT(protocol_of(cut), ::testing::Not(HasSubstr("ab.json")));
+  cut = good;
+  cut.run.complete = false;
+  EXPECT_THAT(protocol_of(cut), HasSubstr("nothing is missing"));
+  cut = good;
+  cut.run.pairs_per_look = 19;
+  EXPECT_THAT(protocol_of(cut), HasSubstr("samples.units[38]: was measured although everything was decided"));
+  cut = good;
+  cut.samples.outputs = {{0, AbSide::a, "same", {}}, {0, AbSide::a, "same", {}}};
+  EXPECT_THAT(protocol_of(cut), HasSubstr("samples.outputs: 2, but 1 were scored"));
+  cut.samples.outputs = {{0, AbSide::a, "other", {}}};
+  EXPECT_THAT(protocol_of(cut), HasSubstr("another output than the one that was scored"));
+}
+
+TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("verified: 5 files, 40 units\n"));
+  document.samples.units.resize(20);
+  document.run.complete = false;
+  write();
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_THAT(render_verify(report), HasSubstr("20 units, of an interrupted run"));
+}
+
+TEST_F(AbBundle, TheJournalOfAnInterruptedRunHoldsTheSamePairs) {
+  document.samples.units.resize(20);
+  document.run.complete = false;
+  const auto journal_of = [&](std::size_t pairs) {
+    std::filesystem::remove(folder.path() / kPairJournalFile);
+    PairJournal journal = PairJournal::create(folder.path(), {});
+    for (std::size_t i = 0; i < pairs; ++i)
+      journal.append(0, std::span(document.samples.units).subspan(2 * i, 2), {});
+  };
+  journal_of(10);
+  write();
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+  journal_of(9);
+  write();
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())),
+              HasSubstr("does not hold the pairs of the samples"));
+  journal_of(10);
+  document.run.complete = true;
+  document.run.pairs_per_look = 10;
+  document.settings.policy.alpha = 0.1;
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kPairJournalFile)) << "it is all in ab.json";
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+}
+
+TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
+  const TemporaryDirectory keys;
+  write_file(keys.path() / "key.pem", kAbTestKeyPem);
+  const SigningKey key = read_signing_key(keys.path() / "key.pem");
+  finalise_ab_bundle(folder.path(), bundle_text(document), &key);
+  const VerifyReport report = verify_bundle(folder.path(), key.public_key);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.signed_by, key_fingerprint(key.public_key));
+  EXPECT_FALSE(verify_bundle(folder.path(), std::string(32, 'x')).ok());
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kSignatureName)) << "of other hashes";
+  EXPECT_THAT(render_verify(verify_bundle(folder.path(), key.public_key)), HasSubstr("not signed"));
+}
+
 // ---- Calibration ----
+
+// As if the coins had been drawn with another seed.
+void reorder(AbSamples& samples, std::uint64_t order_seed) {
+  samples.order_seed = order_seed;
+  for (std::size_t i = 0; i + 1 < samples.units.size(); i += 2)
+    if (samples.units[i].side != first_side(order_seed, i / 2))
+      std::swap(samples.units[i], samples.units[i + 1]);
+}
 
 CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
   CalibrationDocument document;
@@ -257,6 +352,9 @@ CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
                      {"match", "+5%", timed_samples(130, 1 + delay, 3)},
                      {"fuse", "+5%", timed_samples(130, 1 + delay, 4)},
                      {"gone", "+5%", timed_samples(130, 1 + delay, 5)}};
+  document.plan = {160, 130, {"*", "match", "fuse", "gone"}, {"tiny"}, 0, 0, {}};
+  for (std::size_t i = 0; i < document.series.size(); ++i)
+    reorder(document.series[i].samples, series_order_seed(document.policy.seed, i));
   return document;
 }
 
@@ -266,13 +364,15 @@ TEST(Calibration, CountsFalseAlarmsAndWhatIsSeen) {
   EXPECT_EQ(report.aa->suites, 200u);
   EXPECT_EQ(report.aa->regressed, 0u);
   EXPECT_TRUE(report.false_alarms_ok());
-  ASSERT_EQ(report.stages.size(), 4u);
+  ASSERT_EQ(report.stages.size(), 5u);
   EXPECT_EQ(report.stages[0].check->regressed, 200u);
   EXPECT_EQ(report.stages[0].check->confirmed_regressed, 200u);
   EXPECT_NEAR(*report.stages[0].measured_change, 0.05, 0.003);
   EXPECT_FALSE(report.stages[1].insensitive);
   EXPECT_TRUE(report.stages[2].insensitive) << "fuse takes 3 ms on both sides";
   EXPECT_THAT(report.stages[3].reason, HasSubstr("did not run in every unit"));
+  EXPECT_TRUE(report.stages[4].insensitive);
+  EXPECT_THAT(render_calibration_table(report), HasSubstr("insensitive: too short for the clock"));
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
 }
 
@@ -287,22 +387,71 @@ TEST(Calibration, MissedBarsFail) {
   EXPECT_EQ(judge_calibration(cut).exit_code(), ExitCode::inconclusive);
 }
 
+TEST(Calibration, SeriesThatWereDroppedCutOrMovedAreFound) {
+  const CalibrationDocument good = calibration_of(0.05);
+  EXPECT_EQ(calibration_protocol_problem(good), "");
+  CalibrationDocument forged = good;
+  forged.series.pop_back();
+  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("pairs are missing"));
+  forged.run.complete = false;
+  EXPECT_EQ(calibration_protocol_problem(forged), "");
+  forged = good;
+  std::swap(forged.series[1], forged.series[2]);
+  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("series[1]: is not of the stage"));
+  forged = good;
+  forged.series[2].samples.units.resize(200);
+  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("series[3].samples: comes after one that"));
+  forged = good;
+  forged.series[1].samples.order_seed += 1;
+  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("order_seed: is 44, expected 43"));
+  forged = good;
+  forged.plan.live_runs = 2;
+  forged.plan.live_pairs_per_look = 20;
+  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("pairs are missing"));
+}
+
+TEST(Calibration, CountsLiveRunsThatCallACaseSlower) {
+  CalibrationDocument document = calibration_of(0.05);
+  document.plan.live_runs = 3;
+  document.plan.live_pairs_per_look = 40;
+  document.plan.live_settings.confirm = false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    AbSamples& run = document.live.emplace_back(timed_samples(40, i == 1 ? 1.1 : 1.0, 30 + i));
+    reorder(run, live_order_seed(document.policy.seed, i));
+  }
+  EXPECT_EQ(calibration_protocol_problem(document), "");
+  const CalibrationReport one = judge_calibration(document);
+  EXPECT_EQ(one.live->runs, 3u);
+  EXPECT_EQ(one.live->regressed, 1u);
+  EXPECT_TRUE(one.live_ok()) << "one of at most twenty";
+  EXPECT_THAT(render_calibration_table(one), HasSubstr("live: 3 whole A/A comparisons of 1 cases each"));
+  document.live[2] = timed_samples(40, 1.1, 40);
+  reorder(document.live[2], live_order_seed(document.policy.seed, 2));
+  const CalibrationReport two = judge_calibration(document);
+  EXPECT_FALSE(two.live_ok());
+  EXPECT_EQ(two.exit_code(), ExitCode::regression);
+  document.live[2].units.resize(10);  // interrupted in its third run
+  document.run.complete = false;
+  EXPECT_EQ(calibration_protocol_problem(document), "");
+  EXPECT_EQ(judge_calibration(document).live->runs, 2u);
+}
+
 TEST(Calibration, ReadsBackAndVerifies) {
   const CalibrationDocument document = calibration_of(0.05);
   const std::string text = calibration_text(document, judge_calibration(document));
   EXPECT_EQ(text_of(calibration_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
   std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
-  finalise_ab_bundle(folder.path(), kCalibrationFile, text,
-                     render_calibration_summary(document, judge_calibration(document)),
-                     document.environment_json);
+  AbBundleText bundle{kCalibrationFile, text,
+                      render_calibration_summary(document, judge_calibration(document)),
+                      document.environment_json};
+  finalise_ab_bundle(folder.path(), bundle);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);
   Json forged = Json::parse(text);
   forged["result"]["aa"]["regressed"] = 1;
-  finalise_ab_bundle(folder.path(), kCalibrationFile, forged.dump(1) + "\n",
-                     render_calibration_summary(document, judge_calibration(document)),
-                     document.environment_json);
+  bundle.main_text = forged.dump(1) + "\n";
+  finalise_ab_bundle(folder.path(), bundle);
   EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("result.aa.regressed"));
 }
 

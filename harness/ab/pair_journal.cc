@@ -1,0 +1,134 @@
+#include "harness/ab/pair_journal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/json_place.h"
+#include "harness/locked_file.h"
+#include "scenes/core/error.h"
+#include "scenes/core/files.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxPairJournalBytes = std::uintmax_t{1} << 30;
+constexpr std::uint64_t kMaxParts = 10000;
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+PairJournalHeader read_pair_header(const JsonPlace& place, const std::string& source) {
+  const std::int64_t version = place.at("aqbench_pairs").integer();
+  if (version != kPairJournalVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: version {}, this program reads {}", source, version, kPairJournalVersion));
+  place.allow_only(
+      {"aqbench_pairs", "arguments", "started_utc", "program_a", "program_b", "environment", "plan"});
+  PairJournalHeader header;
+  for (const JsonPlace& argument : place.at("arguments").elements())
+    header.arguments.push_back(argument.text());
+  header.started_utc = place.at("started_utc").text();
+  header.program_a = place.at("program_a").text();
+  header.program_b = place.at("program_b").text();
+  place.at("environment").members();
+  place.at("plan").members();
+  header.environment_json = place.at("environment").value().dump();
+  header.plan_json = place.at("plan").value().dump();
+  return header;
+}
+
+void read_pair_line(const JsonPlace& place, const std::string& source, PairJournalContents& contents) {
+  if (const auto resumed = place.find("resumed_utc")) {
+    contents.resumed_utc.push_back(resumed->text());
+    return;
+  }
+  place.allow_only({"part", "units", "outputs"});
+  const std::uint64_t part = place.at("part").count();
+  if (part >= kMaxParts) place.at("part").fail(fmt::format("is {}", part));
+  if (part >= contents.parts.size()) contents.parts.resize(part + 1);
+  // Case indices are held against the cases by who goes on.
+  for (const JsonPlace& unit : place.at("units").elements())
+    contents.parts[part].units.push_back(ab_unit_from_json(unit.value(), kMaxAbUnits, source));
+  for (const JsonPlace& output : place.at("outputs").elements())
+    contents.parts[part].outputs.push_back(ab_output_from_json(output.value(), kMaxAbUnits, source));
+}
+
+}  // namespace
+
+PairJournalContents read_pair_journal(const std::filesystem::path& bundle) {
+  const std::filesystem::path file = bundle / kPairJournalFile;
+  const std::string text = read_file(file, kMaxPairJournalBytes);
+  PairJournalContents contents;
+  std::size_t number = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) break;
+    const std::string source = fmt::format("{} line {}", file.string(), ++number);
+    const Json json = parse_json_strictly(std::string_view(text).substr(start, end - start), source);
+    const JsonPlace place(json, source);
+    if (number == 1)
+      contents.header = read_pair_header(place, source);
+    else
+      read_pair_line(place, source, contents);
+    start = end + 1;
+    contents.good_bytes = start;
+  }
+  if (number == 0) throw Error(ErrorKind::input, fmt::format("{}: is empty", file.string()));
+  return contents;
+}
+
+PairJournal::PairJournal(std::filesystem::path file, std::uint64_t size_bytes)
+    : file_(std::move(file)), size_bytes_(size_bytes), descriptor_(open_locked(file_)) {}
+
+PairJournal::PairJournal(PairJournal&& other) noexcept
+    : file_(std::move(other.file_)),
+      size_bytes_(other.size_bytes_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+PairJournal::~PairJournal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+PairJournal PairJournal::create(const std::filesystem::path& bundle, const PairJournalHeader& header) {
+  const std::string line = line_of({{"aqbench_pairs", kPairJournalVersion},
+                                    {"arguments", header.arguments},
+                                    {"started_utc", header.started_utc},
+                                    {"program_a", header.program_a},
+                                    {"program_b", header.program_b},
+                                    {"environment", Json::parse(header.environment_json)},
+                                    {"plan", Json::parse(header.plan_json)}});
+  write_file(bundle / kPairJournalFile, line);
+  return {bundle / kPairJournalFile, line.size()};
+}
+
+PairJournal PairJournal::resume(const std::filesystem::path& bundle, std::uint64_t good_bytes,
+                                const std::string& utc) {
+  PairJournal journal(bundle / kPairJournalFile, good_bytes);
+  if (::ftruncate(journal.descriptor_, static_cast<off_t>(good_bytes)) != 0)
+    throw_file_error(journal.file_, errno);
+  journal.append_text(line_of({{"resumed_utc", utc}}));
+  return journal;
+}
+
+void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
+  Json unit_list = Json::array(), output_list = Json::array();
+  for (const AbUnit& unit : units) unit_list.push_back(to_json(unit));
+  for (const AbOutput& output : outputs) output_list.push_back(to_json(output));
+  append_text(line_of({{"part", part}, {"units", unit_list}, {"outputs", output_list}}));
+}
+
+void PairJournal::append_text(const std::string& line) {
+  if (const int error = append_line(descriptor_, line); error != 0) {
+    // What is left of the line goes away again; should even that fail, it is cut off when the file is read.
+    [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
+    throw_file_error(file_, error);
+  }
+  size_bytes_ += line.size();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,104 @@
+#include "harness/cli/ab_recording.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/ab_sides.h"
+#include "harness/text.h"
+#include "reports/bundle.h"
+#include "reports/commands.h"
+#include "scenes/core/error.h"
+
+namespace aqbench::cli {
+namespace {
+
+void begin_ab_command(const std::filesystem::path& bundle, const Arguments& arguments) {
+  Arguments command{"aqbench", "ab"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  begin_command(bundle, utc_now(), read_git_state("."), command);
+}
+
+std::optional<SigningKey> key_of(const AbRequest& request) {
+  if (!request.sign) return std::nullopt;
+  return read_signing_key(*request.sign);
+}
+
+// Pairs of another program or machine must not be mixed with these.
+void require_same_subject(const std::filesystem::path& bundle, const PairJournalHeader& then,
+                          const PairJournalHeader& now) {
+  for (const auto& [side, was, is] :
+       {std::tuple("A", then.program_a, now.program_a), std::tuple("B", then.program_b, now.program_b)})
+    if (was != is)
+      throw Error(ErrorKind::input, fmt::format("--resume {}: {} is another program now: sha256 {}, was {}",
+                                                bundle.string(), side, is.substr(0, 16), was.substr(0, 16)));
+  const auto key = [](const std::string& environment) {
+    return Json::parse(environment).value("comparability", Json::object());
+  };
+  const Json was = key(then.environment_json), is = key(now.environment_json);
+  for (const auto& [name, value] : is.items())
+    if (was.value(name, Json()) != value)
+      throw Error(ErrorKind::not_comparable,
+                  fmt::format("--resume {}: {} was {} and is {} now", bundle.string(), name,
+                              was.value(name, Json()).dump(), value.dump()));
+}
+
+ExitCode seal(const std::filesystem::path& bundle, const AbBundleText& text, const SigningKey* key,
+              const AbRequest& request, const RunClock& clock, ExitCode code) {
+  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
+  finalise_ab_bundle(bundle, text, key);
+  return report_ab_bundle(bundle, request.json ? stderr : stdout, code);
+}
+
+}  // namespace
+
+AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header)
+    : key_(key_of(request)) {
+  header.arguments = arguments;
+  if (!request.resume) {
+    bundle_ = create_bundle_dir(request.out, std::chrono::system_clock::now());
+    begin_ab_command(bundle_, arguments);
+    journal_.emplace(PairJournal::create(bundle_, header));
+    earlier_.header = std::move(header);
+    return;
+  }
+  bundle_ = *request.resume;
+  if (!bundle_.has_filename()) bundle_ = bundle_.parent_path();  // "out/x/"
+  earlier_ = read_pair_journal(bundle_);
+  require_same_subject(bundle_, earlier_.header, header);
+  journal_.emplace(PairJournal::resume(bundle_, earlier_.good_bytes, utc_now()));
+  resumed_ = static_cast<int>(earlier_.resumed_utc.size()) + 1;
+  begin_ab_command(bundle_, {"--resume", bundle_.string()});
+}
+
+AbRecall AbRecording::recall(std::size_t part) {
+  return {part < earlier_.parts.size() ? &earlier_.parts[part] : nullptr,
+          [this, part](std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
+            journal_->append(part, units, outputs);
+          }};
+}
+
+void AbRecording::throw_with_hint(const Error& error) const {
+  throw Error(ErrorKind::io, fmt::format("{}; what was measured is kept: aqbench ab --resume {}",
+                                         error.what(), bundle_.string()));
+}
+
+ExitCode AbRecording::finish(const AbBundleText& text, const AbRequest& request, ExitCode code) {
+  return guarded([&] {
+    const ExitCode ended = seal(bundle_, text, key_ ? &*key_ : nullptr, request, clock_, code);
+    if (!text.complete)
+      fmt::print(stderr, "aqbench: interrupted; go on with: aqbench ab --resume {}\n", bundle_.string());
+    return ended;
+  });
+}
+
+ExitCode leave_samples_bundle(const AbRequest& request, const Arguments& arguments,
+                              const std::filesystem::path& bundle, const AbBundleText& text,
+                              const RunClock& clock, ExitCode code) {
+  const std::optional<SigningKey> key = key_of(request);
+  begin_ab_command(bundle, arguments);
+  return seal(bundle, text, key ? &*key : nullptr, request, clock, code);
+}
+
+}  // namespace aqbench::cli

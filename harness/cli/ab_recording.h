@@ -1,0 +1,62 @@
+#pragma once
+// A bundle of `aqbench ab` in the making: its folder, the pairs as they come, and how it ends.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/ab/pair_journal.h"
+#include "harness/cli/ab_options.h"
+#include "harness/cli/command.h"
+#include "reports/ab_bundle.h"
+#include "reports/run_clock.h"
+#include "reports/signature.h"
+
+namespace aqbench::cli {
+
+class AbRecording {
+ public:
+  // A new bundle below request.out, or with request.resume that one. `header` says what is about to be
+  // measured; arguments are filled in here. Throws Error(input) where another program was measured before,
+  // Error(not_comparable) where it was another machine, Error(io).
+  AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
+
+  std::string id() const { return bundle_.filename().string(); }
+  const PairJournalHeader& header() const { return earlier_.header; }  // of the first start
+  int resumed() const { return resumed_; }
+
+  // For a part of the measurement, counted from 0. The recording must outlive it.
+  AbRecall recall(std::size_t part);
+
+  // Runs `measure`; what cannot be written is an Error(io) that says how to go on.
+  template <class Measure>
+  auto guarded(const Measure& measure) {
+    try {
+      return measure();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::io) throw;
+      throw_with_hint(error);
+    }
+  }
+
+  // Ends the command, writes the files, seals and verifies the bundle and says where it is. The table has
+  // been printed.
+  ExitCode finish(const AbBundleText& text, const AbRequest& request, ExitCode code);
+
+ private:
+  [[noreturn]] void throw_with_hint(const Error& error) const;
+
+  RunClock clock_;
+  std::optional<SigningKey> key_;
+  std::filesystem::path bundle_;
+  PairJournalContents earlier_;
+  int resumed_ = 0;
+  std::optional<PairJournal> journal_;  // there once it is constructed
+};
+
+// For `--samples FILE --out DIR`, where nothing is measured.
+ExitCode leave_samples_bundle(const AbRequest& request, const Arguments& arguments,
+                              const std::filesystem::path& bundle, const AbBundleText& text,
+                              const RunClock& clock, ExitCode code);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,18 @@
+#pragma once
+// A file that one process at a time adds lines to. For harness/journal.h and harness/ab/pair_journal.h.
+
+#include <filesystem>
+#include <string_view>
+
+namespace aqbench {
+
+[[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);  // Error(io)
+
+// A descriptor, for appending, locked until it is closed here and in every child. Throws Error(io), also if
+// another process has it.
+int open_locked(const std::filesystem::path& file);
+
+// 0, or the errno of what failed. A line goes out in one write(); a short one is followed up to learn why.
+int append_line(int descriptor, std::string_view line);
+
+}  // namespace aqbench
