@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostRows = 24;
+constexpr std::size_t kMostPictureRows = 24;
 constexpr const char* kTileBackground = "#80808055";  // of tiles without points, on light and dark pages
 
 using StepColour = Rgb8 (*)(int step);
@@ -138,7 +138,7 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
     std::vector<ReportTile> parsed;
     if (csv != pictures.tiles.end()) parsed = parse_tiles_csv(csv->second);
     if (parsed.empty() && !pictures.pictures.contains(record.case_name)) continue;
-    if (shown.size() == kMostRows) {
+    if (shown.size() == kMostPictureRows) {
       ++more;
       continue;
     }
