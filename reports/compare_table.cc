@@ -63,7 +63,11 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
   return text;
 }
 
-std::string memory_table(const CompareReport& report) {
+bool same_memory(const ComparedStage& stage) {
+  return stage.net_bytes_a == stage.net_bytes_b && stage.peak_bytes_a == stage.peak_bytes_b;
+}
+
+std::string memory_table(const CompareReport& report, bool all) {
   Table table{{{"case", Align::left, true},
                {"stage", Align::left, true},
                {"net A\nMiB", Align::right},
@@ -71,15 +75,24 @@ std::string memory_table(const CompareReport& report) {
                {"peak A\nMiB", Align::right},
                {"peak B\nMiB", Align::right}},
               {}};
-  for (const ComparedStage& stage : report.stages)
-    if (stage.net_bytes_a || stage.net_bytes_b || stage.peak_bytes_a || stage.peak_bytes_b)
+  std::size_t equal = 0;
+  for (const ComparedStage& stage : report.stages) {
+    if (!stage.net_bytes_a && !stage.net_bytes_b && !stage.peak_bytes_a && !stage.peak_bytes_b) continue;
+    if (!all && same_memory(stage))
+      ++equal;
+    else
       table.rows.push_back({{stage.case_name},
                             {stage.stage},
                             {mib_text(stage.net_bytes_a)},
                             {mib_text(stage.net_bytes_b)},
                             {mib_text(stage.peak_bytes_a)},
                             {mib_text(stage.peak_bytes_b)}});
-  return table.rows.empty() ? "" : "\ntensor memory\n" + render_table(table);
+  }
+  if (table.rows.empty() && equal == 0) return "";
+  std::string text = "\ntensor memory\n";
+  if (!table.rows.empty()) text += render_table(table);
+  if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "stage"));
+  return text;
 }
 
 std::string stages_table(const CompareReport& report, const std::string& kind) {
@@ -155,7 +168,36 @@ std::string moved_stage_line(const CompareReport& report) {
                             factor_text(work), factor_text(cost));
 }
 
-std::string render_compare(const CompareReport& report, bool colours, bool all) {
+namespace {
+
+// Leaves out of every case's name the axes that all have, and gives them: "rig=arc6 seed=42".
+std::string shorten_case_names(CompareReport& report) {
+  std::vector<std::string*> names;
+  for (ComparedMetric& row : report.metrics) names.push_back(&row.case_name);
+  for (ComparedStage& row : report.stages) names.push_back(&row.case_name);
+  for (ComparedTime& row : report.times) names.push_back(&row.case_name);
+  if (names.empty()) return "";
+  std::vector<std::string> common = axis_steps(*names.front());
+  // Scene and method, or the workload, are one step in front; the name keeps it.
+  std::erase_if(common, [](const std::string& step) { return step.find('=') == step.npos; });
+  for (const std::string* name : names) {
+    const std::vector<std::string> steps = axis_steps(*name);
+    std::erase_if(common,
+                  [&](const std::string& step) { return std::ranges::find(steps, step) == steps.end(); });
+  }
+  for (std::string* name : names) {
+    std::vector<std::string> steps = axis_steps(*name);
+    std::erase_if(steps,
+                  [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
+    *name = fmt::format("{}", fmt::join(steps, "/"));
+  }
+  return fmt::format("{}", fmt::join(common, " "));
+}
+
+}  // namespace
+
+std::string render_compare(const CompareReport& full, bool colours, bool all) {
+  CompareReport report = full;
   std::string text = wrap_text(printable("A: " + report.a), kScreenColumns, 3) +
                      wrap_text(printable("B: " + report.b), kScreenColumns, 3);
   if (!report.refusal.empty())
@@ -164,8 +206,10 @@ std::string render_compare(const CompareReport& report, bool colours, bool all) 
     text += wrap_text("note: " + printable(note), kScreenColumns, 6);
   const bool same_key = report.key_differences.empty();
   const std::string kind = same_key ? "same machine key, other moments: a trend, no verdict" : "a trend only";
-  text += "\n" + metrics_table(report, colours, all) + memory_table(report) + stages_table(report, kind) +
-          times_table_of(report, kind) + "\n";
+  if (const std::string common = shorten_case_names(report); !common.empty())
+    text += wrap_text(printable("all: " + common), kScreenColumns, 5);
+  text += "\n" + metrics_table(report, colours, all) + memory_table(report, all) +
+          stages_table(report, kind) + times_table_of(report, kind) + "\n";
   for (const std::string& difference : report.key_differences)
     text += wrap_text(printable("times are a trend only: " + difference), kScreenColumns, 4);
   return text + fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",

@@ -102,7 +102,11 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   EXPECT_EQ(moved_stage_line(more_work),
             "depth of undulating/roma_like/seed=42: 2.04 x: the work moved: 2 x the calls, 1.02 x the time "
             "per call");
-  EXPECT_THAT(render_compare(more_work), HasSubstr("tensor memory"));
+  EXPECT_THAT(render_compare(more_work), HasSubstr("tensor memory\n1 stage the same in both\n"));
+  EXPECT_THAT(render_compare(more_work, false, true),
+              ::testing::ContainsRegex("depth +1.00 +1.00 +2.00 +2.00"));
+  EXPECT_THAT(render_compare(more_work), HasSubstr("\nall: seed=42\n"));
+  EXPECT_THAT(render_compare(more_work), HasSubstr("\nundulating/roma_like  depth "));
   b.records[3].stages[0].calls = 10;
   EXPECT_THAT(moved_stage_line(compare_results(a, b)),
               HasSubstr("the cost per call moved: 1 x the calls, 2.04 x"));
