@@ -106,7 +106,7 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   EXPECT_THAT(render_compare(more_work, false, true),
               ::testing::ContainsRegex("depth +1.00 +1.00 +2.00 +2.00"));
   EXPECT_THAT(render_compare(more_work), HasSubstr("\nall: seed=42\n"));
-  EXPECT_THAT(render_compare(more_work), HasSubstr("\nundulating/roma_like  depth "));
+  EXPECT_THAT(render_compare(more_work), HasSubstr("\nundulating/roma_like       depth "));
   b.records[3].stages[0].calls = 10;
   EXPECT_THAT(moved_stage_line(compare_results(a, b)),
               HasSubstr("the cost per call moved: 1 x the calls, 2.04 x"));
