@@ -44,13 +44,23 @@ test: build ## Build and run every test
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
 
-docs: build ## Fill the tables of the documents from docs/bundle
-	@$(BUILD)/aqbench docs README.md docs/*.md --bundle docs/bundle
+# Bundles in docs/ that the tables of the documents come from. The first one's sections need no name.
+DOCS_BUNDLES := bundle bundle-pipeline bundle-batching
+DOCS_SWEEP_bundle := --suite seed --baseline baselines/seed.json --gate
+DOCS_SWEEP_bundle-pipeline := --suite pipeline --scene undulating --method dense_flow \
+  --method plane_sweep:balanced --method sparse
+DOCS_SWEEP_bundle-batching := --suite batching --blocks 16 --repetitions 3 --max-time 0.2
 
-docs-bundle: build ## Measure docs/bundle again, then fill the documents
-	@rm -rf $(BUILD)/docs-bundle && $(BUILD)/aqbench sweep --suite seed --baseline baselines/seed.json --gate \
-	  --out $(BUILD)/docs-bundle
-	@rm -rf docs/bundle && cp -r $(BUILD)/docs-bundle/* docs/bundle && $(MAKE) --no-print-directory docs
+docs: build ## Fill the tables of the documents from the bundles in docs/
+	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/%)
+
+docs-bundle: build ## Measure the bundles in docs/ again (some minutes), then fill the documents
+	@rm -rf $(BUILD)/docs-bundles
+	@$(foreach bundle,$(DOCS_BUNDLES),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
+	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
+	@$(foreach bundle,$(DOCS_BUNDLES),rm -rf docs/$(bundle) && \
+	  cp -r $(BUILD)/docs-bundles/$(bundle)/* docs/$(bundle) &&) true
+	@$(MAKE) --no-print-directory docs
 
 format: ## Format all sources
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
