@@ -52,6 +52,10 @@ std::vector<std::string> request_words(const PlanRequest& request) {
     add_flags(words, "--set", {fmt::format("{}.{}={}", given.owner, given.parameter, given.value)});
   add_flag(words, "--seed", request.seed);
   add_flag(words, "--repeat", request.repeat);
+  add_flag(words, "--rig", request.images.rig);
+  add_flag(words, "--imaging", request.images.imaging);
+  add_flag(words, "--width", request.images.width_px);
+  add_flag(words, "--height", request.images.height_px);
   add_flag(words, "--threads", request.threads);
   add_flag(words, "--device", request.device);
   add_flag(words, "--timeout", request.timeout_s);
