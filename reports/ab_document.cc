@@ -73,6 +73,9 @@ AbRunInfo read_ab_run(const JsonPlace& place) {
   run.exec = place.at("exec").boolean();
   run.warm_runs = read_small_int(place.at("warm_runs"));
   run.pairs_per_look = static_cast<std::size_t>(read_small_int(place.at("pairs_per_look")));
+  // What verifying costs grows with it; no comparison is asked for with more.
+  if (run.pairs_per_look > most_pairs_per_look(1))
+    place.at("pairs_per_look").fail(fmt::format("is above {}", most_pairs_per_look(1)));
   run.resumed = read_small_int(place.at("resumed"));
   return run;
 }

@@ -76,10 +76,13 @@ Json to_json(const CalibrationReport& report) {
 }
 
 Json to_json(const CalibrationPlan& plan) {
+  Json case_settings = Json::object();
+  for (const auto& [name, value] : plan.case_settings) case_settings[name] = value;
   return {{"pairs", plan.pairs},
           {"delayed_pairs", plan.delayed_pairs},
           {"stages", plan.stages},
           {"too_short", plan.too_short},
+          {"case_settings", std::move(case_settings)},
           {"live_runs", plan.live_runs},
           {"live_pairs_per_look", plan.live_pairs_per_look},
           {"live_settings", to_json(plan.live_settings)}};
@@ -87,13 +90,15 @@ Json to_json(const CalibrationPlan& plan) {
 
 CalibrationPlan calibration_plan_from_json(const Json& json, const std::string& source) {
   const JsonPlace place(json, source);
-  place.allow_only(
-      {"pairs", "delayed_pairs", "stages", "too_short", "live_runs", "live_pairs_per_look", "live_settings"});
+  place.allow_only({"pairs", "delayed_pairs", "stages", "too_short", "case_settings", "live_runs",
+                    "live_pairs_per_look", "live_settings"});
   CalibrationPlan plan;
   plan.pairs = read_count(place.at("pairs"), 0, kMostCalibrationPairs);
   plan.delayed_pairs = read_count(place.at("delayed_pairs"), 0, kMostCalibrationPairs);
   plan.stages = read_texts(place.at("stages"));
   plan.too_short = read_texts(place.at("too_short"));
+  for (const auto& [name, value] : place.at("case_settings").members())
+    plan.case_settings.emplace_back(name, value.text());
   plan.live_runs = read_count(place.at("live_runs"), 0, kMostLiveRuns);
   plan.live_pairs_per_look = read_count(place.at("live_pairs_per_look"), 0, kMostCalibrationPairs);
   plan.live_settings = ab_settings_from_json(place.at("live_settings").value(), source + ": live_settings");

@@ -77,11 +77,18 @@ std::string result_line(const CalibrationReport& report) {
     case ExitCode::case_failed:
       return "FAILED";
     default:
+      if (report.complete && report.too_few_live_runs())
+        return fmt::format(
+            "OPEN: a false alarm in {} live runs, too few to tell how often; ask for --live {}",
+            report.live->runs, kLiveRunsPerFalseAlarm);
       return "INCOMPLETE";
   }
 }
 
 std::string what_was_asked(const CalibrationDocument& document) {
+  if (document.plan.pairs == 0)
+    return fmt::format("live runs: {} pairs a look, {}", document.plan.live_pairs_per_look,
+                       settings_line(document.plan.live_settings));
   return fmt::format(
       "suites of {} pairs, tau {:.4g} %, alpha {:.4g}; wanted: delays seen in {:.0f} %, after a "
       "second block in {:.0f} %",
@@ -92,9 +99,9 @@ std::string what_was_asked(const CalibrationDocument& document) {
 }  // namespace
 
 std::string render_calibration_summary(const CalibrationDocument& document, const CalibrationReport& report) {
-  std::string text =
-      fmt::format("# aqbench ab --calibrate {}\n\n**{}**\n\n- case: {}\n", md_escape(document.run.id),
-                  md_escape(result_line(report)), md_escape(report.case_name));
+  std::string text = fmt::format(
+      "# aqbench ab {} {}\n\n**{}**\n\n- case: {}\n", document.plan.pairs > 0 ? "--calibrate" : "--live",
+      md_escape(document.run.id), md_escape(result_line(report)), md_escape(report.case_name));
   for (const std::string& line : a_a_lines(report)) text += fmt::format("- {}\n", md_escape(line));
   text += fmt::format("- {}\n", md_escape(what_was_asked(document)));
   text += fmt::format("- units: a {} process each, the shortest of {} warm runs after a cold one\n",

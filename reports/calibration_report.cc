@@ -157,6 +157,10 @@ bool CalibrationReport::live_ok() const {
   return live && live->regressed <= std::max<std::size_t>(1, live->runs / kLiveRunsPerFalseAlarm);
 }
 
+bool CalibrationReport::too_few_live_runs() const {
+  return live && live->regressed > 0 && live->runs < kLiveRunsPerFalseAlarm;
+}
+
 bool CalibrationReport::false_alarms_ok() const {
   return aa && share(aa->regressed, aa->suites) <= kMostFalseAlarms;
 }
@@ -164,7 +168,7 @@ bool CalibrationReport::false_alarms_ok() const {
 ExitCode CalibrationReport::exit_code() const {
   if (!problems.empty()) return ExitCode::case_failed;
   if (!complete || (wants_pairs && !aa)) return ExitCode::inconclusive;
-  bool missed = (wants_pairs && !false_alarms_ok()) || (live && !live_ok()), unknown = false;
+  bool missed = (wants_pairs && !false_alarms_ok()) || (live && !live_ok()), unknown = too_few_live_runs();
   for (const StagePower& stage : stages) {
     // The time of a whole run has to be sensitive; a stage may be too short to be, and is called that.
     missed = missed || (stage.stage == "*" && stage.insensitive);

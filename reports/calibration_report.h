@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/ab/samples.h"
@@ -29,7 +30,7 @@ inline constexpr std::size_t kMostLiveRuns = 1000;
 inline constexpr double kMostFalseAlarms = 0.004;
 inline constexpr double kLeastDetected = 0.95;
 inline constexpr double kLeastConfirmed = 0.90;
-// Of 20 live A/A runs one may be called slower, of fewer too.
+// Of 20 live A/A runs one may be called slower; one of fewer leaves the question open.
 inline constexpr std::size_t kLiveRunsPerFalseAlarm = 20;
 
 // Pairs of one kind, all of one case.
@@ -45,7 +46,9 @@ struct CalibrationPlan {
   std::size_t delayed_pairs = 0;       // of each delayed stage
   std::vector<std::string> stages;     // "*" first
   std::vector<std::string> too_short;  // for the clock: insensitive without being measured
-  std::size_t live_runs = 0;           // whole A/A comparisons
+  // What the case's time depends on beside program and machine: "roma_like.points", "threads", "warm_runs".
+  std::vector<std::pair<std::string, std::string>> case_settings;
+  std::size_t live_runs = 0;  // whole A/A comparisons
   std::size_t live_pairs_per_look = 0;
   AbSettings live_settings;
 };
@@ -109,6 +112,8 @@ struct CalibrationReport {
 
   bool false_alarms_ok() const;
   bool live_ok() const;  // few enough live runs called a case slower
+  // One did, of so few runs that it may be one of twenty or one of one.
+  bool too_few_live_runs() const;
   // regression: a bar was missed; case_failed: a unit failed; inconclusive: incomplete.
   ExitCode exit_code() const;
 };

@@ -98,7 +98,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
   const AbRunOptions options = run_options(request, document.samples.cases.size());
   document.environment_json = ab_environment(request.plan);
-  if (request.calibration) apply_calibration(*request.calibration, document);
+  if (request.calibration) apply_calibration(*request.calibration, request.plan, document);
 
   const auto subject = [](const AbSideInfo& side) {
     return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256;

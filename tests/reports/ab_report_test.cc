@@ -352,7 +352,7 @@ CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
                      {"match", "+5%", timed_samples(130, 1 + delay, 3)},
                      {"fuse", "+5%", timed_samples(130, 1 + delay, 4)},
                      {"gone", "+5%", timed_samples(130, 1 + delay, 5)}};
-  document.plan = {160, 130, {"*", "match", "fuse", "gone"}, {"tiny"}, 0, 0, {}};
+  document.plan = {160, 130, {"*", "match", "fuse", "gone"}, {"tiny"}, {{"threads", "1"}}, 0, 0, {}};
   for (std::size_t i = 0; i < document.series.size(); ++i)
     reorder(document.series[i].samples, series_order_seed(document.policy.seed, i));
   return document;
@@ -424,6 +424,9 @@ TEST(Calibration, CountsLiveRunsThatCallACaseSlower) {
   EXPECT_EQ(one.live->runs, 3u);
   EXPECT_EQ(one.live->regressed, 1u);
   EXPECT_TRUE(one.live_ok()) << "one of at most twenty";
+  EXPECT_TRUE(one.too_few_live_runs()) << "or one of one";
+  EXPECT_EQ(one.exit_code(), ExitCode::inconclusive);
+  EXPECT_THAT(render_calibration_table(one), HasSubstr("OPEN: a false alarm in 3 live runs"));
   EXPECT_THAT(render_calibration_table(one), HasSubstr("live: 3 whole A/A comparisons of 1 cases each"));
   document.live[2] = timed_samples(40, 1.1, 40);
   reorder(document.live[2], live_order_seed(document.policy.seed, 2));
