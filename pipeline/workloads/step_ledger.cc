@@ -22,14 +22,16 @@ double at(const std::array<double, kSteps>& seconds, Step step) {
 
 std::string verdict_of(const Attribution& times) {
   const double io_share = 1 - times.io_free_s / times.wall_s;
-  if (io_share >= kBoundShare)
-    return fmt::format("I/O-bound: {:.0f} % of the time goes to reading and writing", 100 * io_share);
   std::array<double, kSteps> seconds = times.main_s;
   // Of what others do ahead, only what the main thread waited for holds it up.
   const double ahead_s = sum_of(times.ahead_s);
   for (std::size_t i = 0; i < kSteps && ahead_s > 0; ++i)
     seconds[i] += times.queue_wait_s * times.ahead_s[i] / ahead_s;
   const auto largest = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
+  const bool io_is_largest =
+      largest == static_cast<std::size_t>(Step::load) || largest == static_cast<std::size_t>(Step::write);
+  if (io_share >= kBoundShare || io_is_largest)
+    return fmt::format("I/O-bound: {:.0f} % of the time goes to reading and writing", 100 * io_share);
   return fmt::format("{}-bound: {:.0f} % of the time; reading and writing {:.0f} %", kStepNames[largest],
                      100 * seconds[largest] / times.wall_s, 100 * io_share);
 }

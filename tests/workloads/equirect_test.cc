@@ -139,6 +139,19 @@ TEST(Equirect, AThrottledReaderBoundsThePipeline) {
   }
 }
 
+// Reading takes less than half of the time, yet more than any other step.
+TEST(StepLedger, TheLargestStepSaysWhatBoundsARun) {
+  const auto verdict_of_sleeps = [](int load_ms, int decode_ms, int encode_ms) {
+    StepLedger ledger;
+    for (const auto& [step, ms] :
+         {std::pair(Step::load, load_ms), {Step::decode, decode_ms}, {Step::encode, encode_ms}})
+      ledger.time(step, [&] { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); });
+    return ledger.finish().verdict;
+  };
+  EXPECT_THAT(verdict_of_sleeps(120, 80, 80), testing::StartsWith("I/O-bound: 4"));
+  EXPECT_THAT(verdict_of_sleeps(40, 80, 160), testing::StartsWith("encode-bound: 5"));
+}
+
 TEST(Equirect, TheRingGrowsWhileItRunsEmpty) {
   const auto run =
       test::prepared("equirect_pipeline",
