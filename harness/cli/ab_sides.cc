@@ -23,7 +23,7 @@ namespace {
 struct Side {
   PlanRequest request;
   std::string binary;              // "": units are forks of this process
-  std::string file_state;          // of `binary` when it was described; "" where it is looked up in PATH
+  std::string file_state;          // of `binary` before it was described; "": none, or looked up in PATH
   SweepPlan plan;                  // of this program; empty where `binary` plans
   std::vector<std::string> names;  // of its cases, in the order of the samples
 };
@@ -190,16 +190,19 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     a->request.axes.push_back({request.variant->name, {request.variant->values[0]}});
     b->request.axes.push_back({request.variant->name, {request.variant->values[1]}});
   }
+  if (programs) {
+    a->binary = request.binary_a;
+    b->binary = request.binary_b;
+  } else if (request.exec) {
+    a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
+  }
+  for (Side* const side : {a.get(), b.get()}) side->file_state = file_state_of(side->binary);
   // Where this program runs, its plan is known; limits are the same for both.
   UnitProgram program_a, program_b;
   UnitLimits limits;
   if (programs) {
-    a->binary = request.binary_a;
-    b->binary = request.binary_b;
     limits = {request.plan.timeout_s.value_or(kDefaultTimeoutS),
               request.plan.memory_limit_bytes.value_or(default_memory_limit_bytes()), cancel_descriptor};
-    a->file_state = file_state_of(a->binary);
-    b->file_state = file_state_of(b->binary);
     program_a = describe_program(a->binary, a->request, limits);
     program_b = describe_program(b->binary, b->request, limits);
     compare_builds(program_a, program_b, request.different_builds, document);
@@ -209,7 +212,6 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     limits = ab_limits(a->plan, cancel_descriptor);
     program_a = describe_this_program(a->plan);
     program_b = describe_this_program(b->plan);
-    if (request.exec) a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
   }
   match_cases(request, program_a, program_b, *a, *b, document);
   const auto variant = [&](std::size_t i) {

@@ -273,6 +273,18 @@ TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
 }
 
+TEST_F(Ab, AVariantMayBeStartedAnewForEachUnit) {
+  const auto ran = run_program({"ab", "--variant", "roma_like.points=500,501", "--exec", "--method", "roma_like",
+                                "--scene", "flat_plane", "--looks", "1", "--pairs", "6", "--alpha", "0.4",
+                                "--repetitions", "3", "--no-confirm", "--json", "--out", dir_ / "out"});
+  EXPECT_NE(ran.exit_code, 3) << ran.err;
+  const Json document = Json::parse(ran.out);
+  EXPECT_EQ(document.at("run").at("exec"), true);
+  const Json& units = document.at("samples").at("units");
+  EXPECT_EQ(units.size(), 12u);
+  for (const Json& unit : units) EXPECT_EQ(unit.at("status"), "ok") << unit;
+}
+
 TEST_F(Ab, ACorruptedBIsInvalidWithStartedPrograms) {
   const Arguments common = {"ab",
                             "--a",
