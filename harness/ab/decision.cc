@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -19,6 +20,7 @@ struct CasePairs {
   std::vector<const AbUnit*> a, b;  // of the looks, in order
   std::vector<const AbUnit*> confirmation_a, confirmation_b;
   bool failed = false;
+  int failed_look = std::numeric_limits<int>::max();  // it takes part in the looks before this one
   int last_look = 0;
 
   std::size_t pairs_up_to(int look) const {
@@ -33,6 +35,7 @@ std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
     CasePairs& one = cases[unit.case_index];
     if (unit.status != Status::ok) {
       one.failed = true;
+      if (unit.phase == AbPhase::look) one.failed_look = std::min(one.failed_look, unit.look);
       continue;
     }
     if (unit.phase == AbPhase::look) {
@@ -157,16 +160,10 @@ class TimeDecider {
   }
 
   std::vector<std::optional<AbTimeDecision>> run() {
-    std::size_t gated = 0;
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (pairs_[i].failed) continue;
-      ++gated;
-      decisions_[i].emplace();
-      decisions_[i]->name = samples_.cases[i].name;
-    }
-    if (gated == 0) return std::move(decisions_);
-    minimum_kept_ = minimum_kept_pairs(settings_.policy, settings_.separately ? 1 : gated);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) decisions_[i].emplace().name = samples_.cases[i].name;
     for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      if (pairs_[i].failed) decisions_[i].reset();
     refuse_later_pairs();
     judge_confirmations();
     for (std::size_t i = 0; i < pairs_.size(); ++i)
@@ -180,16 +177,27 @@ class TimeDecider {
     return decision.look == 0 || (decision.look == look - 1 && decision.wants_top_up);
   }
 
+  // Enough for every case that has not failed by the end of this look.
+  std::size_t minimum_kept(int look) const {
+    const auto gated =
+        std::ranges::count_if(pairs_, [&](const CasePairs& pairs) { return pairs.failed_look > look; });
+    return minimum_kept_pairs(settings_.policy,
+                              settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated));
+  }
+
+  // As it was judged when the look was over: a case that failed later is still among them, since without it
+  // another one would be decided that was measured on.
   void judge_look(int look) {
     std::vector<PairedSeries> series;
     std::vector<std::size_t> indices;
     std::vector<bool> is_new;
+    const std::size_t minimum = minimum_kept(look);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (!decisions_[i]) continue;
+      if (pairs_[i].failed_look <= look) continue;
       const bool has_pairs = pairs_[i].last_look >= look;
       if (has_pairs && !open(i, look)) refuse_case(i);
       const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
-      if (kept_of(count) < minimum_kept_) continue;  // interrupted before its first look was complete
+      if (kept_of(count) < minimum) continue;  // interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
       series.push_back(series_of(samples_.cases[i], std::span(pairs_[i].a).first(count),
@@ -272,7 +280,7 @@ class TimeDecider {
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
       decision.reason =
-          fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(), measured_for(minimum_kept_));
+          fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(), measured_for(minimum_kept(1)));
       return;
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
@@ -301,7 +309,6 @@ class TimeDecider {
   std::vector<CasePairs> pairs_;
   std::vector<std::optional<AbTimeDecision>> decisions_;
   std::vector<std::size_t> decided_pairs_;
-  std::size_t minimum_kept_ = 0;
 };
 
 }  // namespace

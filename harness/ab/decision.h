@@ -46,9 +46,9 @@ struct AbTimeDecision {
 };
 
 // In the order of samples.cases; nullopt for a case of which a unit failed. Look by look: Holm over all cases
-// that did not fail, those that were decided earlier with the pairs that decided them. That is safe: a false
-// flag at a look needs a true null whose p, at this look or at the one that decided it, is below that look's
-// share of alpha.
+// that have not failed by then, those that were decided earlier with the pairs that decided them; so what a
+// look said never changes. That is safe: a false flag at a look needs a true null whose p, at this look or at
+// the one that decided it, is below that look's share of alpha.
 // Throws Error(input) for a case that was measured on after it had been decided, and as compare_pairs().
 std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings);
 

@@ -159,6 +159,78 @@ TEST(AbDecision, MeasuringOnAfterAVerdictIsRefused) {
               HasSubstr("after it had been decided"));
 }
 
+// 20 pairs of which those 10 are kept that have these ln u_b - ln u_a; the others take twice as long.
+Units with_differences(const std::vector<double>& kept) {
+  Units units;
+  for (const double difference : kept) {
+    units.a.push_back(10);
+    units.b.push_back(10 * std::exp(difference));
+  }
+  units.a.insert(units.a.end(), kept.size(), 20);
+  units.b.insert(units.b.end(), kept.size(), 20.1);
+  return units;
+}
+
+AbUnit failed_unit_of(std::size_t case_index, AbPhase phase, int look, std::size_t pair) {
+  AbUnit unit;
+  unit.case_index = case_index;
+  unit.phase = phase;
+  unit.look = look;
+  unit.pair = pair;
+  unit.status = Status::timeout;
+  return unit;
+}
+
+void append_units(Units& units, const Units& more) {
+  units.a.insert(units.a.end(), more.a.begin(), more.a.end());
+  units.b.insert(units.b.end(), more.b.begin(), more.b.end());
+}
+
+TEST(AbDecision, ACaseThatFailsLaterDoesNotChangeAnEarlierLook) {
+  AbSettings settings = one_look();
+  settings.policy.looks = 3;
+  // Two of the 2^10 signs give a rank sum as large: p = 0.00195, below alpha / 3 alone and above it with
+  // Holm.
+  Units x = with_differences({-0.001, 0.061, 0.062, 0.063, 0.064, 0.065, 0.066, 0.067, 0.068, 0.069});
+  const Units y = noisy_units(20, 1.02, 4, 0.2);
+  const auto alone = decide_one(x, settings);
+  EXPECT_DOUBLE_EQ(alone.comparison->p_worse, 2 / 1024.0);
+  EXPECT_EQ(alone.verdict, PairedVerdict::regressed);
+  const auto first = decide_times(samples_of({case_json("x", x), case_json("y", y)}), settings);
+  EXPECT_DOUBLE_EQ(first[0]->comparison->p_worse_holm, 4 / 1024.0);
+  ASSERT_TRUE(first[0]->wants_top_up);
+  ASSERT_TRUE(first[1]->wants_top_up);
+
+  append_units(x, noisy_units(20, 1.06, 1));
+  AbSamples samples = with_second_look(samples_of({case_json("x", x), case_json("y", y)}), 20);
+  samples.units.push_back(failed_unit_of(1, AbPhase::look, 2, 20));
+  const auto second = decide_times(samples, settings);
+  EXPECT_EQ(second[0]->look, 2);
+  EXPECT_EQ(second[0]->comparison->measured_pairs, 40u);
+  EXPECT_EQ(second[0]->comparison->p_worse_holm, second[0]->comparison->p_worse) << "y had failed by then";
+  EXPECT_FALSE(second[1]);
+}
+
+TEST(AbDecision, ACaseThatFailsInItsConfirmationStaysInTheLooks) {
+  AbSettings settings = one_look();
+  settings.policy.looks = 2;
+  const Units y = with_differences({0.060, 0.061, 0.062, 0.063, 0.064, 0.065, 0.066, 0.067, 0.068, 0.069});
+  Units x = noisy_units(20, 1.02, 4, 0.2);  // of which the second look keeps none
+  for (auto* const side : {&x.a, &x.b})
+    for (double& unit : *side) unit *= 4;
+  append_units(x, noisy_units(40, 1.06, 1));
+  AbSamples samples = with_second_look(samples_of({case_json("x", x), case_json("y", y)}), 20);
+  const auto before = decide_times(samples, settings);
+  ASSERT_EQ(before[1]->verdict, PairedVerdict::regressed);
+  ASSERT_EQ(before[0]->look, 2);
+  ASSERT_LT(before[0]->comparison->p_worse, before[1]->comparison->p_worse);
+  EXPECT_DOUBLE_EQ(before[0]->comparison->p_worse_holm, 2 * before[0]->comparison->p_worse);
+  samples.units.push_back(failed_unit_of(1, AbPhase::confirmation, 0, 0));
+  const auto after = decide_times(samples, settings);
+  EXPECT_EQ(after[0]->comparison->p_worse_holm, before[0]->comparison->p_worse_holm);
+  EXPECT_FALSE(after[1]);
+}
+
 TEST(AbDecision, TooFewPairsAreInconclusiveAndFailedCasesAreNone) {
   const auto few = decide_one(noisy_units(10, 1.5, 1), one_look());
   EXPECT_EQ(few.verdict, PairedVerdict::inconclusive);
