@@ -104,11 +104,12 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
   write_file(bundle / text.main_file, text.main_text);
   write_file(bundle / "summary.md", text.summary);
   write_file(bundle / "env.json", ab_environment_text(text.environment_json));
+  // The pairs go last: should sealing fail, --resume still finds them.
+  write_hash_list(bundle, required_ab_files(text.main_file), key, text.complete ? kPairJournalFile : "");
   if (text.complete) {
     std::error_code ignored;  // what cannot be removed is found by verify
     std::filesystem::remove(bundle / kPairJournalFile, ignored);
   }
-  write_hash_list(bundle, required_ab_files(text.main_file), key);
 }
 
 namespace {

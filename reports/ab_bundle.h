@@ -25,8 +25,8 @@ struct AbBundleText {
   bool complete = true;  // false: pairs.jsonl stays, so that it can be gone on with
 };
 
-// Writes them, removes pairs.jsonl of a complete comparison, then writes sha256.txt over every file there is
-// and with a key signature.json. commands.txt must be there. Throws as finalise_bundle().
+// Writes them, then sha256.txt over every file there is and with a key signature.json, and at last removes
+// pairs.jsonl of a complete comparison. commands.txt must be there. Throws as finalise_bundle().
 void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
                         const SigningKey* key = nullptr);
 

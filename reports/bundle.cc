@@ -142,12 +142,12 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
 }
 
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key) {
+                     const SigningKey* key, std::string_view left_out) {
   remove_stale(bundle, {kSignatureName});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))
-    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+    if (file != kHashListName && file != left_out) lines.push_back({sha256_file_hex(bundle / file), file});
   seal_bundle(bundle, lines, key);
 }
 

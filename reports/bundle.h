@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/results.h"
@@ -43,8 +44,9 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
                      const SigningKey* key = nullptr);
 
 // Its last step, for bundles of any kind: removes leftovers of killed writes, then writes sha256.txt, and
-// with a key signature.json (without one an old signature goes). Throws as finalise_bundle().
+// with a key signature.json (without one an old signature goes). `left_out` is a file that is about to be
+// removed. Throws as finalise_bundle().
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key = nullptr);
+                     const SigningKey* key = nullptr, std::string_view left_out = "");
 
 }  // namespace aqbench

@@ -11,7 +11,9 @@
 #include "harness/ab/pair_journal.h"
 #include "reports/ab_bundle.h"
 #include "reports/bundle.h"
+#include "reports/bundle_files.h"
 #include "reports/calibration_report.h"
+#include "scenes/core/error.h"
 #include "scenes/core/files.h"
 #include "tests/temporary_directory.h"
 
@@ -316,6 +318,19 @@ TEST_F(AbBundle, TheJournalOfAnInterruptedRunHoldsTheSamePairs) {
   document.settings.policy.alpha = 0.1;
   write();
   EXPECT_FALSE(std::filesystem::exists(folder.path() / kPairJournalFile)) << "it is all in ab.json";
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+}
+
+TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
+  { PairJournal journal = PairJournal::create(folder.path(), {}); }
+  std::filesystem::remove(folder / kHashListName);
+  std::filesystem::create_directory(folder / kHashListName);
+  write_file(folder / kHashListName / "in_the_way", "x");
+  EXPECT_THROW(write(), Error);
+  EXPECT_TRUE(std::filesystem::exists(folder / kPairJournalFile)) << "or nothing could go on";
+  std::filesystem::remove_all(folder / kHashListName);
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder / kPairJournalFile));
   EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
 }
 
