@@ -130,22 +130,6 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
   contents.records.push_back(std::move(record));
 }
 
-// What write_file() leaves when its process is killed: NAME.tmp<pid>.<n>.
-void remove_leftovers(const std::filesystem::path& bundle) {
-  std::error_code ignored;
-  std::vector<std::filesystem::path> leftovers;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(bundle, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const std::size_t dot = name.rfind(".tmp");
-    if (dot == std::string::npos || !entry.is_regular_file(ignored)) continue;
-    const std::string number = name.substr(dot + 4);
-    if (!number.empty() && number.front() != '.' &&
-        number.find_first_not_of("0123456789.") == std::string::npos)
-      leftovers.push_back(entry.path());
-  }
-  for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
-}
-
 }  // namespace
 
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
@@ -262,7 +246,7 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
   if (contents.torn_tail &&
       (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
     throw_file_error(file, errno);
-  remove_leftovers(bundle);
+  remove_write_leftovers(bundle);
   journal.header_ = std::move(contents.header);
   journal.records_ = std::move(contents.records);
   journal.size_bytes_ = contents.good_bytes;

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "scenes/core/error.h"
 
@@ -42,6 +44,21 @@ int append_line(int descriptor, std::string_view line) {
     line.remove_prefix(static_cast<std::size_t>(written));
   }
   return 0;
+}
+
+void remove_write_leftovers(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> leftovers;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t dot = name.rfind(".tmp");
+    if (dot == std::string::npos || entry.is_symlink(ignored) || !entry.is_regular_file(ignored)) continue;
+    const std::string number = name.substr(dot + 4);
+    if (!number.empty() && number.front() != '.' &&
+        number.find_first_not_of("0123456789.") == std::string::npos)
+      leftovers.push_back(entry.path());
+  }
+  for (const auto& path : leftovers) std::filesystem::remove(path, ignored);
 }
 
 }  // namespace aqbench

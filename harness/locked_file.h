@@ -1,5 +1,6 @@
 #pragma once
-// A file that one process at a time adds lines to. For harness/journal.h and harness/ab/pair_journal.h.
+// A file that one process at a time adds lines to, and what a killed one leaves beside it. For
+// harness/journal.h, harness/ab/pair_journal.h and reports/bundle.h.
 
 #include <filesystem>
 #include <string_view>
@@ -14,5 +15,9 @@ int open_locked(const std::filesystem::path& file);
 
 // 0, or the errno of what failed. A line goes out in one write(); a short one is followed up to learn why.
 int append_line(int descriptor, std::string_view line);
+
+// Removes what write_file() (scenes/core/files.h) leaves below `folder` when its process is killed:
+// NAME.tmp<pid>.<n>. What cannot be removed stays.
+void remove_write_leftovers(const std::filesystem::path& folder);
 
 }  // namespace aqbench

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "harness/locked_file.h"
 #include "reports/benchmark_json.h"
 #include "reports/bundle_files.h"
 #include "reports/html_report.h"
@@ -22,20 +23,11 @@
 namespace aqbench {
 namespace {
 
-// "results.json.tmp4711": what write_file leaves when the process is killed in the middle.
-bool is_stale_temporary(const std::string& path) {
-  const std::size_t tmp = path.rfind(".tmp");
-  return tmp != path.npos && tmp + 4 < path.size() &&
-         std::all_of(path.begin() + static_cast<std::ptrdiff_t>(tmp) + 4, path.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Leftovers of a killed run and folders that nothing was written to.
 void tidy_bundle(const std::filesystem::path& bundle) {
   namespace fs = std::filesystem;
+  remove_write_leftovers(bundle);
   std::error_code ignored;  // what cannot be removed is found by the listing below
-  for (const std::string& file : list_bundle_files(bundle).files)
-    if (is_stale_temporary(file)) fs::remove(bundle / file, ignored);
   std::vector<fs::path> folders;
   for (const auto& entry : fs::recursive_directory_iterator(bundle, ignored))
     if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());

@@ -73,12 +73,13 @@ TEST(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
   const fs::path bundle = synthetic_bundle(directory.path(), results);
-  write_file(bundle / "results.json.tmp4711", "{ half");
+  for (const char* name : {"results.json.tmp4711", "tiles.csv.tmp4711.12"}) write_file(bundle / name, "{ half");
   fs::create_directories(bundle / "empty/below");
   results.run.finished_utc = "2025-05-20T11:00:00Z";
   finalise_bundle(bundle, results);
   EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
   EXPECT_FALSE(fs::exists(bundle / "results.json.tmp4711"));
+  EXPECT_FALSE(fs::exists(bundle / "tiles.csv.tmp4711.12"));
   EXPECT_FALSE(fs::exists(bundle / "empty"));
 }
 
