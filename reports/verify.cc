@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/ab/pair_journal.h"
 #include "harness/journal.h"
 #include "reports/ab_bundle.h"
 #include "reports/bundle.h"
@@ -46,6 +47,11 @@ class Verifier {
     const BundleListing listing = list_bundle_files(bundle_);
     report_.findings = listing.problems;
     const char* const comparison = ab_main_file(listing.files);
+    if (is_killed_comparison(listing.files)) {
+      find(kPairJournalFile,
+           "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
+      return std::move(report_);
+    }
     required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
     for (const std::string& file : required_)
       if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
@@ -83,6 +89,12 @@ class Verifier {
 
   static bool has(const std::vector<std::string>& files, const std::string& file) {
     return std::ranges::binary_search(files, file);
+  }
+
+  // Its pairs are all there is: a kill leaves no other file of a bundle's.
+  static bool is_killed_comparison(const std::vector<std::string>& files) {
+    return has(files, kPairJournalFile) && ab_main_file(files) == nullptr && !has(files, "results.json") &&
+           !has(files, kJournalFile) && !has(files, kHashListName);
   }
 
   void check_hashes(const std::vector<std::string>& files) {

@@ -334,6 +334,16 @@ TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
   EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
 }
 
+TEST_F(AbBundle, WhatAKillLeftSaysHowToGoOn) {
+  const TemporaryDirectory killed;
+  killed.file("commands.txt", "aqbench ab\n");
+  { PairJournal journal = PairJournal::create(killed.path(), {}); }
+  const VerifyReport report = verify_bundle(killed.path());
+  ASSERT_EQ(report.findings.size(), 1u) << render_verify(report);
+  EXPECT_EQ(report.findings[0].file, kPairJournalFile);
+  EXPECT_THAT(report.findings[0].what, HasSubstr("did not end; go on with: aqbench ab --resume "));
+}
+
 TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
   const TemporaryDirectory keys;
   write_file(keys.path() / "key.pem", kAbTestKeyPem);
