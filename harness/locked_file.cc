@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,17 @@
 #include "scenes/core/error.h"
 
 namespace aqbench {
+namespace {
+
+// Who waited for the lock may hold that of a file that is gone.
+bool is_still_at(const std::filesystem::path& file, int descriptor) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(descriptor, &opened) == 0 && ::stat(file.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+}  // namespace
 
 void throw_file_error(const std::filesystem::path& file, int error) {
   throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)));
@@ -26,7 +38,12 @@ int open_locked(const std::filesystem::path& file) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   int error = 0;
   do {
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+      if (is_still_at(file, descriptor)) return descriptor;
+      ::close(descriptor);
+      throw Error(ErrorKind::io,
+                  fmt::format("{}: another process has removed or replaced it meanwhile", file.string()));
+    }
     error = errno;
     ::usleep(5000);
   } while ((error == EWOULDBLOCK || error == EINTR) && std::chrono::steady_clock::now() < patience);

@@ -10,7 +10,7 @@ namespace aqbench {
 [[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);  // Error(io)
 
 // A descriptor, for appending, locked until it is closed here and in every child. Throws Error(io), also if
-// another process has it.
+// another process has it, or had it until now and removed or replaced it.
 int open_locked(const std::filesystem::path& file);
 
 // 0, or the errno of what failed. A line goes out in one write(); a short one is followed up to learn why.

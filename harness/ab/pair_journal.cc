@@ -106,13 +106,17 @@ PairJournal PairJournal::create(const std::filesystem::path& bundle, const PairJ
   return {bundle / kPairJournalFile, line.size()};
 }
 
-PairJournal PairJournal::resume(const std::filesystem::path& bundle, std::uint64_t good_bytes,
-                                const std::string& utc) {
-  PairJournal journal(bundle / kPairJournalFile, good_bytes);
-  if (::ftruncate(journal.descriptor_, static_cast<off_t>(good_bytes)) != 0)
-    throw_file_error(journal.file_, errno);
-  journal.append_text(line_of({{"resumed_utc", utc}}));
+PairJournal PairJournal::resume(const std::filesystem::path& bundle, PairJournalContents& contents) {
+  regular_file_size(bundle / kPairJournalFile);  // says so when there is none
+  PairJournal journal(bundle / kPairJournalFile, 0);
+  contents = read_pair_journal(bundle);
+  journal.size_bytes_ = contents.good_bytes;
   return journal;
+}
+
+void PairJournal::note_resumed(const std::string& utc) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) != 0) throw_file_error(file_, errno);
+  append_text(line_of({{"resumed_utc", utc}}));
 }
 
 void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs) {

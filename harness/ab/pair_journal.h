@@ -43,9 +43,10 @@ class PairJournal {
  public:
   // Throw Error(io), also if another process is writing it.
   static PairJournal create(const std::filesystem::path& bundle, const PairJournalHeader& header);
+  // Reads it once nobody else can write it. Nothing is changed yet. Throws as read_pair_journal() as well.
+  static PairJournal resume(const std::filesystem::path& bundle, PairJournalContents& contents);
   // Cuts off a last line that is not whole and notes the time.
-  static PairJournal resume(const std::filesystem::path& bundle, std::uint64_t good_bytes,
-                            const std::string& utc);
+  void note_resumed(const std::string& utc);
 
   PairJournal(PairJournal&& other) noexcept;
   PairJournal& operator=(PairJournal&& other) = delete;

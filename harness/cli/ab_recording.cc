@@ -65,9 +65,9 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
   }
   bundle_ = *request.resume;
   if (!bundle_.has_filename()) bundle_ = bundle_.parent_path();  // "out/x/"
-  earlier_ = read_pair_journal(bundle_);
+  journal_.emplace(PairJournal::resume(bundle_, earlier_));
   require_same_subject(bundle_, earlier_.header, header);
-  journal_.emplace(PairJournal::resume(bundle_, earlier_.good_bytes, utc_now()));
+  journal_->note_resumed(utc_now());
   resumed_ = static_cast<int>(earlier_.resumed_utc.size()) + 1;
   begin_ab_command(bundle_, {"--resume", bundle_.string()});
 }

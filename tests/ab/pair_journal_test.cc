@@ -2,6 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <thread>
 
 #include "scenes/core/files.h"
 #include "tests/ab/support.h"
@@ -63,15 +67,36 @@ TEST_F(PairJournalTest, ALineThatWasCutOffIsLeftOutAndGoesWhenItIsGoneOnWith) {
     journal.append(0, pair(1), {});
   }
   std::filesystem::resize_file(file(), std::filesystem::file_size(file()) - 5);
-  const PairJournalContents cut = read_pair_journal(folder.path());
-  EXPECT_EQ(cut.parts.at(0).units.size(), 2u);
   {
-    PairJournal journal = PairJournal::resume(folder.path(), cut.good_bytes, "2026-11-21T12:00:00Z");
+    PairJournalContents cut;
+    PairJournal journal = PairJournal::resume(folder.path(), cut);
+    EXPECT_EQ(cut.parts.at(0).units.size(), 2u);
+    journal.note_resumed("2026-11-21T12:00:00Z");
     journal.append(0, pair(1), {});
   }
   const PairJournalContents again = read_pair_journal(folder.path());
   EXPECT_EQ(again.parts.at(0).units.size(), 4u);
   EXPECT_EQ(again.resumed_utc, std::vector<std::string>{"2026-11-21T12:00:00Z"});
+}
+
+// The first of two that go on at once ends the comparison and removes the file while the other one waits.
+TEST_F(PairJournalTest, AFileThatWentWhileItsLockWasWaitedForIsRefused) {
+  std::optional<PairJournal> first(PairJournal::create(folder.path(), header));
+  std::jthread ending([&](const std::stop_token& stop) {
+    const auto opened = [&] {
+      int descriptors = 0;
+      std::error_code ignored;
+      for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+        descriptors += std::filesystem::equivalent(entry.path(), file(), ignored);
+      return descriptors;
+    };
+    while (opened() < 2 && !stop.stop_requested()) std::this_thread::yield();
+    std::filesystem::remove(file());
+    first.reset();
+  });
+  PairJournalContents contents;
+  EXPECT_THAT(test::error_of(ErrorKind::io, [&] { PairJournal::resume(folder.path(), contents); }),
+              HasSubstr("pairs.jsonl: another process has removed or replaced it meanwhile"));
 }
 
 TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
@@ -81,7 +106,8 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   EXPECT_THAT(refused(ErrorKind::input), HasSubstr(kPairJournalFile));
   {
     PairJournal journal = PairJournal::create(folder.path(), header);
-    EXPECT_THAT(test::error_of(ErrorKind::io, [&] { PairJournal::resume(folder.path(), 0, "now"); }),
+    PairJournalContents contents;
+    EXPECT_THAT(test::error_of(ErrorKind::io, [&] { PairJournal::resume(folder.path(), contents); }),
                 HasSubstr("another process"));
     journal.append(0, pair(0), {});
   }
