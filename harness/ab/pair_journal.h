@@ -23,7 +23,7 @@ inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 struct PairJournalHeader {
   std::vector<std::string> arguments;  // of `aqbench ab`
   std::string started_utc;
-  std::string program_a, program_b;  // SHA-256 of the executables
+  std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" of the file and what it starts
   std::string environment_json = "{}";
   std::string plan_json = "{}";  // what was found out before the first pair, an object
 };

@@ -100,8 +100,9 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.environment_json = ab_environment(request.plan);
   if (request.calibration) apply_calibration(*request.calibration, request.plan, document);
 
+  // A script and the program that it starts: either may be another one when it is gone on with.
   const auto subject = [](const AbSideInfo& side) {
-    return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256;
+    return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
   };
   AbRecording recording(
       request, arguments,

@@ -25,14 +25,24 @@ std::optional<SigningKey> key_of(const AbRequest& request) {
   return read_signing_key(*request.sign);
 }
 
+// Where the hash starts that differs, of "FILE:PROGRAM" or one hash alone.
+std::size_t first_changed_hash(const std::string& was, const std::string& is) {
+  const std::size_t file_end = was.find(':');
+  const bool same_file = file_end != std::string::npos && is.starts_with(was.substr(0, file_end + 1));
+  return same_file ? file_end + 1 : 0;
+}
+
 // Pairs of another program or machine must not be mixed with these.
 void require_same_subject(const std::filesystem::path& bundle, const PairJournalHeader& then,
                           const PairJournalHeader& now) {
   for (const auto& [side, was, is] :
        {std::tuple("A", then.program_a, now.program_a), std::tuple("B", then.program_b, now.program_b)})
-    if (was != is)
+    if (was != is) {
+      const std::size_t start = first_changed_hash(was, is);
       throw Error(ErrorKind::input, fmt::format("--resume {}: {} is another program now: sha256 {}, was {}",
-                                                bundle.string(), side, is.substr(0, 16), was.substr(0, 16)));
+                                                bundle.string(), side, is.substr(start, 16),
+                                                was.substr(start, 16)));
+    }
   const auto key = [](const std::string& environment) {
     return Json::parse(environment).value("comparability", Json::object());
   };
