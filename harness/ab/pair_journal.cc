@@ -27,14 +27,17 @@ PairJournalHeader read_pair_header(const JsonPlace& place, const std::string& so
   if (version != kPairJournalVersion)
     throw Error(ErrorKind::not_comparable,
                 fmt::format("{}: version {}, this program reads {}", source, version, kPairJournalVersion));
-  place.allow_only(
-      {"aqbench_pairs", "arguments", "started_utc", "program_a", "program_b", "environment", "plan"});
+  place.allow_only({"aqbench_pairs", "arguments", "started_utc", "program_a", "program_b", "cases", "plans",
+                    "environment", "plan"});
   PairJournalHeader header;
   for (const JsonPlace& argument : place.at("arguments").elements())
     header.arguments.push_back(argument.text());
   header.started_utc = place.at("started_utc").text();
   header.program_a = place.at("program_a").text();
   header.program_b = place.at("program_b").text();
+  for (const JsonPlace& one : place.at("cases").elements())
+    header.cases.push_back({one.at("name").text(), one.at("tau").number_or_null()});
+  for (const JsonPlace& sha256 : place.at("plans").elements()) header.plans.push_back(sha256.text());
   place.at("environment").members();
   place.at("plan").members();
   header.environment_json = place.at("environment").value().dump();
@@ -95,11 +98,15 @@ PairJournal::~PairJournal() {
 }
 
 PairJournal PairJournal::create(const std::filesystem::path& bundle, const PairJournalHeader& header) {
+  Json cases = Json::array();
+  for (const AbCase& one : header.cases) cases.push_back(to_json(one));
   const std::string line = line_of({{"aqbench_pairs", kPairJournalVersion},
                                     {"arguments", header.arguments},
                                     {"started_utc", header.started_utc},
                                     {"program_a", header.program_a},
                                     {"program_b", header.program_b},
+                                    {"cases", cases},
+                                    {"plans", header.plans},
                                     {"environment", Json::parse(header.environment_json)},
                                     {"plan", Json::parse(header.plan_json)}});
   write_file(bundle / kPairJournalFile, line);

@@ -2,8 +2,8 @@
 // pairs.jsonl: what a comparison measures, pair by pair as it comes, so that Ctrl-C, a kill or a full disk
 // loses no more than the pair in progress. `aqbench ab --resume BUNDLE` goes on from it. It is removed once
 // the comparison is complete: ab.json or calibration.json then holds all of it.
-//   {"aqbench_pairs":1,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
-//    "environment":{..},"plan":{..}}
+//   {"aqbench_pairs":2,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
+//    "cases":[{"name":"..","tau":null}],"plans":["SHA-256"],"environment":{..},"plan":{..}}
 //   {"part":0,"units":[..],"outputs":[..]}
 //   {"resumed_utc":".."}
 
@@ -17,13 +17,15 @@
 
 namespace aqbench {
 
-inline constexpr int kPairJournalVersion = 1;
+inline constexpr int kPairJournalVersion = 2;
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 
 struct PairJournalHeader {
   std::vector<std::string> arguments;  // of `aqbench ab`
   std::string started_utc;
-  std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" of the file and what it starts
+  std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where a file is given
+  std::vector<AbCase> cases;         // what the units' indices mean; of a calibration, then of --live
+  std::vector<std::string> plans;    // SHA-256 of all that defines them, of each side or part
   std::string environment_json = "{}";
   std::string plan_json = "{}";  // what was found out before the first pair, an object
 };

@@ -193,6 +193,10 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
+Json to_json(const AbCase& one) {
+  return {{"name", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}};
+}
+
 Json to_json(const AbUnit& unit) {
   return {{"case", unit.case_index},
           {"phase", to_string(unit.phase)},
@@ -224,8 +228,7 @@ AbOutput ab_output_from_json(const Json& json, std::size_t cases, const std::str
 
 Json to_json(const AbSamples& samples) {
   Json cases = Json::array(), outputs = Json::array(), units = Json::array();
-  for (const AbCase& one : samples.cases)
-    cases.push_back({{"name", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}});
+  for (const AbCase& one : samples.cases) cases.push_back(to_json(one));
   for (const AbOutput& output : samples.outputs) outputs.push_back(to_json(output));
   for (const AbUnit& unit : samples.units) units.push_back(to_json(unit));
   return {{"order_seed", samples.order_seed}, {"cases", cases}, {"outputs", outputs}, {"units", units}};

@@ -62,6 +62,7 @@ struct AbSamples {
 };
 
 Json to_json(const AbSamples& samples);
+Json to_json(const AbCase& one);
 Json to_json(const AbUnit& unit);
 Json to_json(const AbOutput& output);
 

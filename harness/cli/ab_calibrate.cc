@@ -129,6 +129,14 @@ class Calibration {
     return plan;
   }
 
+  void describe_cases(PairJournalHeader& header) const {
+    for (const auto* const planned : {&plan_, &live_plan_}) {
+      if (!*planned) continue;
+      for (const Case& one : (*planned)->cases) header.cases.push_back({one.name, std::nullopt});
+      header.plans.push_back((*planned)->sha256);
+    }
+  }
+
   // document.plan must be there. False: interrupted.
   bool run(AbRecording& recording, const AbProgressCallback& show) {
     const CalibrationPlan& plan = document_.plan;
@@ -314,12 +322,9 @@ void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& r
 ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
   CalibrationDocument document;
   Calibration calibration(request, document);
-  PairJournalHeader header{{},
-                           utc_now(),
-                           document.program.program_sha256,
-                           document.program.program_sha256,
-                           document.environment_json,
-                           "{}"};
+  PairJournalHeader header{{}, utc_now(), document.program.program_sha256, document.program.program_sha256,
+                           {}, {},        document.environment_json,       "{}"};
+  calibration.describe_cases(header);
   if (!request.resume) header.plan_json = to_json(calibration.plan()).dump();
   AbRecording recording(request, arguments, std::move(header));
   document.plan = calibration_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);

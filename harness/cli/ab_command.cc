@@ -104,9 +104,15 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const auto subject = [](const AbSideInfo& side) {
     return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
   };
-  AbRecording recording(
-      request, arguments,
-      {{}, utc_now(), subject(document.a), subject(document.b), document.environment_json, "{}"});
+  AbRecording recording(request, arguments,
+                        {{},
+                         utc_now(),
+                         subject(document.a),
+                         subject(document.b),
+                         document.samples.cases,
+                         sides.plans,
+                         document.environment_json,
+                         "{}"});
   document.environment_json = recording.header().environment_json;
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -39,9 +40,9 @@ void require_same_subject(const std::filesystem::path& bundle, const PairJournal
        {std::tuple("A", then.program_a, now.program_a), std::tuple("B", then.program_b, now.program_b)})
     if (was != is) {
       const std::size_t start = first_changed_hash(was, is);
-      throw Error(ErrorKind::input, fmt::format("--resume {}: {} is another program now: sha256 {}, was {}",
-                                                bundle.string(), side, is.substr(start, 16),
-                                                was.substr(start, 16)));
+      throw Error(ErrorKind::input,
+                  fmt::format("--resume {}: {} is another program now: sha256 {}, was {}", bundle.string(),
+                              side, is.substr(start, 16), was.substr(start, 16)));
     }
   const auto key = [](const std::string& environment) {
     return Json::parse(environment).value("comparability", Json::object());
@@ -52,6 +53,25 @@ void require_same_subject(const std::filesystem::path& bundle, const PairJournal
       throw Error(ErrorKind::not_comparable,
                   fmt::format("--resume {}: {} was {} and is {} now", bundle.string(), name,
                               was.value(name, Json()).dump(), value.dump()));
+}
+
+// Nor those of other cases: units know theirs by its index alone.
+void require_same_cases(const std::filesystem::path& bundle, const PairJournalHeader& then,
+                        const PairJournalHeader& now) {
+  const auto text = [](const std::vector<AbCase>& cases, std::size_t i) -> std::string {
+    if (i >= cases.size()) return "none";
+    const AbCase& one = cases[i];
+    return one.tau ? fmt::format("'{}' with tau {}", one.name, *one.tau) : fmt::format("'{}'", one.name);
+  };
+  for (std::size_t i = 0; i < std::max(then.cases.size(), now.cases.size()); ++i)
+    if (const std::string was = text(then.cases, i), is = text(now.cases, i); was != is)
+      throw Error(ErrorKind::input,
+                  fmt::format("--resume {}: case {} was {} and is {} now", bundle.string(), i + 1, was, is));
+  if (then.plans != now.plans)
+    throw Error(
+        ErrorKind::input,
+        fmt::format("--resume {}: the cases have other options now than when they were first measured",
+                    bundle.string()));
 }
 
 ExitCode seal(const std::filesystem::path& bundle, const AbBundleText& text, const SigningKey* key,
@@ -77,6 +97,7 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
   if (!bundle_.has_filename()) bundle_ = bundle_.parent_path();  // "out/x/"
   journal_.emplace(PairJournal::resume(bundle_, earlier_));
   require_same_subject(bundle_, earlier_.header, header);
+  require_same_cases(bundle_, earlier_.header, header);
   journal_->note_resumed(utc_now());
   resumed_ = static_cast<int>(earlier_.resumed_utc.size()) + 1;
   begin_ab_command(bundle_, {"--resume", bundle_.string()});

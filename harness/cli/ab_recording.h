@@ -17,8 +17,8 @@ namespace aqbench::cli {
 class AbRecording {
  public:
   // A new bundle below request.out, or with request.resume that one. `header` says what is about to be
-  // measured; arguments are filled in here. Throws Error(input) where another program was measured before,
-  // Error(not_comparable) where it was another machine, Error(io).
+  // measured; arguments are filled in here. Throws Error(input) where another program or other cases were
+  // measured before, Error(not_comparable) where it was another machine, Error(io).
   AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
 
   std::string id() const { return bundle_.filename().string(); }

@@ -122,6 +122,23 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
   document.notes.insert(document.notes.end(), notes.begin(), notes.end());
 }
 
+// Of another program's plan what it says of it, and what it was asked.
+std::string plan_sha256_of(const Side& side, const UnitProgram& program) {
+  if (!side.plan.sha256.empty()) return side.plan.sha256;
+  return sha256_hex(requested_json(side.request).dump() + unit_program_json(program).at("cases").dump());
+}
+
+void describe_files(const AbRequest& request, AbDocument& document) {
+  const auto file_of = [](const std::string& binary) {
+    return binary.find('/') == std::string::npos ? std::string() : sha256_file_hex(binary);
+  };
+  document.a.file_sha256 = file_of(request.binary_a);
+  document.b.file_sha256 = file_of(request.binary_b);
+  for (const auto& [side, name] : {std::pair(&document.a, "A"), std::pair(&document.b, "B")})
+    if (!side->file_sha256.empty() && side->file_sha256 != side->program_sha256)
+      document.notes.push_back(fmt::format("{} is a script around the program: {}", name, side->label));
+}
+
 const Case& planned_case(const SweepPlan& plan, const std::string& name) {
   return *std::ranges::find(plan.cases, name, &Case::name);
 }
@@ -219,25 +236,17 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   };
   document.a = ab_side_info(program_a, programs ? request.binary_a : variant(0));
   document.b = ab_side_info(program_b, programs ? request.binary_b : variant(1));
-  const auto file_of = [](const std::string& binary) {
-    return binary.find('/') == std::string::npos ? std::string() : sha256_file_hex(binary);
-  };
-  if (programs) {
-    document.a.file_sha256 = file_of(request.binary_a);
-    document.b.file_sha256 = file_of(request.binary_b);
-    for (const auto& [side, name] : {std::pair(&document.a, "A"), std::pair(&document.b, "B")})
-      if (!side->file_sha256.empty() && side->file_sha256 != side->program_sha256)
-        document.notes.push_back(fmt::format("{} is a script around the program: {}", name, side->label));
-  }
+  if (programs) describe_files(request, document);
   document.a.variant = variant(0);
   document.b.variant = variant(1);
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;
   return {[a, b, limits](std::size_t index, AbSide which, bool score) {
-    const Side& side = which == AbSide::a ? *a : *b;
-    return run_unit_of_side(side, side.names[index], score, limits);
-  }};
+            const Side& side = which == AbSide::a ? *a : *b;
+            return run_unit_of_side(side, side.names[index], score, limits);
+          },
+          {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
 }
 
 ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code) {

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
@@ -12,7 +14,8 @@
 namespace aqbench::cli {
 
 struct AbSides {
-  AbUnitRunner runner;  // keeps all it needs alive
+  AbUnitRunner runner;             // keeps all it needs alive
+  std::vector<std::string> plans;  // SHA-256 of what A's and B's cases are
 };
 
 // Plans both sides, checks that they mean the same cases, and fills document.run, .a, .b, .notes and

@@ -26,6 +26,8 @@ struct PairJournalTest : ::testing::Test {
     outputs = {{0, AbSide::a, "abc", {{"points", {3.0, "1", Better::higher, ""}}}}};
     header.arguments = {"--a", "old build/aqbench", "--b", "x\ny"};
     header.program_a = "1111";
+    header.cases = {{"x", std::nullopt}, {"y", 0.1}};
+    header.plans = {"2222", "3333"};
     header.environment_json = R"({"cores":2})";
     header.plan_json = R"({"pairs":6})";
   }
@@ -48,6 +50,11 @@ TEST_F(PairJournalTest, GivesBackWhatWasAppended) {
   const PairJournalContents contents = read_pair_journal(folder.path());
   EXPECT_EQ(contents.header.arguments, header.arguments);
   EXPECT_EQ(contents.header.program_a, "1111");
+  ASSERT_EQ(contents.header.cases.size(), 2u);
+  EXPECT_EQ(contents.header.cases[0].name, "x");
+  EXPECT_EQ(contents.header.cases[0].tau, std::nullopt);
+  EXPECT_EQ(contents.header.cases[1].tau, 0.1);
+  EXPECT_EQ(contents.header.plans, header.plans);
   EXPECT_EQ(contents.header.environment_json, header.environment_json);
   EXPECT_EQ(contents.header.plan_json, header.plan_json);
   ASSERT_EQ(contents.parts.size(), 3u);
@@ -121,7 +128,7 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   write_file(file(), std::string(200, '{') + "\n");
   EXPECT_THAT(refused(ErrorKind::input), HasSubstr("line 1"));
   std::string later = good;
-  later.replace(later.find("\"aqbench_pairs\":1"), 17, "\"aqbench_pairs\":9");
+  later.replace(later.find("\"aqbench_pairs\":2"), 17, "\"aqbench_pairs\":9");
   write_file(file(), later);
   EXPECT_THAT(refused(ErrorKind::not_comparable), HasSubstr("version 9"));
 }

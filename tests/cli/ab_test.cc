@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -42,6 +43,10 @@ class Ab : public ::testing::Test {
     std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
+  }
+  static std::ptrdiff_t pair_lines(const std::filesystem::path& bundle) {
+    std::ifstream file(bundle / "pairs.jsonl");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
   TemporaryDir dir_;
 };
@@ -183,15 +188,11 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(full.exit_code, 6) << full.err;
   EXPECT_THAT(full.err, HasSubstr("what was measured is kept: aqbench ab --resume "));
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
-  const auto pairs = [&] {
-    std::ifstream file(bundle / "pairs.jsonl");
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-  };
-  const auto before = pairs();
+  const auto before = pair_lines(bundle);
   EXPECT_GE(before, 2) << "the header and a pair at least";
 
   ProgramOptions interrupt;
-  interrupt.interrupt_when = [&] { return pairs() > before + 3; };
+  interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 3; };
   const auto stopped = run_program({"ab", "--resume", bundle}, interrupt);
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("go on with: aqbench ab --resume "));
@@ -208,6 +209,51 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
   EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "there is nothing left to do";
+}
+
+// Else pairs of two builds, or of two cases with one index, would be judged together.
+TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
+  const auto suite = [&](const std::string& scene, int points) {
+    std::ofstream(dir_ / "suite.json") << R"({"name": "own", "methods": ["roma_like"], "scenes": [")" << scene
+                                       << R"("], "set": {"roma_like.points": )" << points << "}}";
+    return (dir_ / "suite.json").string();
+  };
+  const std::string wrapped = script(
+      "wrapped",
+      "if [ -e '" + (dir_ / "rebuilt").string() +
+          "' ]; then \"" AQBENCH_BINARY
+          "\" \"$@\" | sed 's/\"sha256\":\"[0-9a-f]*\"/\"sha256\":\"abc\"/'; else exec \"" AQBENCH_BINARY
+          "\" \"$@\"; fi");
+  const auto interrupted = [&](Arguments arguments, const std::filesystem::path& out) {
+    ProgramOptions interrupt;
+    interrupt.interrupt_when = [&] {
+      std::error_code none;
+      for (const auto& bundle : std::filesystem::directory_iterator(out, none))
+        if (pair_lines(bundle.path()) >= 2) return true;
+      return false;
+    };
+    const Arguments common = {"--suite-file", suite("flat_plane", 500), "--repetitions", "3", "--out", out};
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    const auto stopped = run_program(arguments, interrupt);
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+    return only_bundle(out);
+  };
+  const auto refusal = [](const std::filesystem::path& bundle) {
+    const auto ran = run_program({"ab", "--resume", bundle});
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    return ran.err;
+  };
+  const auto two = interrupted({"ab", "--a", wrapped, "--b", AQBENCH_BINARY}, dir_ / "out");
+  const auto live = interrupted({"ab", "--live", "20"}, dir_ / "live");
+  suite("tilted_plane", 500);
+  for (const auto& bundle : {two, live})
+    EXPECT_THAT(refusal(bundle), HasSubstr("case 1 was 'flat_plane/roma_like/seed=42' and is 'tilted_plane"));
+  suite("flat_plane", 501);
+  for (const auto& bundle : {two, live})
+    EXPECT_THAT(refusal(bundle), HasSubstr("the cases have other options now"));
+  suite("flat_plane", 500);
+  std::ofstream(dir_ / "rebuilt") << "x";
+  EXPECT_THAT(refusal(two), HasSubstr("A is another program now: sha256 abc, was "));
 }
 
 TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
@@ -274,9 +320,13 @@ TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {
 }
 
 TEST_F(Ab, AVariantMayBeStartedAnewForEachUnit) {
-  const auto ran = run_program({"ab", "--variant", "roma_like.points=500,501", "--exec", "--method", "roma_like",
-                                "--scene", "flat_plane", "--looks", "1", "--pairs", "6", "--alpha", "0.4",
-                                "--repetitions", "3", "--no-confirm", "--json", "--out", dir_ / "out"});
+  const auto ran = run_program({"ab",      "--variant",    "roma_like.points=500,501",
+                                "--exec",  "--method",     "roma_like",
+                                "--scene", "flat_plane",   "--looks",
+                                "1",       "--pairs",      "6",
+                                "--alpha", "0.4",          "--repetitions",
+                                "3",       "--no-confirm", "--json",
+                                "--out",   dir_ / "out"});
   EXPECT_NE(ran.exit_code, 3) << ran.err;
   const Json document = Json::parse(ran.out);
   EXPECT_EQ(document.at("run").at("exec"), true);
