@@ -72,6 +72,10 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
+std::string bundle_name(const std::filesystem::path& bundle) {
+  return std::filesystem::absolute(bundle / ".").lexically_normal().parent_path().filename().string();
+}
+
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now) {
   std::error_code error;

@@ -24,6 +24,9 @@ namespace aqbench {
 // "20250520T101112Z".
 std::string bundle_stamp(std::chrono::system_clock::time_point time);
 
+// The name of its folder, "20250520T101112Z", however it is given: "out/20250520T101112Z/", ".".
+std::string bundle_name(const std::filesystem::path& bundle);
+
 // Makes OUT/<stamp>/, or <stamp>-1, -2, .. where the name is taken, and OUT itself if need be. The folder is
 // new and nobody else's, however many start in one second. Throws Error(io).
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,

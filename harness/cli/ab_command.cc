@@ -133,14 +133,14 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
 }
 
 // What was asked for when the bundle was begun; what only concerns its end may be given anew.
-AbRequest resumed_request(const po::variables_map& values, Arguments& arguments) {
+AbRequest resumed_request(const po::variables_map& values) {
   const std::filesystem::path bundle = values["resume"].as<std::string>();
   for (const auto& [name, value] : values)
     if (!value.defaulted() && name != "resume" && name != "sign" && name != "json" &&
         name != "allow-inconclusive")
       throw Error(ErrorKind::usage,
                   fmt::format("--{} with --resume: a resumed comparison measures what was planned", name));
-  arguments = read_pair_journal(bundle).header.arguments;
+  const Arguments arguments = read_pair_journal(bundle).header.arguments;
   const auto first = parse(ab_command_line(), arguments);
   if (!first || first->count("resume") != 0)
     throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
@@ -159,14 +159,13 @@ AbRequest resumed_request(const po::variables_map& values, Arguments& arguments)
 ExitCode run_ab_command(const Arguments& arguments) {
   const auto values = parse(ab_command_line(), arguments);
   if (!values) return ExitCode::pass;
-  Arguments planned = arguments;
   const AbRequest request =
-      values->count("resume") != 0 ? resumed_request(*values, planned) : read_ab_request(*values);
+      values->count("resume") != 0 ? resumed_request(*values) : read_ab_request(*values);
   // Before anything is measured: a bad key should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
-  if (request.samples) return judge_samples(request, planned);
-  if (request.calibrate || request.live_runs > 0) return calibrate(request, planned);
-  return measure_sides(request, planned);
+  if (request.samples) return judge_samples(request, arguments);
+  if (request.calibrate || request.live_runs > 0) return calibrate(request, arguments);
+  return measure_sides(request, arguments);
 }
 
 }  // namespace aqbench::cli

@@ -94,13 +94,12 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
     return;
   }
   bundle_ = *request.resume;
-  if (!bundle_.has_filename()) bundle_ = bundle_.parent_path();  // "out/x/"
   journal_.emplace(PairJournal::resume(bundle_, earlier_));
   require_same_subject(bundle_, earlier_.header, header);
   require_same_cases(bundle_, earlier_.header, header);
   journal_->note_resumed(utc_now());
   resumed_ = static_cast<int>(earlier_.resumed_utc.size()) + 1;
-  begin_ab_command(bundle_, {"--resume", bundle_.string()});
+  begin_ab_command(bundle_, arguments);
 }
 
 AbRecall AbRecording::recall(std::size_t part) {

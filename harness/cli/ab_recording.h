@@ -9,6 +9,7 @@
 #include "harness/cli/ab_options.h"
 #include "harness/cli/command.h"
 #include "reports/ab_bundle.h"
+#include "reports/bundle.h"
 #include "reports/run_clock.h"
 #include "reports/signature.h"
 
@@ -16,12 +17,13 @@ namespace aqbench::cli {
 
 class AbRecording {
  public:
-  // A new bundle below request.out, or with request.resume that one. `header` says what is about to be
-  // measured; arguments are filled in here. Throws Error(input) where another program or other cases were
-  // measured before, Error(not_comparable) where it was another machine, Error(io).
+  // A new bundle below request.out, or with request.resume that one. `arguments` are those given now;
+  // `header` says what is about to be measured, the arguments of a new one are filled in here. Throws
+  // Error(input) where another program or other cases were measured before, Error(not_comparable) where it
+  // was another machine, Error(io).
   AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
 
-  std::string id() const { return bundle_.filename().string(); }
+  std::string id() const { return bundle_name(bundle_); }
   const PairJournalHeader& header() const { return earlier_.header; }  // of the first start
   int resumed() const { return resumed_; }
 

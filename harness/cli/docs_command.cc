@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/cli/options.h"
+#include "reports/bundle.h"
 #include "reports/bundle_content.h"
 #include "reports/docs_sections.h"
 #include "reports/gate.h"
@@ -46,8 +47,7 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
   for (const std::filesystem::path bundle : folders) {
     if (!std::filesystem::is_directory(bundle))
       throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-    const std::string name =
-        std::filesystem::absolute(bundle / ".").lexically_normal().parent_path().filename().string();
+    const std::string name = bundle_name(bundle);
     for (const NamedBundle& other : bundles)
       if (other.name == name)
         throw Error(ErrorKind::usage, fmt::format("--bundle: two bundles are called {}", name));

@@ -193,8 +193,13 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
 
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 3; };
-  const auto stopped = run_program({"ab", "--resume", bundle}, interrupt);
+  interrupt.working_dir = bundle;
+  const auto stopped = run_program({"ab", "--resume", ".", "--json"}, interrupt);
   EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_EQ(Json::parse(stopped.out).at("run").at("id"), bundle.filename().string());
+  std::ifstream commands(bundle / "commands.txt");
+  EXPECT_THAT(std::string((std::istreambuf_iterator<char>(commands)), {}),
+              HasSubstr("command: aqbench ab --resume . --json\n"));
   EXPECT_THAT(stopped.err, HasSubstr("go on with: aqbench ab --resume "));
   const auto partly = run_program({"verify", bundle});
   EXPECT_EQ(partly.exit_code, 0) << partly.out;

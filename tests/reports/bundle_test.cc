@@ -28,6 +28,13 @@ TEST(BundleStamp, IsUtcToTheSecond) {
   EXPECT_EQ(bundle_stamp(std::chrono::system_clock::from_time_t(1'747'735'872)), "20250520T101112Z");
 }
 
+TEST(BundleName, IsTheFoldersHoweverItIsGiven) {
+  for (const char* path : {"/out/20250520T101112Z", "/out/20250520T101112Z/", "/out/20250520T101112Z/.",
+                           "20250520T101112Z/sub/.."})
+    EXPECT_EQ(bundle_name(path), "20250520T101112Z") << path;
+  EXPECT_EQ(bundle_name("."), fs::current_path().filename().string());
+}
+
 TEST(CreateBundleDir, EveryCallerGetsAFolderOfItsOwn) {
   const TemporaryDirectory directory;
   const auto now = std::chrono::system_clock::from_time_t(1'747'735'872);
@@ -73,7 +80,8 @@ TEST(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
   const fs::path bundle = synthetic_bundle(directory.path(), results);
-  for (const char* name : {"results.json.tmp4711", "tiles.csv.tmp4711.12"}) write_file(bundle / name, "{ half");
+  for (const char* name : {"results.json.tmp4711", "tiles.csv.tmp4711.12"})
+    write_file(bundle / name, "{ half");
   fs::create_directories(bundle / "empty/below");
   results.run.finished_utc = "2025-05-20T11:00:00Z";
   finalise_bundle(bundle, results);
