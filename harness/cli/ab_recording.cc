@@ -109,11 +109,6 @@ AbRecall AbRecording::recall(std::size_t part) {
           }};
 }
 
-void AbRecording::throw_with_hint(const Error& error) const {
-  throw Error(ErrorKind::io, fmt::format("{}; what was measured is kept: aqbench ab --resume {}",
-                                         error.what(), bundle_.string()));
-}
-
 ExitCode AbRecording::finish(const AbBundleText& text, const AbRequest& request, ExitCode code) {
   return guarded([&] {
     const ExitCode ended = seal(bundle_, text, key_ ? &*key_ : nullptr, request, clock_, code);

@@ -8,6 +8,7 @@
 #include "harness/ab/pair_journal.h"
 #include "harness/cli/ab_options.h"
 #include "harness/cli/command.h"
+#include "harness/cli/resume_hint.h"
 #include "reports/ab_bundle.h"
 #include "reports/bundle.h"
 #include "reports/run_clock.h"
@@ -32,13 +33,8 @@ class AbRecording {
 
   // Runs `measure`; what cannot be written is an Error(io) that says how to go on.
   template <class Measure>
-  auto guarded(const Measure& measure) {
-    try {
-      return measure();
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::io) throw;
-      throw_with_hint(error);
-    }
+  auto guarded(const Measure& measure) const {
+    return with_resume_hint("ab", bundle_, measure);
   }
 
   // Ends the command, writes the files, seals and verifies the bundle and says where it is. The table has
@@ -46,8 +42,6 @@ class AbRecording {
   ExitCode finish(const AbBundleText& text, const AbRequest& request, ExitCode code);
 
  private:
-  [[noreturn]] void throw_with_hint(const Error& error) const;
-
   RunClock clock_;
   std::optional<SigningKey> key_;
   std::filesystem::path bundle_;

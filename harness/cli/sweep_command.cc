@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/resume_hint.h"
 #include "harness/cli/sweep_options.h"
 #include "harness/environment.h"
 #include "harness/progress.h"
@@ -64,18 +65,6 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   return results;
 }
 
-// A full disk must not cost what has been measured: say how to go on.
-template <class Body>
-auto with_resume_hint(const std::filesystem::path& bundle, Body&& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::io) throw;
-    throw Error(ErrorKind::io, fmt::format("{}; what is finished is kept: aqbench sweep --resume {}",
-                                           error.what(), bundle.string()));
-  }
-}
-
 ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& baseline,
                                const Results& results) {
   const GateReport report = gate(results, baseline);
@@ -128,7 +117,7 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
   if (request.sign) key = read_signing_key(*request.sign);
 
   Journal journal = open_journal(request, plan);
-  return with_resume_hint(journal.bundle(), [&] {
+  return with_resume_hint("sweep", journal.bundle(), [&] {
     const RunClock clock;
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());

@@ -186,7 +186,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   small_disk.file_size_limit_bytes = 16000;
   const auto full = run_program(start, small_disk);
   EXPECT_EQ(full.exit_code, 6) << full.err;
-  EXPECT_THAT(full.err, HasSubstr("what was measured is kept: aqbench ab --resume "));
+  EXPECT_THAT(full.err, HasSubstr("what is finished is kept: aqbench ab --resume "));
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   EXPECT_GE(before, 2) << "the header and a pair at least";
