@@ -44,22 +44,22 @@ test: build ## Build and run every test
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
 
-# Bundles in docs/ that the tables of the documents come from. The first one's sections need no name.
-DOCS_BUNDLES := bundle bundle-pipeline bundle-batching
-DOCS_SWEEP_bundle := --suite seed --baseline baselines/seed.json --gate
-DOCS_SWEEP_bundle-pipeline := --suite pipeline --scene undulating --method dense_flow \
+# Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
+DOCS_BUNDLES := seed pipeline batching
+DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
+DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
-DOCS_SWEEP_bundle-batching := --suite batching --blocks 16 --repetitions 3 --max-time 0.2
+DOCS_SWEEP_batching := --suite batching --blocks 16 --repetitions 3 --max-time 0.2
 
 docs: build ## Fill the tables of the documents from the bundles in docs/
-	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/%)
+	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
 
 docs-bundle: build ## Measure the bundles in docs/ again (some minutes), then fill the documents
 	@rm -rf $(BUILD)/docs-bundles
 	@$(foreach bundle,$(DOCS_BUNDLES),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
-	@$(foreach bundle,$(DOCS_BUNDLES),rm -rf docs/$(bundle) && \
-	  cp -r $(BUILD)/docs-bundles/$(bundle)/* docs/$(bundle) &&) true
+	@$(foreach bundle,$(DOCS_BUNDLES),rm -rf docs/bundles/$(bundle) && \
+	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/* docs/bundles/$(bundle) &&) true
 	@$(MAKE) --no-print-directory docs
 
 format: ## Format all sources

@@ -10,8 +10,8 @@
 
 #include <vector>
 
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
+#include "core/parallel.h"
+#include "core/random.h"
 #include "scenes/registry.h"
 
 namespace aqbench {

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.h"
+#include "core/random.h"
 #include "metrics/completeness.h"
 #include "metrics/score.h"
 #include "metrics/scored_points.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
-#include "scenes/surfaces.h"
+#include "scenes/surfaces/surfaces.h"
 
 namespace {
 

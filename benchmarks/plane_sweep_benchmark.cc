@@ -26,13 +26,14 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/plane_sweep/plane_sweep.h"
-#include "pipeline/plane_sweep/sampler.h"
-#include "pipeline/plane_sweep/winner.h"
-#include "pipeline/plane_sweep/zncc_row.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "pipeline/plane_sweep/synthetic_scene.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/plane_sweep/kernels/sampler.h"
+#include "pipeline/plane_sweep/kernels/synthetic_scene.h"
+#include "pipeline/plane_sweep/kernels/winner.h"
+#include "pipeline/plane_sweep/kernels/zncc_row.h"
 
 // Every allocation of the process passes here, LibTorch's too.
 namespace {

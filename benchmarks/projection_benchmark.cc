@@ -13,7 +13,7 @@
 #include <ctime>
 #include <vector>
 
-#include "scenes/core/random.h"
+#include "core/random.h"
 #include "scenes/optics/refraction_batch.h"
 #include "scenes/optics/rig.h"
 #include "scenes/optics/sweep_projector.h"

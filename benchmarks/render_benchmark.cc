@@ -22,10 +22,10 @@
 #include <memory>
 #include <vector>
 
-#include "scenes/core/parallel.h"
-#include "scenes/imaging.h"
+#include "core/parallel.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
+#include "scenes/rendering/imaging.h"
 
 namespace aqbench {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "harness/stage_recorder.h"
-#include "scenes/core/stage_scope.h"
+#include "core/stage_scope.h"
+#include "harness/measuring/stage_recorder.h"
 
 namespace aqbench {
 namespace {

@@ -1,6 +1,6 @@
 # Every header compiles alone: one tiny source file per header, compiled by a test and never linked.
 #
-# A .cc file starts with its own header (tests/frame checks that), so an ordinary build shows for free that such a
+# A .cc file starts with its own header (tests/architecture checks that), so an ordinary build shows for free that such a
 # header stands alone; only headers without a .cc file are compiled here. A unity build shows nothing, as several .cc
 # files are one: there, all headers are.
 #
@@ -34,7 +34,7 @@ endfunction()
 function(aqbench_header_check)
   set(plain "")
   set(eigen "")
-  set(folders scenes metrics pipeline harness reports)
+  set(folders core scenes metrics pipeline harness reports cli)
   list(TRANSFORM folders REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1/*.h" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${patterns})
   foreach(header IN LISTS headers)

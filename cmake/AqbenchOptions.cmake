@@ -29,24 +29,38 @@ if(AQBENCH_SANITIZE)
   target_link_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE})
 endif()
 
-# aqbench_library(NAME [dependencies...]): one static library of all .cc files in the current folder, as aqbench::NAME.
-function(aqbench_library name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+# aqbench_library(NAME FOLDER [dependencies...]): one static library of all .cc files in FOLDER, as aqbench::NAME. A
+# folder of headers alone becomes an interface library.
+function(aqbench_library name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  add_library(aqbench_${name} STATIC ${sources})
+  if(sources)
+    add_library(aqbench_${name} STATIC ${sources})
+    target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
+  else()
+    add_library(aqbench_${name} INTERFACE)
+    target_link_libraries(aqbench_${name} INTERFACE aqbench::flags ${ARGN})
+  endif()
   add_library(aqbench::${name} ALIAS aqbench_${name})
-  target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
 endfunction()
 
 find_program(AQBENCH_GOLD ld.gold)
-# aqbench_test(NAME [dependencies...]): one test program of all *_test.cc files in tests/NAME. One ctest entry a
-# program, because starting one that links LibTorch and Open3D costs 0.45 s.
-function(aqbench_test name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+# aqbench_test(NAME "FOLDER..." [dependencies...]): one test program of all .cc files in these folders of tests/. A
+# folder that ends in "/" is taken with everything below it. One ctest entry a program, because starting one that links
+# LibTorch and Open3D costs 0.45 s.
+function(aqbench_test name folders)
+  separate_arguments(folders)
+  set(sources "")
+  foreach(folder IN LISTS folders)
+    if(folder MATCHES "/$")
+      file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}*.cc)
+    else()
+      file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+    endif()
+    list(APPEND sources ${found})
+  endforeach()
   add_executable(aqbench_${name}_test ${sources})
   target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
-  # Tests are half of a clean build, and much of that goes into the headers that they share: hence large batches and
-  # -O1. What they call stays optimised. At -O0 some take longer to run than they save.
   set_target_properties(aqbench_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   target_compile_options(aqbench_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   if(AQBENCH_GOLD)

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

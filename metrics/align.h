@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <span>
 
-#include "scenes/surface.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

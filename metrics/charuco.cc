@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 

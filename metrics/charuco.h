@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "scenes/core/reconstruction.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 

@@ -1,8 +1,8 @@
 #include "metrics/completeness.h"
 
+#include "core/parallel.h"
 #include "metrics/nearest_neighbour.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 

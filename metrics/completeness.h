@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scenes/surface.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

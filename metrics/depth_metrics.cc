@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "metrics/order_statistics.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

@@ -8,15 +8,15 @@
 #include <map>
 #include <vector>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/completeness.h"
 #include "metrics/cramer_rao.h"
 #include "metrics/measurable.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
 #include "metrics/views.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "scenes/visibility.h"
+#include "scenes/rendering/visibility.h"
 
 namespace aqbench {
 namespace {

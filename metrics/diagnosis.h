@@ -6,9 +6,9 @@
 #include <string>
 
 #include "metrics/metric.h"
-#include "scenes/core/reconstruction.h"
-#include "scenes/height_field.h"
+#include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/camera.h"
+#include "scenes/surfaces/height_field.h"
 
 namespace aqbench {
 

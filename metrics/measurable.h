@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "scenes/core/reconstruction.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/parallel.h"
 #include "metrics/mesh_sampling.h"
-#include "scenes/core/parallel.h"
-#include "scenes/mesh_surface.h"
+#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {

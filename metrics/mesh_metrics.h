@@ -6,8 +6,8 @@
 #include <string>
 
 #include "metrics/mesh_topology.h"
-#include "scenes/core/reconstruction.h"
-#include "scenes/surface.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
+#include "core/parallel.h"
+#include "core/random.h"
 
 namespace aqbench {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "scenes/core/reconstruction.h"
-#include "scenes/surface.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/error.h"
 #include "metrics/measurable.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

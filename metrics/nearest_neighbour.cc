@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/error.h"
+#include "core/multiversion.h"
+#include "core/parallel.h"
 #include "metrics/spatial_tree.h"
-#include "scenes/core/error.h"
-#include "scenes/core/multiversion.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/parallel.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "scenes/core/reconstruction.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 

@@ -182,4 +182,18 @@ MetricSet MetricWriter::take() {
   return set;
 }
 
+const std::vector<HeadlineMetric>& headline_metrics() {
+  static const std::vector<HeadlineMetric> metrics = {
+      {"accuracy_mean_mm", "mean\nmm", "accuracy mean [mm]"},
+      {"accuracy_median_mm", "median\nmm", "accuracy median [mm]"},
+      {"accuracy_rmse_mm", "rmse\nmm", "accuracy rmse [mm]"},
+      {"bias_mean_mm", "bias\nmm", "bias mean [mm]"},
+      {"precision_2mm_pct", "prec.\n2mm %", "precision at 2 mm [%]"},
+      {"completeness_2mm_pct", "compl.\n2mm %", "completeness at 2 mm [%]"},
+      {"fscore_2mm_pct", "F\n2mm %", "F-score at 2 mm [%]"},
+      {"point_density_pct", "density\n%", "point density [%]"},
+  };
+  return metrics;
+}
+
 }  // namespace aqbench

@@ -21,6 +21,14 @@ struct MetricSpec {
 // At the default tolerances, in the order of records.
 const std::vector<MetricSpec>& metric_registry();
 
+// The metrics that summaries show, in this order, with a heading in two lines (name, unit).
+struct HeadlineMetric {
+  const char* name;
+  const char* heading;  // "mean\nmm"
+  const char* title;    // "accuracy mean [mm]"
+};
+const std::vector<HeadlineMetric>& headline_metrics();
+
 // Tolerances at which shares within a tolerance are given by default: 0.5, 1, 2, 5 and 10 mm.
 const std::vector<double>& default_tolerances_m();
 

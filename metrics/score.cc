@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "metrics/completeness.h"
 #include "metrics/measurable.h"
 #include "metrics/mesh_metrics.h"
@@ -14,7 +15,6 @@
 #include "metrics/plane_fit.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

@@ -10,8 +10,8 @@
 #include "metrics/metric.h"
 #include "metrics/tiles.h"
 #include "metrics/views.h"
-#include "scenes/core/reconstruction.h"
-#include "scenes/surface.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

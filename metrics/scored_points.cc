@@ -9,10 +9,10 @@
 #include <limits>
 #include <numbers>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/measurable.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "scenes/core/reconstruction.h"
-#include "scenes/surface.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/measurable.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "scenes/core/reconstruction.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <limits>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/order_statistics.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "metrics/completeness.h"
 #include "metrics/scored_points.h"
-#include "scenes/surface.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 
+#include "core/error.h"
 #include "pipeline/dense_flow/dense_flow_method.h"
-#include "pipeline/external.h"
-#include "pipeline/method.h"
-#include "pipeline/plane_sweep_method.h"
-#include "pipeline/simulated.h"
+#include "pipeline/dense_flow/torchscript_method.h"
+#include "pipeline/external/external.h"
+#include "pipeline/method/method.h"
+#include "pipeline/plane_sweep/plane_sweep_method.h"
+#include "pipeline/simulated/simulated.h"
 #include "pipeline/sparse/sparse_method.h"
-#include "pipeline/torchscript_method.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 

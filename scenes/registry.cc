@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenes/core/error.h"
-#include "scenes/core/ply.h"
-#include "scenes/mesh_surface.h"
-#include "scenes/surfaces.h"
+#include "core/error.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/surfaces/mesh_surface.h"
+#include "scenes/surfaces/surfaces.h"
 
 namespace aqbench {
 namespace {

@@ -1,13 +1,12 @@
 #pragma once
 // A scene: what a method may observe, and apart from it what is true. Real methods are given `Observation`
-// (scenes/observation.h) alone; metrics and simulated methods are given the truth.
+// (scenes/dataset/observation.h) alone; metrics and simulated methods are given the truth.
 
 #include <memory>
 #include <string>
 
-#include "scenes/core/parameters.h"
-#include "scenes/observation.h"
-#include "scenes/surface.h"
+#include "core/parameters.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

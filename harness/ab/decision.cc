@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
+#include "core/error.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/summary.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

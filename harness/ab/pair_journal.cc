@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/json_place.h"
-#include "harness/locked_file.h"
-#include "scenes/core/error.h"
-#include "scenes/core/files.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/locked_file.h"
 
 namespace aqbench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/text.h"
+#include "core/text.h"
 
 namespace aqbench {
 

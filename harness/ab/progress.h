@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/ab/run.h"
-#include "harness/progress.h"
+#include "harness/running/progress.h"
 
 namespace aqbench {
 

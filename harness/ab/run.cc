@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
+#include "core/error.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

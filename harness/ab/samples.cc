@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "harness/json_place.h"
+#include "core/error.h"
+#include "core/json_place.h"
 #include "harness/statistics/pair_plan.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/record.h"
-#include "scenes/core/json_fwd.h"
+#include "core/json_fwd.h"
+#include "harness/records/record.h"
 
 namespace aqbench {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/build_info.h"
-#include "harness/isolate.h"
-#include "harness/json_place.h"
-#include "harness/run_case.h"
-#include "harness/run_program.h"
-#include "harness/text.h"
-#include "scenes/core/error.h"
+#include "core/error.h"
+#include "core/isolate.h"
+#include "core/json_place.h"
+#include "core/run_program.h"
+#include "core/text.h"
+#include "harness/measuring/build_info.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {

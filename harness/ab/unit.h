@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/ab/run.h"
-#include "harness/plan.h"
+#include "harness/planning/plan.h"
 
 namespace aqbench {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/error.h"
+#include "core/random.h"
 #include "harness/statistics/checks.h"
-#include "scenes/core/error.h"
-#include "scenes/core/random.h"
 
 namespace aqbench {
 namespace {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <optional>
 
+#include "core/error.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/distributions.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 
@@ -54,10 +54,6 @@ void require_at_most(std::string_view field, double value, double high) {
   if (!(std::isfinite(value) && value <= high)) {
     throw Error(ErrorKind::usage, fmt::format("{} is {}, must be at most {}", field, value, high));
   }
-}
-
-std::string count_text(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace aqbench

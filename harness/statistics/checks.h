@@ -28,6 +28,5 @@ void require_at_least(std::string_view field, double value, double low);
 void require_at_most(std::string_view field, double value, double high);
 
 // "1 case", "4 cases"
-std::string count_text(std::size_t count, std::string_view noun);
 
 }  // namespace aqbench

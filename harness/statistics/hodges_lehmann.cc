@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "core/error.h"
+#include "core/random.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/walsh.h"
-#include "scenes/core/error.h"
-#include "scenes/core/random.h"
 
 namespace aqbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 

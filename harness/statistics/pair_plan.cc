@@ -8,11 +8,12 @@
 #include <numeric>
 #include <vector>
 
+#include "core/error.h"
+#include "core/random.h"
+#include "core/text.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/hodges_lehmann.h"
-#include "scenes/core/error.h"
-#include "scenes/core/random.h"
 
 namespace aqbench {
 namespace {
@@ -110,8 +111,8 @@ PairPlan plan_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t w
   if (wanted_measured != 0 && kept_of(wanted_measured) < plan.minimum_kept) {
     throw Error(ErrorKind::usage,
                 fmt::format("pairs: {} measured keep {}; {} x {} at alpha {} need {} kept, {} measured",
-                            wanted_measured, kept_of(wanted_measured), count_text(cases, "case"),
-                            count_text(static_cast<std::size_t>(policy.looks), "look"), policy.alpha,
+                            wanted_measured, kept_of(wanted_measured), counted(cases, "case"),
+                            counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha,
                             plan.minimum_kept, measured_for(plan.minimum_kept)));
   }
   plan.kept_pairs = std::max(plan.minimum_kept, kept_of(wanted_measured));

@@ -6,13 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/error.h"
+#include "core/text.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/holm.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/resolution.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/summary.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {
@@ -177,8 +178,8 @@ void require_enough(const PairedComparison& result, std::size_t minimum, std::si
       halved ? fmt::format("{} kept, {} measured", minimum, measured_for(minimum)) : std::to_string(minimum);
   throw Error(ErrorKind::input,
               fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {}", result.name,
-                          result.measured_pairs, result.kept.size(), count_text(gated, "case"),
-                          count_text(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, needed));
+                          result.measured_pairs, result.kept.size(), counted(gated, "case"),
+                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, needed));
 }
 
 template <class Series>

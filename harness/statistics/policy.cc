@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "core/error.h"
+#include "core/parameters.h"
 #include "harness/statistics/checks.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parameters.h"
 
 namespace aqbench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "scenes/core/multiversion.h"
+#include "core/multiversion.h"
 
 namespace aqbench {
 namespace {

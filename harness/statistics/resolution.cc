@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include "core/random.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/hodges_lehmann.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/walsh.h"
-#include "scenes/core/random.h"
 
 namespace aqbench {
 

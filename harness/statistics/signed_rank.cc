@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "core/error.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/ranks.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

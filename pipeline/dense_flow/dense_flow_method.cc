@@ -1,7 +1,7 @@
 #include "pipeline/dense_flow/dense_flow_method.h"
 
+#include "core/stage_scope.h"
 #include "pipeline/sparse/sparse_method.h"
-#include "scenes/core/stage_scope.h"
 
 namespace aqbench::dense_flow {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pipeline/dense_flow/dense_reconstruction.h"
-#include "pipeline/method.h"
+#include "pipeline/method/method.h"
 
 namespace aqbench::dense_flow {
 

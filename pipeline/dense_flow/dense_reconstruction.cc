@@ -7,10 +7,10 @@
 #include <limits>
 #include <opencv2/core.hpp>
 
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/stage_scope.h"
 #include "pipeline/dense_flow/plane_search.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/stage_scope.h"
 
 namespace aqbench::dense_flow {
 namespace {

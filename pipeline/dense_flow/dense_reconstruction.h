@@ -7,9 +7,9 @@
 #include "pipeline/dense_flow/pair_matching.h"
 #include "pipeline/dense_flow/photometric_refinement.h"
 #include "pipeline/dense_flow/ray_triangulation.h"
-#include "pipeline/fusion.h"
-#include "pipeline/plane_sweep/consistency.h"
-#include "pipeline/surface_reconstruction.h"
+#include "pipeline/depth_maps/consistency.h"
+#include "pipeline/fusion/fusion.h"
+#include "pipeline/fusion/surface_reconstruction.h"
 
 namespace aqbench::dense_flow {
 

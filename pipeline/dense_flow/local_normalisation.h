@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "pipeline/plane_sweep/grey_image.h"
+#include "pipeline/plane_sweep/kernels/grey_image.h"
 
 namespace aqbench::dense_flow {
 

@@ -7,10 +7,10 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
 
-#include "pipeline/cubic_sampling.h"
+#include "core/parallel.h"
 #include "pipeline/dense_flow/local_normalisation.h"
 #include "pipeline/dense_flow/ray_rows.h"
-#include "scenes/core/parallel.h"
+#include "pipeline/views/cubic_sampling.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::dense_flow {

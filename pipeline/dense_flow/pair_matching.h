@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/dataset_views.h"
-#include "pipeline/plane_sweep/grey_image.h"
+#include "pipeline/plane_sweep/kernels/grey_image.h"
+#include "pipeline/views/dataset_views.h"
 
 namespace aqbench::dense_flow {
 

@@ -6,9 +6,9 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "pipeline/cubic_sampling.h"
+#include "core/parallel.h"
 #include "pipeline/dense_flow/local_normalisation.h"
-#include "scenes/core/parallel.h"
+#include "pipeline/views/cubic_sampling.h"
 
 namespace aqbench::dense_flow {
 namespace {

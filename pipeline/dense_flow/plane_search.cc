@@ -7,10 +7,10 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "pipeline/dense_flow/local_normalisation.h"
 #include "pipeline/dense_flow/pair_matching.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench::dense_flow {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "pipeline/dataset_views.h"
+#include "pipeline/views/dataset_views.h"
 
 namespace aqbench::dense_flow {
 

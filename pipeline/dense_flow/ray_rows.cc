@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::dense_flow {

@@ -6,7 +6,7 @@
 #include <opencv2/features2d.hpp>
 #include <tuple>
 
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 
 namespace aqbench::sparse {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/dataset_views.h"
+#include "pipeline/views/dataset_views.h"
 
 namespace aqbench::sparse {
 

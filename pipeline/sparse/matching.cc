@@ -6,8 +6,8 @@
 #include <limits>
 #include <span>
 
-#include "scenes/core/multiversion.h"
-#include "scenes/core/parallel.h"
+#include "core/multiversion.h"
+#include "core/parallel.h"
 #include "scenes/optics/triangulation.h"
 
 namespace aqbench::sparse {

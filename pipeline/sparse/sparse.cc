@@ -7,9 +7,9 @@
 #include <numbers>
 #include <set>
 
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/stage_scope.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/stage_scope.h"
 #include "scenes/optics/triangulation.h"
 
 namespace aqbench::sparse {

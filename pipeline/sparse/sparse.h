@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/dataset_views.h"
 #include "pipeline/sparse/features.h"
 #include "pipeline/sparse/tracks.h"
+#include "pipeline/views/dataset_views.h"
 
 namespace aqbench::sparse {
 

@@ -1,7 +1,7 @@
 #include "pipeline/sparse/sparse_method.h"
 
-#include "scenes/core/error.h"
-#include "scenes/core/stage_scope.h"
+#include "core/error.h"
+#include "core/stage_scope.h"
 
 namespace aqbench::sparse {
 

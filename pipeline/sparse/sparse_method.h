@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/method.h"
+#include "pipeline/method/method.h"
 #include "pipeline/sparse/sparse.h"
 
 namespace aqbench::sparse {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/stage_scope.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/stage_scope.h"
 
 namespace aqbench {
 namespace {

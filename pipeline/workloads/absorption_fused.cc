@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/multiversion.h"
+#include "core/parallel.h"
 #include "pipeline/workloads/absorption.h"
-#include "scenes/core/multiversion.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "scenes/core/multiversion.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
+#include "core/multiversion.h"
+#include "core/parallel.h"
+#include "core/random.h"
 
 namespace aqbench {
 namespace {

@@ -21,7 +21,7 @@
 #include <cstring>
 #include <optional>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 namespace {

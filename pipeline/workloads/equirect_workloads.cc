@@ -4,16 +4,16 @@
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "core/scratch_folder.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/step_ledger.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/error.h"
-#include "scenes/core/files.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/scratch_folder.h"
 
 namespace aqbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <exception>
 #include <opencv2/imgcodecs.hpp>
 
-#include "scenes/core/error.h"
-#include "scenes/core/files.h"
+#include "core/error.h"
+#include "core/files.h"
 
 namespace aqbench {
 namespace {

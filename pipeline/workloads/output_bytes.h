@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenes/core/sha256.h"
+#include "core/sha256.h"
 
 namespace aqbench {
 

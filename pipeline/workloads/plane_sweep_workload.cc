@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/plane_sweep/plane_sweep.h"
-#include "pipeline/plane_sweep/synthetic_scene.h"
+#include "core/error.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/plane_sweep/kernels/synthetic_scene.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 namespace {

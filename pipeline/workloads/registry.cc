@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/error.h"
 
 namespace aqbench {
 

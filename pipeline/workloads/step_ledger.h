@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/stage_scope.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/stage_scope.h"
 
 namespace aqbench {
 

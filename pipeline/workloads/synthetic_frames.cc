@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 
 namespace aqbench {
 namespace {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
-#include "scenes/core/stage_scope.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "core/stage_scope.h"
 
 namespace aqbench {
 namespace {

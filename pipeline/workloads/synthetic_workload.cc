@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "core/random.h"
+#include "core/sha256.h"
 #include "pipeline/workloads/synthetic_profile.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/random.h"
-#include "scenes/core/sha256.h"
 
 namespace aqbench {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "core/parallel.h"
+#include "core/random.h"
+#include "core/stage_scope.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/workload.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
-#include "scenes/core/stage_scope.h"
 
 namespace aqbench {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/multiversion.h"
+#include "core/parallel.h"
 #include "pipeline/workloads/tricubic.h"
-#include "scenes/core/multiversion.h"
-#include "scenes/core/parallel.h"
 
 namespace aqbench {
 namespace {

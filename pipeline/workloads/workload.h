@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenes/core/parameters.h"
+#include "core/parameters.h"
 
 namespace aqbench {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "scenes/core/error.h"
-#include "scenes/core/files.h"
-#include "scenes/core/json_fwd.h"
-#include "scenes/core/printable.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_fwd.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -92,7 +92,7 @@ Camera read_camera(const CalibrationNode& node, const std::string& name) {
   Camera camera;
   camera.name = node.at("name").text();
   if (camera.name != name)
-    node.at("name").refuse(fmt::format("'{}' differs from its key", printable(camera.name)));
+    node.at("name").refuse(fmt::format("'{}' differs from its key", escape_bytes(camera.name)));
   camera.intrinsics = read_intrinsics(node.at("intrinsics"));
   const CalibrationNode extrinsics = node.at("extrinsics");
   camera.camera_from_world = {extrinsics.at("R").matrix3(), extrinsics.at("t").vector3()};
@@ -108,12 +108,12 @@ CalibrationNode water_z_node(const CalibrationNode& camera) {
 std::vector<Camera> read_cameras(const CalibrationNode& cameras, double& water_z_m) {
   std::vector<Camera> out;
   for (const auto& [name, json] : cameras.require_object().json.items()) {
-    const CalibrationNode node{json, field_path(cameras.path, printable(name))};
+    const CalibrationNode node{json, field_path(cameras.path, escape_bytes(name))};
     const CalibrationNode water_z = water_z_node(node.require_object());
     const double z_m = water_z.number();
     if (!out.empty() && z_m != water_z_m)
       water_z.refuse(fmt::format("{} m differs from the {} m of camera '{}'; one water surface is supported",
-                                 z_m, water_z_m, printable(out.front().name)));
+                                 z_m, water_z_m, escape_bytes(out.front().name)));
     water_z_m = z_m;
     out.push_back(read_camera(node, name));
   }
@@ -194,13 +194,13 @@ Rig parse_calibration(std::string_view text, const std::string& where) {
   try {
     json = Json::parse(text);
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: not valid JSON: {}", where, printable(error.what())));
+    throw Error(ErrorKind::input, fmt::format("{}: not valid JSON: {}", where, escape_bytes(error.what())));
   }
   const CalibrationNode file{json, where + ": "};
   if (!json.is_object()) throw Error(ErrorKind::input, where + ": must hold a JSON object");
   const std::string version = file.at("version").text();
   if (version != "1.0")
-    file.at("version").refuse(fmt::format("'{}' is not supported, only '1.0'", printable(version)));
+    file.at("version").refuse(fmt::format("'{}' is not supported, only '1.0'", escape_bytes(version)));
   const CalibrationNode interface = file.at("interface");
   Rig rig;
   rig.water.n_air = interface.at("n_air").number();

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/core/error.h"
-#include "scenes/core/printable.h"
+#include "core/error.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -92,7 +92,7 @@ void check(const CameraFromWorld& pose, const std::string& where) {
 
 void check(const Camera& camera, const std::string& where) {
   if (!is_folder_name(camera.name))
-    camera_error(where, "name", fmt::format("'{}' is not a plain folder name", printable(camera.name)));
+    camera_error(where, "name", fmt::format("'{}' is not a plain folder name", escape_bytes(camera.name)));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));
 }
@@ -107,7 +107,7 @@ void check(const Rig& rig, const std::string& where) {
   check(rig.water, field_path(where, "interface"));
   if (rig.cameras.empty()) camera_error(where, "cameras", "there is none");
   for (const Camera& camera : rig.cameras) {
-    const std::string field = field_path(where, "cameras." + printable(camera.name));
+    const std::string field = field_path(where, "cameras." + escape_bytes(camera.name));
     check(camera, field);
     if (find_camera(rig, camera.name) != &camera) camera_error(field, "name", "stands twice");
     const double z_m = camera_centre_m(camera.camera_from_world).z();

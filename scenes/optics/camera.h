@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenes/core/reconstruction.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "scenes/core/multiversion.h"
+#include "core/multiversion.h"
 
 namespace aqbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 namespace {

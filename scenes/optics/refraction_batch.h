@@ -1,8 +1,8 @@
 #pragma once
 // cast_ray() and project() of refraction.h for many pixels and points at once: float, structure of arrays,
 // one thread, vectorised. Callers split the work. Error against double precision, coordinates within 2 m and
-// f = 1500 px: below 1e-3 px inside the image, measured in tests/optics/refraction_batch_test.cc. Water
-// deeper than ten times the camera's height above it costs accuracy for grazing rays (snell.h).
+// f = 1500 px: below 1e-3 px inside the image, measured in tests/scenes/optics/refraction_batch_test.cc.
+// Water deeper than ten times the camera's height above it costs accuracy for grazing rays (snell.h).
 
 #include <span>
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "scenes/core/error.h"
-#include "scenes/core/random.h"
+#include "core/error.h"
+#include "core/random.h"
 
 namespace aqbench {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenes/core/parameters.h"
+#include "core/parameters.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {

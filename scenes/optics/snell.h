@@ -17,7 +17,7 @@
 
 #include <cmath>
 
-#include "scenes/core/multiversion.h"
+#include "core/multiversion.h"
 
 namespace aqbench {
 

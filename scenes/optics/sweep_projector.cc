@@ -10,7 +10,7 @@
 #include <limits>
 #include <numbers>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 namespace {

@@ -1,6 +1,6 @@
 #include "scenes/optics/undistortion_map.h"
 
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 #include "scenes/optics/distortion.h"
 
 namespace aqbench {

@@ -141,7 +141,7 @@ TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {
   EXPECT_THAT(result.out, HasSubstr("flat_plane/plane_sweep/seed=42/width=32: failed"));
 }
 
-// The figures at full size follow from the same counts: tests/profiler/synthetic_profile_test.cc.
+// The figures at full size follow from the same counts: tests/pipeline/workloads/synthetic_profile_test.cc.
 TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
   const Json results = profile({"synthetic_profile", "--repetitions", "1", "--no-plain", "--sampler", "none",
                                 "--set", "synthetic_profile.width=256", "--set",

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 
 namespace aqbench {
 

@@ -1,4 +1,4 @@
-#include "scenes/core/files.h"
+#include "core/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenes/core/parallel.h"
+#include "core/parallel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

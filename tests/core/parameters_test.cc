@@ -1,4 +1,4 @@
-#include "scenes/core/parameters.h"
+#include "core/parameters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

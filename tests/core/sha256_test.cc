@@ -1,4 +1,4 @@
-#include "scenes/core/sha256.h"
+#include "core/sha256.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

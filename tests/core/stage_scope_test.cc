@@ -1,4 +1,4 @@
-#include "scenes/core/stage_scope.h"
+#include "core/stage_scope.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

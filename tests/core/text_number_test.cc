@@ -1,12 +1,10 @@
-#include "scenes/core/text_number.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
-
-#include "scenes/core/printable.h"
 
 namespace aqbench {
 namespace {
@@ -36,10 +34,10 @@ TEST(TextNumber, TooLargeIsNoneTooSmallIsZero) {
 }
 
 TEST(Printable, EscapesAndCuts) {
-  EXPECT_EQ(printable("plain text"), "plain text");
-  EXPECT_EQ(printable(std::string("a\n\0\x7f\xff", 5)), "a\\x0a\\x00\\x7f\\xff");
-  EXPECT_EQ(printable("abcdef", 3), "abc...");
-  EXPECT_EQ(printable("abc", 3), "abc");
+  EXPECT_EQ(escape_bytes("plain text"), "plain text");
+  EXPECT_EQ(escape_bytes(std::string("a\n\0\x7f\xff", 5)), "a\\x0a\\x00\\x7f\\xff");
+  EXPECT_EQ(escape_bytes("abcdef", 3), "abc...");
+  EXPECT_EQ(escape_bytes("abc", 3), "abc");
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan.h"
-#include "harness/run_case.h"
-#include "scenes/core/error.h"
+#include "core/error.h"
+#include "harness/planning/plan.h"
+#include "harness/running/run_case.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench::test {

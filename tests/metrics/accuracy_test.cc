@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/error.h"
 #include "metrics/scored_points.h"
-#include "scenes/core/error.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

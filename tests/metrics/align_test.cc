@@ -5,8 +5,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "scenes/core/error.h"
-#include "scenes/surfaces.h"
+#include "core/error.h"
+#include "scenes/surfaces/surfaces.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "scenes/core/error.h"
+#include "core/error.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/error.h"
 #include "metrics/cramer_rao.h"
-#include "scenes/core/error.h"
 #include "scenes/optics/rig.h"
-#include "scenes/ray_hit.h"
 #include "scenes/registry.h"
+#include "scenes/rendering/ray_hit.h"
 
 namespace aqbench {
 namespace {

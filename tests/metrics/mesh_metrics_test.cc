@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/error.h"
 #include "metrics/mesh_sampling.h"
-#include "scenes/core/error.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

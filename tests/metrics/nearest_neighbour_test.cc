@@ -8,10 +8,10 @@
 #include <limits>
 #include <numeric>
 
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/random.h"
 #include "metrics/spatial_tree.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
 
 namespace aqbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "scenes/core/parallel.h"
-#include "scenes/core/random.h"
+#include "core/parallel.h"
+#include "core/random.h"
 
 namespace aqbench {
 namespace {

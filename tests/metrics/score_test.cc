@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/registry.h"
-#include "scenes/core/error.h"
-#include "scenes/core/parallel.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "scenes/core/random.h"
+#include "core/random.h"
 
 namespace aqbench {
 namespace {

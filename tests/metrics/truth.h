@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "metrics/score.h"
-#include "scenes/core/random.h"
-#include "scenes/surface.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench::test {
 

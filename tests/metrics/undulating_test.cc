@@ -8,8 +8,8 @@
 
 #include "metrics/nearest_neighbour.h"
 #include "metrics/scored_points.h"
-#include "scenes/mesh_surface.h"
-#include "scenes/surfaces.h"
+#include "scenes/surfaces/mesh_surface.h"
+#include "scenes/surfaces/surfaces.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "pipeline/method.h"
+#include "pipeline/method/method.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/stages.h"
-#include "scenes/core/error.h"
-#include "scenes/core/stage_scope.h"
+#include "core/error.h"
+#include "core/stage_scope.h"
+#include "pipeline/method/stages.h"
 #include "scenes/registry.h"
 
 namespace aqbench {

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "pipeline/dataset_views.h"
+#include "pipeline/views/dataset_views.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {

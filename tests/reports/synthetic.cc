@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "harness/journal.h"
-#include "harness/plan.h"
-#include "reports/bundle.h"
-#include "reports/commands.h"
-#include "reports/default_tolerances.h"
-#include "reports/gated_metrics.h"
-#include "scenes/core/files.h"
-#include "scenes/core/sha256.h"
+#include "core/files.h"
+#include "core/sha256.h"
+#include "harness/gating/default_tolerances.h"
+#include "harness/gating/gated_metrics.h"
+#include "harness/planning/plan.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/bundle.h"
+#include "reports/content/commands.h"
 
 namespace aqbench {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "reports/baseline.h"
-#include "reports/results.h"
+#include "harness/gating/baseline.h"
+#include "harness/records/results.h"
 
 namespace aqbench {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <numbers>
 
-#include "scenes/core/error.h"
-#include "scenes/core/ply.h"
+#include "core/error.h"
+#include "scenes/cloud/ply.h"
 
 namespace aqbench {
 namespace {

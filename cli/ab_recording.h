@@ -1,0 +1,58 @@
+#pragma once
+// A bundle of `aqbench ab` in the making: its folder, the pairs as they come, and how it ends.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cli/ab_options.h"
+#include "cli/command.h"
+#include "cli/resume_hint.h"
+#include "core/run_clock.h"
+#include "harness/ab/pair_journal.h"
+#include "reports/bundle/ab_bundle.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/signature.h"
+
+namespace aqbench::cli {
+
+class AbRecording {
+ public:
+  // A new bundle below request.out, or with request.resume that one. `arguments` are those given now;
+  // `header` says what is about to be measured, the arguments of a new one are filled in here. Throws
+  // Error(input) where another program or other cases were measured before, Error(not_comparable) where it
+  // was another machine, Error(io).
+  AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
+
+  std::string id() const { return bundle_name(bundle_); }
+  const PairJournalHeader& header() const { return earlier_.header; }  // of the first start
+  int resumed() const { return resumed_; }
+
+  // For a part of the measurement, counted from 0. The recording must outlive it.
+  AbRecall recall(std::size_t part);
+
+  // Runs `measure`; what cannot be written is an Error(io) that says how to go on.
+  template <class Measure>
+  auto guarded(const Measure& measure) const {
+    return with_resume_hint("ab", bundle_, measure);
+  }
+
+  // Ends the command, writes the files, seals and verifies the bundle and says where it is. The table has
+  // been printed.
+  ExitCode finish(const AbBundleText& text, const AbRequest& request, ExitCode code);
+
+ private:
+  RunClock clock_;
+  std::optional<SigningKey> key_;
+  std::filesystem::path bundle_;
+  PairJournalContents earlier_;
+  int resumed_ = 0;
+  std::optional<PairJournal> journal_;  // there once it is constructed
+};
+
+// For `--samples FILE --out DIR`, where nothing is measured.
+ExitCode leave_samples_bundle(const AbRequest& request, const Arguments& arguments,
+                              const std::filesystem::path& bundle, const AbBundleText& text,
+                              const RunClock& clock, ExitCode code);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,262 @@
+#include "cli/ab_sides.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/measuring/environment.h"
+#include "reports/bundle/verify.h"
+
+namespace aqbench::cli {
+namespace {
+
+// One side, ready to run.
+struct Side {
+  PlanRequest request;
+  std::string binary;              // "": units are forks of this process
+  std::string file_state;          // of `binary` before it was described; "": none, or looked up in PATH
+  SweepPlan plan;                  // of this program; empty where `binary` plans
+  std::vector<std::string> names;  // of its cases, in the order of the samples
+};
+
+// Changes when somebody builds the program anew or puts another one in its place.
+std::string file_state_of(const std::string& binary) {
+  struct stat status {};
+  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+// "x/kernel=torch/seed=42" without "/kernel=..".
+std::string without_axis(const std::string& name, const std::string& axis) {
+  const std::size_t start = name.find("/" + axis + "=");
+  if (start == std::string::npos) return name;
+  const std::size_t end = name.find('/', start + 1);
+  return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
+}
+
+bool matches_any(const std::vector<std::string>& globs, const std::string& name) {
+  return globs.empty() ||
+         std::ranges::any_of(globs, [&](const auto& glob) { return glob_matches(glob, name); });
+}
+
+void check_globs(const std::vector<std::string>& globs, const std::vector<std::string>& names) {
+  for (const std::string& glob : globs)
+    if (std::ranges::none_of(names, [&](const auto& name) { return glob_matches(glob, name); }))
+      throw Error(ErrorKind::usage,
+                  fmt::format("--case '{}': no planned case matches (the first one is '{}')", glob,
+                              names.empty() ? "" : names.front()));
+}
+
+std::vector<std::string> names_of(const UnitProgram& program) {
+  std::vector<std::string> names;
+  for (const auto& planned : program.cases) names.push_back(planned.name);
+  return names;
+}
+
+using Options = std::vector<std::pair<std::string, ParameterValue>>;
+
+// Options with one name and two values make two different cases; one that only one program knows is a note.
+void compare_options(const std::string& name, const Options& a, const Options& b, const std::string& except,
+                     std::set<std::string>& one_sided) {
+  const auto find = [](const Options& options, const std::string& key) {
+    return std::ranges::find(options, key, [](const auto& option) { return option.first; });
+  };
+  for (const auto& [key, value] : a) {
+    const auto other = find(b, key);
+    if (other == b.end()) one_sided.insert(fmt::format("A alone has the option {}", key));
+    const bool varied = !except.empty() && (key == except || key.ends_with("." + except));
+    if (other != b.end() && !varied && to_string(other->second) != to_string(value))
+      throw Error(ErrorKind::not_comparable, fmt::format("{}: option {} is {} in A and {} in B", name, key,
+                                                         to_string(value), to_string(other->second)));
+  }
+  for (const auto& [key, value] : b)
+    if (find(a, key) == a.end()) one_sided.insert(fmt::format("B alone has the option {}", key));
+}
+
+void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbDocument& document) {
+  const auto differs = [&](const char* what, const std::string& of_a, const std::string& of_b, bool refuse) {
+    if (of_a == of_b) return;
+    const std::string text = fmt::format("{} is '{}' in A and '{}' in B", what, of_a, of_b);
+    if (refuse && !accept)
+      throw Error(ErrorKind::not_comparable, text + " (--different-builds compares them all the same)");
+    document.notes.push_back(text);
+  };
+  differs("the build type", a.build_type, b.build_type, true);
+  differs("the set of sanitizers", a.sanitizers, b.sanitizers, true);
+  differs("the compiler", a.compiler, b.compiler, false);
+  differs("the set of compiler flags", a.flags, b.flags, false);
+}
+
+// Both sides' cases, matched by name, in A's order.
+void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgram& b, Side& side_a,
+                 Side& side_b, AbDocument& document) {
+  const std::string axis = request.variant ? request.variant->name : "";
+  const auto common = [&](const std::string& name) { return axis.empty() ? name : without_axis(name, axis); };
+  std::set<std::string> notes;
+  check_globs(request.case_globs, names_of(a));
+  for (const auto& case_a : a.cases) {
+    if (!matches_any(request.case_globs, case_a.name)) continue;
+    const auto case_b = std::ranges::find_if(
+        b.cases, [&](const auto& planned) { return common(planned.name) == common(case_a.name); });
+    if (case_b == b.cases.end())
+      throw Error(ErrorKind::not_comparable, fmt::format("B has no case '{}'", case_a.name));
+    compare_options(case_a.name, case_a.options, case_b->options, axis, notes);
+    if (request.variant && case_a.name == case_b->name)
+      throw Error(ErrorKind::usage,
+                  fmt::format("--variant {}: does not change case '{}'", axis, case_a.name));
+    side_a.names.push_back(case_a.name);
+    side_b.names.push_back(case_b->name);
+    document.samples.cases.push_back({common(case_a.name), std::nullopt});
+  }
+  if (document.samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
+  document.notes.insert(document.notes.end(), notes.begin(), notes.end());
+}
+
+// Of another program's plan what it says of it, and what it was asked.
+std::string plan_sha256_of(const Side& side, const UnitProgram& program) {
+  if (!side.plan.sha256.empty()) return side.plan.sha256;
+  return sha256_hex(requested_json(side.request).dump() + unit_program_json(program).at("cases").dump());
+}
+
+void describe_files(const AbRequest& request, AbDocument& document) {
+  const auto file_of = [](const std::string& binary) {
+    return binary.find('/') == std::string::npos ? std::string() : sha256_file_hex(binary);
+  };
+  document.a.file_sha256 = file_of(request.binary_a);
+  document.b.file_sha256 = file_of(request.binary_b);
+  for (const auto& [side, name] : {std::pair(&document.a, "A"), std::pair(&document.b, "B")})
+    if (!side->file_sha256.empty() && side->file_sha256 != side->program_sha256)
+      document.notes.push_back(fmt::format("{} is a script around the program: {}", name, side->label));
+}
+
+const Case& planned_case(const SweepPlan& plan, const std::string& name) {
+  return *std::ranges::find(plan.cases, name, &Case::name);
+}
+
+std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string& name, bool score,
+                                             const UnitLimits& limits) {
+  if (side.binary.empty()) return run_forked_unit(planned_case(side.plan, name), score, limits);
+  // Pairs of two different builds would be mixed under one hash.
+  if (file_state_of(side.binary) != side.file_state)
+    return failed_unit(Status::failed, side.binary + " was changed on the disk while it was measured");
+  return run_started_unit(side.binary, side.request, name, score, limits);
+}
+
+}  // namespace
+
+void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
+  std::vector<std::string> names;
+  for (const Case& planned : plan.cases) names.push_back(planned.name);
+  check_globs(globs, names);
+  std::erase_if(plan.cases, [&](const Case& planned) { return !matches_any(globs, planned.name); });
+}
+
+UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor) {
+  return {plan.timeout_s, plan.memory_limit_bytes, cancel_descriptor};
+}
+
+AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
+  AbSideInfo info;
+  info.label = label;
+  info.program_sha256 = program.sha256;
+  info.version = program.version;
+  info.commit = program.commit;
+  info.dirty = program.dirty;
+  info.compiler = program.compiler;
+  info.flags = program.flags;
+  info.build_type = program.build_type;
+  info.sanitizers = program.sanitizers;
+  return info;
+}
+
+std::string ab_environment(const PlanRequest& request) {
+  EnvironmentOptions options;
+  options.threads = request.threads.value_or(available_processors());
+  options.device = request.device.value_or("cpu");
+  Json environment = environment_json(options);
+  add_load(environment, load_average(), std::nullopt);
+  return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string with_load_after(const std::string& environment_json) {
+  Json environment = Json::parse(environment_json), now;
+  add_load(now, std::nullopt, load_average());
+  environment["load"]["after"] = now.at("load").at("after");
+  return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
+  auto a = std::make_shared<Side>(), b = std::make_shared<Side>();
+  a->request = b->request = request.plan;
+  b->request.injects = request.injects;
+  const bool programs = !request.binary_a.empty();
+  if (request.variant) {
+    for (const Axis& axis : request.plan.axes)
+      if (axis.name == request.variant->name)
+        throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
+    a->request.axes.push_back({request.variant->name, {request.variant->values[0]}});
+    b->request.axes.push_back({request.variant->name, {request.variant->values[1]}});
+  }
+  if (programs) {
+    a->binary = request.binary_a;
+    b->binary = request.binary_b;
+  } else if (request.exec) {
+    a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
+  }
+  for (Side* const side : {a.get(), b.get()}) side->file_state = file_state_of(side->binary);
+  // Where this program runs, its plan is known; limits are the same for both.
+  UnitProgram program_a, program_b;
+  UnitLimits limits;
+  if (programs) {
+    limits = {request.plan.timeout_s.value_or(kDefaultTimeoutS),
+              request.plan.memory_limit_bytes.value_or(default_memory_limit_bytes()), cancel_descriptor};
+    program_a = describe_program(a->binary, a->request, limits);
+    program_b = describe_program(b->binary, b->request, limits);
+    compare_builds(program_a, program_b, request.different_builds, document);
+  } else {
+    a->plan = plan_sweep(a->request);
+    b->plan = plan_sweep(b->request);
+    limits = ab_limits(a->plan, cancel_descriptor);
+    program_a = describe_this_program(a->plan);
+    program_b = describe_this_program(b->plan);
+  }
+  match_cases(request, program_a, program_b, *a, *b, document);
+  const auto variant = [&](std::size_t i) {
+    return request.variant ? request.variant->name + "=" + request.variant->values[i] : std::string();
+  };
+  document.a = ab_side_info(program_a, programs ? request.binary_a : variant(0));
+  document.b = ab_side_info(program_b, programs ? request.binary_b : variant(1));
+  if (programs) describe_files(request, document);
+  document.a.variant = variant(0);
+  document.b.variant = variant(1);
+  for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
+  document.run.exec = programs || request.exec;
+  document.run.warm_runs = *request.plan.timing.repetitions;
+  return {[a, b, limits](std::size_t index, AbSide which, bool score) {
+            const Side& side = which == AbSide::a ? *a : *b;
+            return run_unit_of_side(side, side.names[index], score, limits);
+          },
+          {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
+}
+
+ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code) {
+  const VerifyReport verified = verify_bundle(bundle);
+  if (!verified.ok()) {
+    fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
+    return combine(code, ExitCode::regression);
+  }
+  fmt::print(stream, "\nbundle {} (verified, {} files)\n", bundle.string(), verified.files + 1);
+  return code;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,40 @@
+#pragma once
+// From the request of `aqbench ab` to two sides that can be run.
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/ab_options.h"
+#include "harness/ab/ab_document.h"
+#include "harness/ab/run.h"
+#include "harness/ab/unit.h"
+
+namespace aqbench::cli {
+
+struct AbSides {
+  AbUnitRunner runner;             // keeps all it needs alive
+  std::vector<std::string> plans;  // SHA-256 of what A's and B's cases are
+};
+
+// Plans both sides, checks that they mean the same cases, and fills document.run, .a, .b, .notes and
+// .samples.cases. Throws Error(not_comparable) where options, build type or sanitizers differ, Error(input)
+// for a program that cannot be asked, Error(usage) where no case is left.
+AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
+
+UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
+AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
+
+// Environment before the first unit, as JSON text, and the same with the load after the last one.
+std::string ab_environment(const PlanRequest& request);
+std::string with_load_after(const std::string& environment_json);
+
+// Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a
+// pattern that matches none.
+void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs);
+
+// Says where the bundle is and that it verifies. regression if it does not, else `code`.
+ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code);
+
+}  // namespace aqbench::cli

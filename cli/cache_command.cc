@@ -1,0 +1,126 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/json_fwd.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "scenes/dataset/dataset_cache.h"
+
+namespace aqbench::cli {
+namespace {
+
+std::string megabytes_text(std::uintmax_t bytes) {
+  return fmt::format("{:.1f}", static_cast<double>(bytes) / 1e6);
+}
+
+std::string utc_text(std::filesystem::file_time_type time) {
+  const auto seconds =
+      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::file_clock::to_sys(time));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
+}
+
+std::uintmax_t total_bytes(const std::vector<CacheEntry>& entries) {
+  std::uintmax_t bytes = 0;
+  for (const CacheEntry& entry : entries) bytes += entry.bytes;
+  return bytes;
+}
+
+Json cache_json(const CacheOptions& options, const std::vector<CacheEntry>& entries) {
+  Json list = Json::array();
+  for (const CacheEntry& entry : entries)
+    list.push_back({{"key", entry.key},
+                    {"dir", entry.dir.string()},
+                    {"scene", entry.scene},
+                    {"rig", entry.rig},
+                    {"imaging", entry.imaging},
+                    {"width", entry.width_px},
+                    {"height", entry.height_px},
+                    {"seed", entry.seed},
+                    {"bytes", entry.bytes},
+                    {"last_used_utc", utc_text(entry.last_used)},
+                    {"in_use", entry.in_use}});
+  return {{"path", options.dir.string()},
+          {"limit_bytes", options.limit_bytes},
+          {"bytes", total_bytes(entries)},
+          {"entries", std::move(list)}};
+}
+
+void list_entries(const CacheOptions& options, bool json) {
+  const std::vector<CacheEntry> entries = list_cache(options);
+  if (json) {
+    fmt::print("{}\n", cache_json(options, entries).dump(2));
+    return;
+  }
+  if (!entries.empty()) {
+    Table table;
+    table.columns = {
+        {"scene", Align::left, true}, {"rig"},       {"imaging"}, {"size"}, {"seed", Align::right},
+        {"MB", Align::right},         {"last used"}, {"key"}};
+    for (const CacheEntry& entry : entries)
+      table.rows.push_back({{entry.scene},
+                            {entry.rig},
+                            {entry.imaging},
+                            {fmt::format("{}x{}", entry.width_px, entry.height_px)},
+                            {std::to_string(entry.seed)},
+                            {megabytes_text(entry.bytes)},
+                            {entry.in_use ? "now" : utc_text(entry.last_used)},
+                            {entry.key.substr(0, 8)}});
+    fmt::print("{}\n", render_table(table, wants_colours(STDOUT_FILENO)));
+  }
+  fmt::print("{}: {}, {} of {} MB\n", options.dir.string(), counted(entries.size(), "dataset"),
+             megabytes_text(total_bytes(entries)), megabytes_text(options.limit_bytes));
+}
+
+void clear_entries(const CacheOptions& options, bool json) {
+  const CacheClearing done = clear_cache(options);
+  if (json) {
+    fmt::print("{}\n", Json{{"path", options.dir.string()},
+                            {"removed", done.removed},
+                            {"removed_bytes", done.removed_bytes},
+                            {"in_use", done.in_use}}
+                           .dump(2));
+    return;
+  }
+  fmt::print("{}: removed {}, {} MB", options.dir.string(), counted(done.removed, "dataset"),
+             megabytes_text(done.removed_bytes));
+  fmt::print("{}\n", done.in_use > 0 ? fmt::format("; {} in use stay", done.in_use) : "");
+}
+
+}  // namespace
+
+ExitCode run_cache(const Arguments& arguments) {
+  CommandLine line{
+      "aqbench cache [list|clear|path] [--json]",
+      "Rendered datasets are kept on disk, found again by the SHA-256 of all that decides their bytes.\n"
+      "list (default): size and last use of each; clear: remove all that nobody uses; path: the folder.\n"
+      "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
+      "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) what was not used for longest goes.",
+      make_options(),
+      {}};
+  line.optional_positional = "what";
+  line.options.add_options()("json", "print JSON");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+
+  const std::string what = values->count("what") != 0 ? (*values)["what"].as<std::string>() : "list";
+  const bool json = values->count("json") != 0;
+  CacheOptions options = cache_options_from_environment();
+  options.dir = std::filesystem::absolute(default_cache_dir());
+  if (what == "list")
+    list_entries(options, json);
+  else if (what == "clear")
+    clear_entries(options, json);
+  else if (what == "path")
+    fmt::print("{}\n", json ? Json{{"path", options.dir.string()}}.dump() : options.dir.string());
+  else
+    throw Error(ErrorKind::usage, unknown_name_message("cache command", what, {"list", "clear", "path"}));
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

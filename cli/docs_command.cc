@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/markdown.h"
+#include "core/parameters.h"
+#include "harness/gating/gate.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/gate_input.h"
+#include "reports/content/bundle_content.h"
+#include "reports/docs_tables/docs_sections.h"
+
+namespace aqbench::cli {
+namespace {
+
+// The help text of a command: the same that --help prints.
+std::string flags_section(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one command");
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    names.emplace_back(command.name);
+    if (names.back() == arguments[0]) return "```\n" + help_of(command) + "```\n";
+  }
+  throw Error(ErrorKind::input, unknown_name_message("command", arguments[0], names));
+}
+
+std::string commands_section(const std::vector<std::string>&) {
+  std::string text = md_head({"command", "what it does"}, 2);
+  for (const Command& command : commands())
+    text += md_row({fmt::format("`aqbench {}`", command.name), md_escape(command.summary)});
+  return text;
+}
+
+DocsSections all_sections(const std::vector<NamedBundle>& bundles) {
+  DocsSections sections = bundles.empty() ? missing_bundle_sections() : bundle_sections(bundles);
+  sections.merge(registry_sections());
+  sections["flags"] = flags_section;
+  sections["commands"] = commands_section;
+  return sections;
+}
+
+std::vector<NamedBundle> read_bundles(const Strings& folders) {
+  std::vector<NamedBundle> bundles;
+  for (const std::filesystem::path bundle : folders) {
+    if (!std::filesystem::is_directory(bundle))
+      throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+    const std::string name = bundle_name(bundle);
+    for (const NamedBundle& other : bundles)
+      if (other.name == name)
+        throw Error(ErrorKind::usage, fmt::format("--bundle: two bundles are called {}", name));
+    bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
+  }
+  return bundles;
+}
+
+}  // namespace
+
+ExitCode run_docs(const Arguments& arguments) {
+  CommandLine line{
+      "aqbench docs FILE... [--bundle DIR]... [--check]",
+      "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
+      "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or "
+      "from\n"
+      "the help texts; the rest of the file stays as it is.\n\n"
+      "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
+      "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
+      "                      follows: <!-- aqbench:stages pipeline -->\n"
+      "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
+      "                      flags COMMAND\n\n"
+      "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
+      make_options(),
+      {},
+      "",
+      "FILE"};
+  line.options.add_options()("bundle", po::value<Strings>()->composing()->value_name("DIR"),
+                             "a bundle that numbers come from; may be repeated")(
+      "check", "write nothing; exit 1 naming what is stale");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+  const std::vector<NamedBundle> bundles = read_bundles(strings(*values, "bundle"));
+  const DocsSections sections = all_sections(bundles);
+  const bool check_only = values->count("check") != 0;
+  std::size_t stale = 0;
+  for (const std::string& file : strings(*values, "FILE")) {
+    const std::string text = read_file(file);
+    const FilledDocs filled = fill_docs(text, file, sections);
+    for (const DocsChange& change : filled.changes)
+      fmt::print("{}:{}: {} {}\n", file, change.line, change.section,
+                 check_only ? "is stale" : "brought up to date");
+    stale += filled.changes.size();
+    if (!check_only && filled.text != text) write_file(file, filled.text);
+  }
+  if (!check_only || stale == 0) return ExitCode::pass;
+  fmt::print(stderr, "aqbench: error: {} stale; run aqbench docs without --check\n",
+             stale == 1 ? "1 section is" : fmt::format("{} sections are", stale));
+  return ExitCode::regression;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,62 @@
+#include "cli/gate_exports.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "reports/exports/github.h"
+#include "reports/exports/junit.h"
+
+namespace aqbench::cli {
+namespace {
+
+void append_step_summary(const std::filesystem::path& file, const GateReport& report,
+                         const Results& results) {
+  std::error_code error;
+  const std::uintmax_t present = std::filesystem::file_size(file, error);
+  const std::uintmax_t used = error ? 0 : present;
+  if (used >= kMostStepSummaryBytes) return;
+  std::ofstream stream(file, std::ios::binary | std::ios::app);
+  stream << github_step_summary(report, results, kMostStepSummaryBytes - used);
+  stream.flush();
+  if (!stream)
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be written ($GITHUB_STEP_SUMMARY)", file.string()));
+}
+
+}  // namespace
+
+void add_gate_export_options(po::options_description& options) {
+  options.add_options()("junit", po::value<std::string>()->value_name("FILE"),
+                        "write the gate's verdict as JUnit XML: a test case per case")(
+      "github",
+      "print the worst 10 findings as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set");
+}
+
+GateExports read_gate_exports(const po::variables_map& values) {
+  GateExports exports;
+  if (values.count("junit") != 0) exports.junit = values["junit"].as<std::string>();
+  exports.github = values.count("github") != 0;
+  return exports;
+}
+
+GithubFence github_fence(const GateExports& exports) {
+  if (!exports.github) return {};
+  std::random_device random;  // nobody who wrote the results can know it
+  const std::string token = fmt::format("aqbench-{:08x}{:08x}{:08x}", random(), random(), random());
+  return {fmt::format("::stop-commands::{}\n", token), fmt::format("::{}::\n", token)};
+}
+
+void export_gate(const GateReport& report, const Results& results, const GateExports& exports,
+                 std::FILE* stream) {
+  if (exports.junit) write_file(*exports.junit, junit_text(report, results));
+  if (!exports.github) return;
+  fmt::print(stream, "{}", github_annotations(report));
+  const char* const summary = std::getenv("GITHUB_STEP_SUMMARY");
+  if (summary != nullptr && *summary != '\0') append_step_summary(summary, report, results);
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/json_fwd.h"
+#include "harness/planning/suite.h"
+#include "metrics/registry.h"
+#include "pipeline/method/method.h"
+#include "pipeline/method/stages.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/dataset/perturb.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+#include "scenes/rendering/imaging.h"
+
+namespace aqbench::cli {
+namespace {
+
+Json parameters_json(const std::vector<ParameterSpec>& specs) {
+  Json list = Json::array();
+  for (const ParameterSpec& spec : specs) {
+    Json item = {{"name", spec.name}, {"unit", spec.unit}};
+    std::visit([&](const auto& value) { item["default"] = value; }, spec.default_value);
+    if (std::holds_alternative<std::string>(spec.default_value)) {
+      item["choices"] = spec.choices;
+    } else {
+      item["min"] = spec.min;
+      item["max"] = spec.max;
+    }
+    item["help"] = spec.help;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json scenes_json() {
+  Json list = Json::array();
+  for (const SceneSpec& spec : scene_registry())
+    list.push_back(
+        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
+  return list;
+}
+
+Json rigs_json() {
+  Json list = Json::array();
+  for (const RigSpec& spec : rig_registry())
+    list.push_back(
+        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
+  return list;
+}
+
+Json sets_json(const std::vector<Override>& overrides, const std::string& owner) {
+  Json sets = Json::object();
+  for (const Override& given : overrides)
+    sets[owner.empty() ? given.parameter : owner + "." + given.parameter] = given.value;
+  return sets;
+}
+
+// The variants, then the parameters that they set.
+Json imaging_json() {
+  Json list = Json::array();
+  for (const ImagingVariant& variant : imaging_variants()) {
+    Json sets = sets_json(variant.overrides, "imaging");
+    sets.update(sets_json(variant.rig_overrides, "RIG"));
+    list.push_back({{"name", variant.name}, {"summary", variant.summary}, {"sets", std::move(sets)}});
+  }
+  return list;
+}
+
+Json imaging_parameters_json() {
+  return Json::array({{{"name", "imaging"},
+                       {"summary", "what every variant has and --set imaging.PARAMETER=VALUE changes"},
+                       {"parameters", parameters_json(imaging_parameters())}}});
+}
+
+Json perturb_json() {
+  return Json::array({{{"name", "perturb"},
+                       {"summary", "errors of the calibration that methods which see images are given"},
+                       {"parameters", parameters_json(perturb_parameters())}}});
+}
+
+Json methods_json() {
+  Json list = Json::array();
+  for (const MethodSpec& spec : method_registry()) {
+    Json presets = Json::array();
+    for (const Preset& preset : spec.presets)
+      presets.push_back({{"name", preset.name}, {"sets", sets_json(preset.overrides, "")}});
+    list.push_back({{"name", spec.name},
+                    {"summary", spec.summary},
+                    {"simulated", spec.simulated()},
+                    {"parameters", parameters_json(spec.parameters)},
+                    {"presets", std::move(presets)},
+                    {"stages", spec.stages}});
+  }
+  return list;
+}
+
+Json workloads_json() {
+  Json list = Json::array();
+  for (const WorkloadSpec& spec : workload_registry())
+    list.push_back({{"name", spec.name},
+                    {"summary", spec.summary},
+                    {"parameters", parameters_json(spec.parameters)},
+                    {"throughput_unit", spec.throughput_unit},
+                    {"batches", spec.batches},
+                    {"stages", spec.stages}});
+  return list;
+}
+
+Json suites_json() {
+  Json list = Json::array();
+  for (const Suite& suite : suite_registry())
+    list.push_back({{"name", suite.name},
+                    {"summary", suite.description},
+                    {"scenes", suite.scenes},
+                    {"methods", suite.methods},
+                    {"workloads", suite.workloads},
+                    {"seeds", suite.seeds}});
+  return list;
+}
+
+Json metrics_json() {
+  Json list = Json::array();
+  for (const MetricSpec& spec : metric_registry())
+    list.push_back({{"name", spec.name},
+                    {"unit", spec.unit},
+                    {"better", to_string(spec.better)},
+                    {"summary", spec.definition}});
+  return list;
+}
+
+Json stages_json() {
+  Json list = Json::array();
+  for (const StageSpec& spec : stage_registry())
+    list.push_back({{"name", spec.name}, {"summary", spec.summary}});
+  return list;
+}
+
+struct Listing {
+  const char* name;
+  Json (*json)();
+};
+constexpr Listing kListings[] = {
+    {"scenes", scenes_json},       {"rigs", rigs_json},
+    {"imaging", imaging_json},     {"imaging_parameters", imaging_parameters_json},
+    {"perturb", perturb_json},     {"methods", methods_json},
+    {"workloads", workloads_json}, {"suites", suites_json},
+    {"metrics", metrics_json},     {"stages", stages_json}};
+
+// Cut to the page, so that a long summary breaks between words and stays in its column.
+void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
+  constexpr std::size_t kPage = 100;
+  std::string rest = text;
+  std::string label = name;
+  do {
+    const std::size_t room = kPage - std::max(name_width, label.size()) - 4;  // a label may be wider
+    std::size_t cut = rest.size();
+    if (cut > room) {
+      cut = rest.rfind(' ', room);
+      if (cut == std::string::npos || cut == 0) cut = room;
+    }
+    fmt::print("  {:<{}}  {}\n", label, name_width, rest.substr(0, cut));
+    rest.erase(0, std::min(rest.size(), rest.find_first_not_of(' ', cut)));
+    label.clear();
+  } while (!rest.empty());
+}
+
+std::string default_text(const Json& parameter) {
+  const Json& value = parameter["default"];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void print_parameters(const Json& item) {
+  if (!item.contains("parameters")) return;
+  for (const Json& parameter : item["parameters"]) {
+    const std::string unit = parameter["unit"].get<std::string>();
+    const std::string full = item["name"].get<std::string>() + "." + parameter["name"].get<std::string>();
+    print_wrapped(
+        "  " + full, 34,
+        fmt::format("{}{} ({})", default_text(parameter), unit.empty() || unit == "1" ? "" : " " + unit,
+                    parameter["help"].get<std::string>()));
+  }
+}
+
+void print_listing(const Listing& listing) {
+  const Json list = listing.json();
+  std::size_t width = 0;
+  for (const Json& item : list) width = std::max(width, item["name"].get<std::string>().size());
+  fmt::print("{}:\n", listing.name);
+  for (const Json& item : list) {
+    print_wrapped(item["name"].get<std::string>(), width, item["summary"].get<std::string>());
+    print_parameters(item);
+  }
+}
+
+std::vector<Listing> chosen_listings(const po::variables_map& values) {
+  std::vector<Listing> all(std::begin(kListings), std::end(kListings));
+  if (values.count("what") == 0) return all;
+  const std::string what = values["what"].as<std::string>();
+  Strings names;
+  for (const Listing& listing : all) {
+    if (listing.name == what) {
+      if (what == "imaging") return {listing, {"imaging_parameters", imaging_parameters_json}};
+      return {listing};
+    }
+    names.emplace_back(listing.name);
+  }
+  throw Error(ErrorKind::usage, unknown_name_message("listing", what, names));
+}
+
+}  // namespace
+
+ExitCode run_list(const Arguments& arguments) {
+  CommandLine line{"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+                   "Lists what is registered; parameters with their defaults, units and meaning.",
+                   make_options(),
+                   {}};
+  line.optional_positional = "what";
+  line.options.add_options()("json", "print JSON, with ranges and choices of every parameter");
+  const auto values = parse(line, arguments);
+  if (!values) return ExitCode::pass;
+
+  const std::vector<Listing> listings = chosen_listings(*values);
+  if (values->count("json") != 0) {
+    Json all = Json::object();
+    for (const Listing& listing : listings) all[listing.name] = listing.json();
+    fmt::print("{}\n", all.dump(2));
+    return ExitCode::pass;
+  }
+  for (std::size_t i = 0; i < listings.size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    print_listing(listings[i]);
+  }
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

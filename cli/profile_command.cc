@@ -1,0 +1,294 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "cli/plan_options.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "core/run_clock.h"
+#include "core/strict_json.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/measuring/environment.h"
+#include "harness/planning/plan.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "harness/running/profile.h"
+#include "harness/running/progress.h"
+#include "harness/running/sweep.h"
+#include "pipeline/workloads/workload.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/commands.h"
+#include "reports/html/flamegraph.h"
+#include "reports/text/profile_text.h"
+
+namespace aqbench::cli {
+namespace {
+
+struct ProfileRequest {
+  Strings targets;
+  PlanRequest plan;
+  ProfileOptions options;
+  bool diff = false, flamegraph = false, json = false;
+  std::filesystem::path out;
+};
+
+CommandLine profile_command_line() {
+  CommandLine line{
+      "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
+      "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
+      "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Leaves a\n"
+      "verified bundle with the figures, a trace and a flamegraph where asked. docs/profiling.md says what\n"
+      "the numbers mean.\n\n"
+      "  aqbench profile roma_like --scene undulating --flamegraph\n"
+      "  aqbench profile undulating/roma_like/seed=43 --trace\n"
+      "  aqbench profile synthetic_profile --json\n"
+      "  aqbench profile --diff profiles/20261120T101500Z profiles/20261120T103000Z",
+      make_options(),
+      {}};
+  line.repeated_positional = "TARGET";
+  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  auto add = line.options.add_options();
+  add("scene", po::value<Strings>()->composing()->value_name("S"),
+      "scene for METHOD (default flat_plane); may be repeated");
+  add("seed", po::value<std::int64_t>()->value_name("N"), "seed (default 42)");
+  add("repetitions", po::value<int>()->value_name("N")->default_value(3),
+      "profiled runs; the table shows the one with the median time");
+  add("no-plain", "leave out the unprofiled runs between them, which show what profiling costs");
+  add("trace", "write trace.json (ui.perfetto.dev opens it)");
+  add("flamegraph", "write flamegraph.svg");
+  add("sampler", text("HOW")->default_value("auto"),
+      "CPU samples by perf, in-process or none; auto: perf where it may and the build has frame pointers");
+  add("samples", po::value<double>()->value_name("N")->default_value(500), "samples per second of CPU time");
+  add("out", text("DIR")->default_value("profiles"), "where bundles are made");
+  add("diff", "compare two bundles of profiles: stage table and differential flamegraph");
+  add("json", "print results.json to stdout instead of tables");
+  add_case_options(line.options);
+  return line;
+}
+
+SamplerChoice read_sampler(const std::string& text) {
+  if (text == "auto") return SamplerChoice::automatic;
+  if (text == "perf") return SamplerChoice::perf;
+  if (text == "in-process") return SamplerChoice::in_process;
+  if (text == "none") return SamplerChoice::none;
+  throw Error(ErrorKind::usage, fmt::format("--sampler '{}': expected auto, perf, in-process or none", text));
+}
+
+bool is_workload(const std::string& name) {
+  return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
+}
+
+Strings parts_of(const std::string& target) {
+  Strings parts{""};
+  for (const char c : target)
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+// "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
+void read_case_target(const Strings& parts, PlanRequest& plan) {
+  std::size_t axes = 1;
+  if (is_workload(parts[0])) {
+    plan.workloads = {parts[0]};
+  } else {
+    plan.scenes = {parts[0]};
+    plan.methods = {parts[1]};
+    axes = 2;
+  }
+  for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
+}
+
+// A name that is both: with scenes the method, otherwise the workload.
+void read_targets(const Strings& targets, PlanRequest& plan) {
+  for (const std::string& target : targets) {
+    const Strings parts = parts_of(target);
+    if (parts.size() == 1) {
+      (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
+      continue;
+    }
+    if (targets.size() > 1 || !plan.scenes.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}' is a case: it stands alone and names its own scene", target));
+    return read_case_target(parts, plan);
+  }
+  if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
+}
+
+ProfileRequest read_profile_request(const po::variables_map& values) {
+  ProfileRequest request;
+  request.targets = strings(values, "TARGET");
+  request.diff = values.count("diff") != 0;
+  request.json = values.count("json") != 0;
+  request.flamegraph = values.count("flamegraph") != 0;
+  request.out = values["out"].as<std::string>();
+  request.options.repetitions = values["repetitions"].as<int>();
+  request.options.plain_runs = values.count("no-plain") == 0;
+  request.options.trace = values.count("trace") != 0;
+  request.options.sampler = read_sampler(values["sampler"].as<std::string>());
+  request.options.samples_per_s = values["samples"].as<double>();
+  check(request.options);
+  if (request.diff) {
+    if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff needs two bundles: BEFORE AFTER");
+    if (request.json) throw Error(ErrorKind::usage, "--diff prints a table: not with --json");
+    return request;
+  }
+  if (request.flamegraph && request.options.sampler == SamplerChoice::none)
+    throw Error(ErrorKind::usage, "--flamegraph needs samples: not with --sampler none");
+  request.plan = read_plan_request(values);
+  request.plan.timing = {};  // --repetitions counts profiled runs
+  read_targets(request.targets, request.plan);
+  return request;
+}
+
+// ---- Running ----
+
+std::string flamegraph_subtitle(const ProfiledCase& profile) {
+  return fmt::format("{} CPU samples, {}; width = share of samples", profile.hotspots.samples,
+                     profile.details.sampler);
+}
+
+void write_flamegraph(const std::filesystem::path& bundle, const ProfiledCase& profile) {
+  write_file(bundle / profile_file(profile.record.case_name, kFlamegraphFile),
+             flamegraph_svg(profile.stacks, {profile.record.case_name, flamegraph_subtitle(profile)}));
+}
+
+Results profile_results(const SweepPlan& plan, const Journal& journal, const Json& environment,
+                        const std::vector<ProfiledCase>& profiles) {
+  Results results;
+  results.run.id = journal.header().run_id;
+  results.run.started_utc = journal.header().started_utc;
+  results.run.finished_utc = utc_now();
+  results.run.complete = journal.records().size() == plan.cases.size();
+  results.run.planned_cases = plan.cases.size();
+  results.run.plan_sha256 = plan.sha256;
+  results.run.requested_json = requested_json(plan.request).dump();
+  Json effective = effective_json(plan);
+  effective["profile"] = Json::array();
+  for (const ProfiledCase& profile : profiles) effective["profile"].push_back(to_json(profile));
+  results.run.effective_json = effective.dump();
+  results.environment_json = environment.dump();
+  results.records = journal.records();
+  return results;
+}
+
+std::vector<ProfiledCase> read_profiles(const std::filesystem::path& bundle,
+                                        const std::vector<Record>& records) {
+  std::vector<ProfiledCase> profiles;
+  for (const Record& record : records)
+    if (record.status == Status::ok) profiles.push_back(read_profiled_case(bundle, record));
+  return profiles;
+}
+
+void print_profiles(const Results& results, const std::vector<ProfiledCase>& profiles) {
+  for (const ProfiledCase& profile : profiles)
+    fmt::print("{}\n", render_profile(profile, wants_colours(STDOUT_FILENO)));
+  for (const Record& record : results.records)
+    if (record.status != Status::ok)
+      fmt::print("{}: {}: {}\n", record.case_name, to_string(record.status), record.reason);
+}
+
+ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
+  const RunClock clock;
+  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  Arguments command{"aqbench", "profile"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  begin_command(bundle, utc_now(), read_git_state("."), command);
+  Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
+  const auto load_before = load_average();
+  SweepOutcome outcome;
+  {
+    SweepDisplay display(SweepDisplay::options_for_stderr());
+    outcome = run_sweep(plan, journal, display.callbacks(), [&](const Case& planned, CaseBoard& board) {
+      return run_profile(planned, request.options, board);
+    });
+  }
+  add_load(environment, load_before, load_average());
+  const std::vector<ProfiledCase> profiles = read_profiles(bundle, journal.records());
+  if (request.flamegraph)
+    for (const ProfiledCase& profile : profiles) write_flamegraph(bundle, profile);
+  const Results results = profile_results(plan, journal, environment, profiles);
+  if (request.json)
+    fmt::print("{}", results_text(results));
+  else
+    print_profiles(results, profiles);
+  const ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
+                                outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
+  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
+  finalise_bundle(bundle, results);
+  fmt::print(request.json ? stderr : stdout, "\nbundle {}\n", bundle.string());
+  return code;
+}
+
+// ---- Comparing ----
+
+struct ProfileBundle {
+  std::filesystem::path path;
+  std::vector<ProfiledCase> cases;
+};
+
+ProfileBundle read_profile_bundle(const std::string& path) {
+  const Results results = read_results(std::filesystem::path(path) / "results.json");
+  ProfileBundle bundle{path, read_profiles(path, results.records)};
+  if (bundle.cases.empty())
+    throw Error(ErrorKind::input, fmt::format("{}: no profile in it ended well", path));
+  return bundle;
+}
+
+void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
+                      const std::filesystem::path& out) {
+  fmt::print("{}\n", render_profile_diff(before, after, wants_colours(STDOUT_FILENO)));
+  if (before.stacks.empty() || after.stacks.empty()) {
+    fmt::print("no differential flamegraph: one of the profiles has no CPU samples\n");
+    return;
+  }
+  const std::filesystem::path file = out / (file_name_of(after.record.case_name) + "-diff.svg");
+  write_file(file, differential_flamegraph_svg(
+                       before.stacks, after.stacks,
+                       {after.record.case_name + ": after against before",
+                        "width = share of samples after; red = larger share than before, blue = smaller"}));
+  fmt::print("differential flamegraph {}\n", file.string());
+}
+
+ExitCode run_profile_diff(const ProfileRequest& request) {
+  const ProfileBundle before = read_profile_bundle(request.targets[0]);
+  const ProfileBundle after = read_profile_bundle(request.targets[1]);
+  std::filesystem::create_directories(request.out);
+  // One of each: whatever they are, they were meant to be compared. Several: by name.
+  const bool single = before.cases.size() == 1 && after.cases.size() == 1;
+  bool compared = false;
+  for (const ProfiledCase& profile : after.cases) {
+    const auto same = std::ranges::find_if(before.cases, [&](const ProfiledCase& other) {
+      return single || other.record.case_name == profile.record.case_name;
+    });
+    if (same == before.cases.end()) continue;
+    compare_profiles(*same, profile, request.out);
+    compared = true;
+  }
+  if (!compared) throw Error(ErrorKind::not_comparable, "the two bundles have no case in common");
+  return ExitCode::pass;
+}
+
+}  // namespace
+
+ExitCode run_profile_command(const Arguments& arguments) {
+  const auto values = parse(profile_command_line(), arguments);
+  if (!values) return ExitCode::pass;
+  const ProfileRequest request = read_profile_request(*values);
+  if (request.diff) return run_profile_diff(request);
+  return run_profiles(request, plan_sweep(request.plan), arguments);
+}
+
+}  // namespace aqbench::cli

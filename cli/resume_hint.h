@@ -1,0 +1,24 @@
+#pragma once
+// A full disk must not cost what has been measured: say how to go on.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace aqbench::cli {
+
+// Gives what `body` gives. An Error(io) of it ends in "aqbench COMMAND --resume BUNDLE".
+template <class Body>
+auto with_resume_hint(const char* command, const std::filesystem::path& bundle, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    throw Error(ErrorKind::io, fmt::format("{}; what is finished is kept: aqbench {} --resume {}",
+                                           error.what(), command, bundle.string()));
+  }
+}
+
+}  // namespace aqbench::cli

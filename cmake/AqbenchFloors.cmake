@@ -1,0 +1,113 @@
+# One static library for each folder, lowest floor first: a folder may use only those above it in this list.
+# CONTRIBUTING.md says what each folder holds; tests/architecture holds the includes against that table.
+aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads)
+
+aqbench_library(cloud scenes/cloud aqbench::core)
+aqbench_library(surfaces scenes/surfaces aqbench::cloud)
+target_link_libraries(aqbench_surfaces PRIVATE Open3D::Open3D)  # closest points on meshes; in no header
+aqbench_library(optics scenes/optics aqbench::cloud)
+aqbench_library(scene_registry scenes aqbench::surfaces)
+aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::optics)
+aqbench_library(dataset scenes/dataset aqbench::rendering)
+foreach(library rendering dataset)  # the texture's Fourier transform, and PNG files; in no header
+  target_link_libraries(aqbench_${library} PRIVATE opencv_core opencv_imgcodecs)
+  target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
+endforeach()
+add_library(aqbench_scenes INTERFACE)
+add_library(aqbench::scenes ALIAS aqbench_scenes)
+target_link_libraries(aqbench_scenes INTERFACE aqbench::dataset)
+
+aqbench_library(metrics metrics aqbench::rendering)
+# No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
+target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
+
+aqbench_library(method pipeline/method aqbench::dataset)
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::core aqbench::torch)
+aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
+aqbench_library(simulated pipeline/simulated aqbench::method)
+aqbench_library(external pipeline/external aqbench::method)
+aqbench_library(fusion pipeline/fusion aqbench::optics)
+target_link_libraries(aqbench_fusion PRIVATE Open3D::Open3D)  # surfaces; in no header
+aqbench_library(sparse pipeline/sparse aqbench::method aqbench::views)
+aqbench_library(depth_maps pipeline/depth_maps aqbench::sparse)
+aqbench_library(plane_sweep pipeline/plane_sweep aqbench::depth_maps aqbench::fusion)
+aqbench_library(dense_flow pipeline/dense_flow aqbench::depth_maps aqbench::fusion)
+aqbench_library(workloads pipeline/workloads aqbench::core aqbench::kernels)
+target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
+foreach(library views sparse dense_flow workloads)  # image files, features and flow; in no header
+  target_link_libraries(aqbench_${library}
+    PRIVATE opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+  target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
+endforeach()
+aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::plane_sweep aqbench::dense_flow)
+
+aqbench_library(statistics harness/statistics aqbench::core)
+target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
+aqbench_library(records harness/records aqbench::metrics)
+aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
+target_link_libraries(aqbench_measuring
+  PRIVATE aqbench::torch benchmark::benchmark TBB::tbb ${CMAKE_DL_LIBS} rt)
+aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::workloads aqbench::scenes)
+aqbench_library(running harness/running aqbench::planning)
+target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(gating harness/gating aqbench::records)
+aqbench_library(ab harness/ab aqbench::running aqbench::gating)
+
+aqbench_library(content reports/content aqbench::gating aqbench::running)
+aqbench_library(text reports/text aqbench::content aqbench::ab)
+aqbench_library(html reports/html aqbench::content)
+aqbench_library(exports reports/exports aqbench::content)
+aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
+aqbench_library(history reports/history aqbench::bundle)
+aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
+aqbench_library(cli cli aqbench::history aqbench::docs_tables Boost::program_options)
+target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
+add_executable(aqbench cli/main.cc)
+target_link_libraries(aqbench PRIVATE aqbench::cli)
+
+# Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
+foreach(library gating content text html exports bundle history docs_tables cli)
+  target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
+endforeach()
+
+# The schema travels inside the program: no path to find at run time.
+set(schema ${CMAKE_SOURCE_DIR}/harness/records/results.schema.json)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${schema})
+file(READ ${schema} AQBENCH_RESULTS_SCHEMA)
+configure_file(harness/records/results_schema.cc.in ${CMAKE_BINARY_DIR}/generated/results_schema.cc @ONLY)
+target_sources(aqbench_records PRIVATE ${CMAKE_BINARY_DIR}/generated/results_schema.cc)
+# False alarms of g++ 12 inside valijson and std::regex.
+set_source_files_properties(harness/records/schema_check.cc PROPERTIES
+  COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
+
+# What the program was built from (harness/measuring/build_info.cc).
+set(source_state ${CMAKE_BINARY_DIR}/generated/aqbench_source_state.h)
+add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DOUTPUT=${source_state}
+          -P ${CMAKE_SOURCE_DIR}/cmake/source_state.cmake
+  COMMENT "")
+add_dependencies(aqbench_measuring aqbench_source_state)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type_upper)
+get_target_property(common_flags aqbench_flags INTERFACE_COMPILE_OPTIONS)
+string(REPLACE ";" " " common_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}} -std=c++20 ${common_flags}")
+string(STRIP "${common_flags}" common_flags)
+set(build_definitions
+  AQBENCH_VERSION="${PROJECT_VERSION}"
+  AQBENCH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+  AQBENCH_FLAGS="${common_flags}"
+  AQBENCH_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
+  AQBENCH_SANITIZERS="${AQBENCH_SANITIZE}"
+  AQBENCH_TORCH_VERSION="${Torch_VERSION}"
+  AQBENCH_OPEN3D_VERSION="${Open3D_VERSION}"
+  AQBENCH_EMBREE_VERSION="${embree_VERSION}"
+  AQBENCH_EIGEN_VERSION="${Eigen3_VERSION}"
+  AQBENCH_BOOST_VERSION="${Boost_VERSION}"
+  AQBENCH_JSON_VERSION="${nlohmann_json_VERSION}"
+  AQBENCH_FMT_VERSION="${fmt_VERSION}"
+  AQBENCH_OPENSSL_VERSION="${OPENSSL_VERSION}"
+  AQBENCH_BENCHMARK_VERSION="${benchmark_VERSION}")
+set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON
+  INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/generated
+  COMPILE_DEFINITIONS "${build_definitions}")

@@ -1,0 +1,358 @@
+#include "core/isolate.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/process_memory.h"
+#include "core/text.h"
+
+namespace aqbench {
+
+using IsolateClock = std::chrono::steady_clock;
+
+namespace isolate_detail {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~Descriptor() { reset(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return descriptor_; }
+  void reset(int descriptor = -1) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = descriptor;
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace isolate_detail
+
+struct IsolatedChild {
+  IsolateOptions options;
+  IsolateClock::time_point start = IsolateClock::now();
+  pid_t process_id = -1;
+  isolate_detail::Descriptor pipe;   // what the child sends
+  isolate_detail::Descriptor ended;  // readable when the child has ended; -1 where the kernel has no pidfd
+  isolate_detail::Descriptor log;
+  off_t log_start = 0;
+  std::string received;
+};
+
+namespace {
+
+using isolate_detail::Descriptor;
+
+using End = IsolateOutcome::End;
+
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr std::size_t kLogTailBytes = 2048;
+
+// What the child sends: a tag, the length as 8 bytes, the bytes.
+constexpr char kResultTag = 'R';
+constexpr char kExceptionTag = 'E';
+constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
+
+[[noreturn]] void isolate_error(const char* what) {
+  throw Error(ErrorKind::io, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+// ---- Child ----
+
+void send_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) ::_exit(125);  // the parent has gone
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void send_frame(int descriptor, char tag, std::string_view bytes) {
+  std::array<char, kFrameHead> head{tag};
+  const std::uint64_t size = bytes.size();
+  std::memcpy(head.data() + 1, &size, sizeof size);
+  send_all(descriptor, {head.data(), head.size()});
+  send_all(descriptor, bytes);
+}
+
+void set_up_child(pid_t parent, int log) {
+  ::setpgid(0, 0);
+  for (int number = 1; number < NSIG; ++number)
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(125);  // the parent died before the line above
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(log, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  if (nothing > STDERR_FILENO) ::close(nothing);
+}
+
+// The same file under a number that the standard streams do not take.
+int above_standard_streams(int descriptor) {
+  return descriptor > STDERR_FILENO ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+// Never returns and runs no atexit handlers and no destructors: those belong to the parent.
+[[noreturn]] void run_child(const std::function<std::string()>& body, int pipe) {
+  char tag = kExceptionTag;
+  std::string bytes;
+  try {
+    bytes = body();
+    tag = kResultTag;
+  } catch (const std::exception& error) {
+    bytes = error.what();
+  } catch (...) {
+    bytes = "an exception that is no std::exception";
+  }
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);
+  send_frame(pipe, tag, bytes);
+  ::_exit(0);
+}
+
+// ---- Parent ----
+
+// True when the child has ended; it stays a zombie, so that its process group cannot be another's yet.
+bool has_ended(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == child;
+}
+
+void open_log(IsolatedChild& child, const std::filesystem::path& file) {
+  const std::filesystem::path path = file.empty() ? std::filesystem::path("/dev/null") : file;
+  child.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (child.log.get() < 0) isolate_error(path.c_str());
+  child.log_start = ::lseek(child.log.get(), 0, SEEK_END);
+}
+
+void start_child(IsolatedChild& child, const std::function<std::string()>& body) {
+  open_log(child, child.options.log_file);
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) isolate_error("pipe to a child");
+  child.pipe.reset(ends[0]);
+  Descriptor write_end(ends[1]);
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);  // else the child would write what is buffered once more
+  const pid_t parent = ::getpid();
+  child.process_id = ::fork();
+  if (child.process_id < 0) isolate_error("fork");
+  if (child.process_id == 0) {
+    const int pipe = above_standard_streams(write_end.get());
+    set_up_child(parent, above_standard_streams(child.log.get()));
+    run_child(body, pipe);
+  }
+  // Both sides do it, so that it holds for either from here on.
+  ::setpgid(child.process_id, child.process_id);
+  ::fcntl(child.pipe.get(), F_SETFL, O_NONBLOCK);
+  child.ended.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.process_id, 0)));
+}
+
+bool over_result_limit(const IsolatedChild& child) {
+  return child.received.size() > child.options.result_limit_bytes + kFrameHead;
+}
+
+// Takes what there is, up to just above the limit; false once the other end is closed.
+bool receive(IsolatedChild& child) {
+  std::array<char, 1 << 16> buffer;
+  while (!over_result_limit(child)) {
+    const ssize_t count = ::read(child.pipe.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      child.received.append(buffer.data(), static_cast<std::size_t>(count));
+      continue;
+    }
+    if (count < 0 && errno == EINTR) continue;
+    return count < 0;  // EAGAIN: later more
+  }
+  return true;
+}
+
+bool over_memory_limit(const IsolatedChild& child) {
+  const std::uint64_t limit = child.options.memory_limit_bytes;
+  return limit > 0 && resident_tree_bytes(child.process_id) > limit;
+}
+
+bool over_log_limit(const IsolatedChild& child) {
+  struct stat status {};
+  return ::fstat(child.log.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+         static_cast<std::uint64_t>(std::max<off_t>(status.st_size - child.log_start, 0)) >
+             child.options.log_limit_bytes;
+}
+
+// Waits until the child ends or must be ended, and says which: ok means that it ended by itself.
+End watch_child(IsolatedChild& child) {
+  const IsolateOptions& options = child.options;
+  bool pipe_open = true;
+  auto next_tick = child.start + kTick;
+  auto next_check = child.start;
+  for (;;) {
+    std::array<pollfd, 3> waits{{{pipe_open ? child.pipe.get() : -1, POLLIN, 0},
+                                 {child.ended.get(), POLLIN, 0},
+                                 {options.cancel_descriptor, POLLIN, 0}}};
+    // Without a pidfd the end of the pipe announces the child's end; a grandchild may hold it open, so look.
+    const int wait_ms = child.ended.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
+    ::poll(waits.data(), waits.size(), wait_ms);
+    if (pipe_open) pipe_open = receive(child);
+    if ((waits[2].revents & POLLIN) != 0) return End::cancelled;
+    if (has_ended(child.process_id)) {
+      if (pipe_open) receive(child);
+      return over_result_limit(child) ? End::result_limit : End::ok;
+    }
+    const auto now = IsolateClock::now();
+    if (options.timeout_s > 0 && now - child.start >= std::chrono::duration<double>(options.timeout_s))
+      return End::timeout;
+    if (over_result_limit(child)) return End::result_limit;
+    if (now >= next_check) {
+      next_check = now + kMemoryPoll;
+      if (over_memory_limit(child)) return End::memory_limit;
+      if (over_log_limit(child)) return End::log_limit;
+    }
+    if (options.tick && now >= next_tick) {
+      next_tick = now + kTick;
+      options.tick();
+    }
+  }
+}
+
+// Ends everything in the child's group and reaps the child.
+int reap(IsolatedChild& child, IsolateOutcome& outcome) {
+  ::kill(-child.process_id, SIGKILL);
+  ::kill(child.process_id, SIGKILL);  // should it not have become a group yet
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child.process_id, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  child.process_id = -1;
+  outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  return status;
+}
+
+bool has_frame(const std::string& received, char tag) {
+  std::uint64_t size = 0;
+  if (received.size() < kFrameHead || received[0] != tag) return false;
+  std::memcpy(&size, received.data() + 1, sizeof size);
+  return received.size() - kFrameHead == size;
+}
+
+void judge_exit(const std::string& received, int status, IsolateOutcome& outcome) {
+  if (WIFSIGNALED(status)) {
+    outcome.end = End::signalled;
+    outcome.code = WTERMSIG(status);
+  } else if (has_frame(received, kResultTag) && WEXITSTATUS(status) == 0) {
+    outcome.end = End::ok;
+    outcome.result = received.substr(kFrameHead);
+  } else if (has_frame(received, kExceptionTag) && WEXITSTATUS(status) == 0) {
+    outcome.end = End::threw;
+    outcome.message = received.substr(kFrameHead);
+  } else {
+    outcome.end = End::exited;
+    outcome.code = WEXITSTATUS(status);
+  }
+}
+
+std::string read_log_tail(const std::filesystem::path& file, off_t start) {
+  if (file.empty()) return {};
+  const Descriptor log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const off_t end = ::lseek(log.get(), 0, SEEK_END);
+  if (end <= start) return {};
+  const off_t first = std::max(start, end - static_cast<off_t>(kLogTailBytes));
+  std::string tail(static_cast<std::size_t>(end - first), '\0');
+  const ssize_t count = ::pread(log.get(), tail.data(), tail.size(), first);
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return tail;
+}
+
+}  // namespace
+
+void check(const IsolateOptions& options) {
+  if (!std::isfinite(options.timeout_s) || options.timeout_s < 0)
+    throw Error(ErrorKind::usage, fmt::format("timeout_s: {} is not a time", options.timeout_s));
+}
+
+IsolatedProcess::IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options)
+    : child_(std::make_unique<IsolatedChild>()) {
+  check(options);
+  child_->options = options;
+  start_child(*child_, body);
+}
+
+IsolatedProcess::~IsolatedProcess() {
+  IsolateOutcome unwanted;
+  if (child_->process_id > 0) reap(*child_, unwanted);
+}
+
+IsolateOutcome IsolatedProcess::wait() {
+  IsolateOutcome outcome;
+  outcome.end = watch_child(*child_);
+  const int status = reap(*child_, outcome);
+  outcome.wall_s = std::chrono::duration<double>(IsolateClock::now() - child_->start).count();
+  if (outcome.end == End::ok) judge_exit(child_->received, status, outcome);
+  if (outcome.end != End::ok) outcome.log_tail = read_log_tail(child_->options.log_file, child_->log_start);
+  return outcome;
+}
+
+IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options) {
+  return IsolatedProcess(body, options).wait();
+}
+
+std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options) {
+  constexpr double mib = 1024.0 * 1024.0;
+  switch (outcome.end) {
+    case End::ok:
+      return {};
+    case End::threw:
+      return one_line(outcome.message);
+    case End::exited:
+      return fmt::format("ended with exit code {} and gave no result", outcome.code);
+    case End::signalled:
+      return fmt::format("died of signal {} ({}){}", outcome.code, ::strsignal(outcome.code),
+                         outcome.code == SIGKILL ? "; perhaps the system ran out of memory" : "");
+    case End::timeout:
+      return fmt::format("killed after {} s, its time limit", options.timeout_s);
+    case End::memory_limit:
+      return fmt::format("killed above {:.0f} MiB of resident memory, its limit",
+                         static_cast<double>(options.memory_limit_bytes) / mib);
+    case End::log_limit:
+      return fmt::format("killed after writing {:.0f} MiB to its log",
+                         static_cast<double>(options.log_limit_bytes) / mib);
+    case End::result_limit:
+      return fmt::format("killed because its result is larger than {:.0f} MiB",
+                         static_cast<double>(options.result_limit_bytes) / mib);
+    case End::cancelled:
+      break;
+  }
+  return "killed because the sweep was interrupted";
+}
+
+}  // namespace aqbench

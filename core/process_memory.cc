@@ -1,0 +1,90 @@
+#include "core/process_memory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+namespace {
+
+constexpr int kMaxDepth = 64;  // of descendants; deeper ones are a bomb, which the timeout ends
+
+// The start of a small /proc file; empty if it cannot be read.
+std::string read_proc(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  std::array<char, 4096> buffer{};
+  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  ::close(descriptor);
+  return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
+}
+
+std::vector<long> numbers_in(const std::string& text) {
+  std::vector<long> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    long number = 0;
+    const auto [next, status] = std::from_chars(at, end, number);
+    if (status == std::errc{}) numbers.push_back(number);
+    at = status == std::errc{} ? next : at + 1;
+  }
+  return numbers;
+}
+
+// A child may have been forked by any thread of its parent.
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  const std::string folder = fmt::format("/proc/{}/task", process);
+  DIR* const threads = ::opendir(folder.c_str());
+  if (threads == nullptr) return children;
+  while (const dirent* const entry = ::readdir(threads)) {
+    if (entry->d_name[0] == '.') continue;
+    for (const long child : numbers_in(read_proc(fmt::format("{}/{}/children", folder, entry->d_name))))
+      children.push_back(static_cast<pid_t>(child));
+  }
+  ::closedir(threads);
+  return children;
+}
+
+std::uint64_t tree_bytes(pid_t process, int depth) {
+  std::uint64_t bytes = resident_bytes(process);
+  if (depth < kMaxDepth)
+    for (const pid_t child : children_of(process)) bytes += tree_bytes(child, depth + 1);
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t resident_bytes(pid_t process) {
+  const auto pages = numbers_in(read_proc(fmt::format("/proc/{}/statm", process)));
+  if (pages.size() < 2) return 0;
+  return static_cast<std::uint64_t>(pages[1]) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t resident_tree_bytes(pid_t process) { return tree_bytes(process, 0); }
+
+std::int64_t resident_peak_bytes() {
+  const std::string status = read_proc("/proc/self/status");
+  const std::size_t line = status.find("VmHWM:");
+  if (line == std::string::npos) return 0;
+  const auto numbers = numbers_in(status.substr(line, 40));
+  return numbers.empty() ? 0 : std::int64_t{numbers[0]} * 1024;
+}
+
+bool reset_resident_peak() {
+  const int descriptor = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool written = ::write(descriptor, "5", 1) == 1;
+  ::close(descriptor);
+  return written;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,44 @@
+#pragma once
+// Stages mark themselves: `StageScope scope("depth_estimation");`. Somebody else (the harness) observes. With
+// no observer a scope is one load and a branch. Stage names are the registered ones of
+// pipeline/method/stages.h.
+
+#include <atomic>
+
+namespace aqbench {
+
+// Called on the thread that opens and closes the scope; scopes of one thread nest. `enter` may throw (that is
+// how a failing stage is tested); `leave` must not.
+class StageObserver {
+ public:
+  virtual ~StageObserver() = default;
+  virtual void enter(const char* stage) = 0;
+  virtual void leave(const char* stage) noexcept = 0;
+};
+
+// Installs an observer for the whole process, nullptr for none. The caller keeps it alive.
+void set_stage_observer(StageObserver* observer);
+
+namespace detail {
+extern std::atomic<StageObserver*> stage_observer;
+}
+
+class StageScope {
+ public:
+  // `stage` must outlive the scope (a string literal).
+  explicit StageScope(const char* stage)
+      : stage_(stage), observer_(detail::stage_observer.load(std::memory_order_acquire)) {
+    if (observer_ != nullptr) observer_->enter(stage_);
+  }
+  ~StageScope() {
+    if (observer_ != nullptr) observer_->leave(stage_);
+  }
+  StageScope(const StageScope&) = delete;
+  StageScope& operator=(const StageScope&) = delete;
+
+ private:
+  const char* stage_;
+  StageObserver* observer_;
+};
+
+}  // namespace aqbench

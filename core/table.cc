@@ -1,0 +1,133 @@
+#include "core/table.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+const char* escape_of(Colour colour) {
+  switch (colour) {
+    case Colour::red:
+      return "\033[31m";
+    case Colour::green:
+      return "\033[32m";
+    case Colour::yellow:
+      return "\033[33m";
+    case Colour::dim:
+      return "\033[2m";
+    case Colour::none:
+      break;
+  }
+  return "";
+}
+
+struct Layout {
+  std::vector<std::vector<std::string_view>> headers;  // per column, its lines
+  std::vector<std::vector<std::string>> cells;         // per row, printable
+  std::vector<std::size_t> widths;
+  std::size_t header_lines = 0;
+};
+
+std::size_t total_width(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.empty() ? 0 : widths.size() - 1));
+}
+
+// Takes columns away from the widest shrinking column until the table fits or none can give.
+void shrink_to(std::size_t max_columns, const Table& table, std::vector<std::size_t>& widths) {
+  constexpr std::size_t kLeast = 8;
+  std::size_t total = total_width(widths);
+  while (total > max_columns) {
+    std::size_t* widest = nullptr;
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (table.columns[c].shrinks && widths[c] > kLeast && (widest == nullptr || widths[c] > *widest))
+        widest = &widths[c];
+    if (widest == nullptr) return;
+    --*widest;
+    --total;
+  }
+}
+
+Layout lay_out(const Table& table, std::size_t max_columns) {
+  Layout layout;
+  layout.widths.assign(table.columns.size(), 0);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    layout.headers.push_back(split_at(table.columns[c].header, '\n'));
+    layout.header_lines = std::max(layout.header_lines, layout.headers.back().size());
+    for (const std::string_view line : layout.headers.back())
+      layout.widths[c] = std::max(layout.widths[c], display_width(line));
+  }
+  for (const auto& row : table.rows) {
+    auto& texts = layout.cells.emplace_back();
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      texts.push_back(c < row.size() ? printable(row[c].text) : std::string());
+      layout.widths[c] = std::max(layout.widths[c], display_width(texts.back()));
+    }
+  }
+  shrink_to(max_columns, table, layout.widths);
+  return layout;
+}
+
+void append_cell(std::string& line, std::string text, std::size_t width, Align align, const char* escape) {
+  text = elide_middle(text, width);
+  const std::string padding(width - std::min(width, display_width(text)), ' ');
+  if (*escape != '\0' && !text.empty()) text = escape + text + "\033[0m";
+  line += align == Align::left ? text + padding : padding + text;
+}
+
+void append_line(std::string& out, std::string line, std::size_t max_columns) {
+  while (line.ends_with(' ')) line.pop_back();
+  // Only a table whose columns cannot shrink gets here; whole lines are cut rather than wrapped.
+  if (line.find('\033') == line.npos) line = elide_middle(line, max_columns);
+  out += line + '\n';
+}
+
+}  // namespace
+
+std::size_t table_width(const Table& table) {
+  return total_width(lay_out(table, std::numeric_limits<std::size_t>::max()).widths);
+}
+
+std::string render_table(const Table& table, bool colours, std::size_t max_columns) {
+  const Layout layout = lay_out(table, max_columns);
+  std::string out;
+  for (std::size_t i = 0; i < layout.header_lines; ++i) {
+    std::string line;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const auto& header = layout.headers[c];
+      if (c > 0) line += "  ";
+      append_cell(line, std::string(i < header.size() ? header[i] : ""), layout.widths[c],
+                  table.columns[c].align, "");
+    }
+    append_line(out, line, max_columns);
+  }
+  std::string rule;
+  for (std::size_t c = 0; c < layout.widths.size(); ++c)
+    rule += (c > 0 ? "  " : "") + std::string(layout.widths[c], '-');
+  append_line(out, rule, max_columns);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (c > 0) line += "  ";
+      const Colour colour = colours && c < table.rows[r].size() ? table.rows[r][c].colour : Colour::none;
+      append_cell(line, layout.cells[r][c], layout.widths[c], table.columns[c].align, escape_of(colour));
+    }
+    append_line(out, line, max_columns);
+  }
+  return out;
+}
+
+bool wants_colours(int descriptor) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  return (no_color == nullptr || *no_color == '\0') && !dumb && ::isatty(descriptor) == 1;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,280 @@
+#include "core/text.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <locale.h>
+#include <wchar.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+
+namespace aqbench {
+namespace {
+
+struct Character {
+  std::string_view bytes;  // as they stand in the text
+  char32_t code = 0;       // U+FFFD for broken UTF-8
+  bool broken() const { return code == U'\uFFFD' && bytes.size() == 1; }
+};
+
+// The character at the start of `text`, which is not empty; a broken sequence is one byte.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {text.substr(0, 1), lead};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {text.substr(0, 1), U'\uFFFD'};
+  char32_t code = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0u) != 0x80u) return {text.substr(0, 1), U'\uFFFD'};
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+    return {text.substr(0, 1), U'\uFFFD'};
+  return {text.substr(0, length), code};
+}
+
+std::vector<Character> characters_of(std::string_view text) {
+  std::vector<Character> characters;
+  while (!text.empty()) {
+    characters.push_back(first_character(text));
+    text.remove_prefix(characters.back().bytes.size());
+  }
+  return characters;
+}
+
+// Looks the width up in glibc's own table, whatever locale the process runs in; 1 where that is not to be
+// had.
+std::size_t width_of(char32_t code) {
+  if (code < 0x7F) return 1;
+  static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (utf8 == nullptr) return 1;
+  const locale_t previous = ::uselocale(utf8);
+  const int width = ::wcwidth(static_cast<wchar_t>(code));
+  ::uselocale(previous);
+  return width < 0 ? 1 : static_cast<std::size_t>(width);
+}
+
+// C0, DEL, C1, and the marks that reorder or break lines.
+bool steers_terminal(char32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029;
+}
+
+// from_chars reports numbers too large and too small alike; strtod and strtof tell them apart.
+double out_of_range_value(const std::string& word, double) { return std::strtod(word.c_str(), nullptr); }
+float out_of_range_value(const std::string& word, float) { return std::strtof(word.c_str(), nullptr); }
+
+template <class Real>
+std::optional<Real> parse_real(std::string_view word) {
+  if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
+  Real value{};
+  const char* const end = word.data() + word.size();
+  const auto [last, status] = std::from_chars(word.data(), end, value);
+  if (last != end || word.empty()) return std::nullopt;
+  if (status == std::errc{}) return value;
+  if (status != std::errc::result_out_of_range) return std::nullopt;
+  value = out_of_range_value(std::string(word), value);
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+bool is_valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (character.broken()) return false;
+    text.remove_prefix(character.bytes.size());
+  }
+  return true;
+}
+
+std::string one_line(std::string_view text, std::size_t max_bytes) {
+  std::string line;
+  while (!text.empty() && line.size() <= max_bytes) {
+    const Character character = first_character(text);
+    if (character.broken()) {
+      line += '?';
+    } else if (character.code < 0x20 || character.code == 0x7F) {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else {
+      line += character.bytes;
+    }
+    text.remove_prefix(character.bytes.size());
+  }
+  if (line.size() > max_bytes) {
+    std::size_t end = max_bytes > 3 ? max_bytes - 3 : 0;
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+    line.resize(end);
+    line += "...";
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  for (const Character& character : characters_of(utf8)) width += width_of(character.code);
+  return width;
+}
+
+std::string printable(std::string_view utf8) {
+  std::string text;
+  for (const Character& character : characters_of(utf8)) {
+    if (character.broken() || steers_terminal(character.code))
+      text += '?';
+    else
+      text += character.bytes;
+  }
+  return text;
+}
+
+std::string elide_middle(std::string_view utf8, std::size_t columns) {
+  if (display_width(utf8) <= columns) return std::string(utf8);
+  if (columns == 0) return "";
+  const auto characters = characters_of(utf8);
+  std::size_t front_columns = columns / 2, back_columns = columns - 1 - front_columns;
+  std::string front, back;
+  for (const Character& character : characters) {
+    const std::size_t width = width_of(character.code);
+    if (width > front_columns) break;
+    front_columns -= width;
+    front += character.bytes;
+  }
+  for (auto character = characters.rbegin(); character != characters.rend(); ++character) {
+    const std::size_t width = width_of(character->code);
+    if (width > back_columns) break;
+    back_columns -= width;
+    back.insert(0, character->bytes);
+  }
+  return front + "…" + back;
+}
+
+std::string escape_bytes(std::string_view text, std::size_t max_size) {
+  std::string result;
+  for (const char character : text.substr(0, max_size)) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte >= 0x20 && byte < 0x7f) {
+      result += character;
+    } else {
+      result += "\\x";
+      result += "0123456789abcdef"[byte >> 4];
+      result += "0123456789abcdef"[byte & 15];
+    }
+  }
+  return text.size() > max_size ? result + "..." : result;
+}
+
+std::string xml_escape(std::string_view text) {
+  std::string escaped;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    for (const char c : printable(text.substr(0, end))) {
+      if (c == '&')
+        escaped += "&amp;";
+      else if (c == '<')
+        escaped += "&lt;";
+      else if (c == '>')
+        escaped += "&gt;";
+      else if (c == '"')
+        escaped += "&quot;";
+      else if (c == '\'')
+        escaped += "&apos;";
+      else
+        escaped += c;
+    }
+    if (end == text.npos) break;
+    escaped += "&#10;";
+    text.remove_prefix(end + 1);
+  }
+  // Two code points that are UTF-8 but not XML.
+  for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
+    for (std::size_t at = 0; (at = escaped.find(forbidden, at)) != escaped.npos;)
+      escaped.replace(at, forbidden.size(), "?");
+  return escaped;
+}
+
+std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent) {
+  std::string out, line;
+  std::size_t width = 0, word_start = 0;  // of `line`; word_start: where its last word begins
+  for (const Character& character : characters_of(utf8)) {
+    const std::size_t step = width_of(character.code);
+    if (width + step > columns) {
+      // Take the unfinished word along, unless it began the line.
+      const bool breaks_at_blank = character.bytes != " " && line.find_first_not_of(' ') < word_start;
+      const std::string carried = breaks_at_blank ? line.substr(word_start) : std::string();
+      if (breaks_at_blank) line.resize(word_start);
+      while (line.ends_with(' ')) line.pop_back();
+      out += line + '\n';
+      line = std::string(indent, ' ') + carried;
+      width = display_width(line);
+      word_start = indent;
+      if (character.bytes == " ") continue;
+    }
+    line += character.bytes;
+    width += step;
+    if (character.bytes == " ") word_start = line.size();
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return out + line + '\n';
+}
+
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "not finite";
+  if (std::abs(value) < 1e15 && value == std::trunc(value)) return fmt::format("{:.0f}", value);
+  return std::abs(value) >= 1e5 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
+}
+
+std::string base64_text(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+std::optional<double> parse_double(std::string_view word) { return parse_real<double>(word); }
+std::optional<float> parse_float(std::string_view word) { return parse_real<float>(word); }
+
+bool glob_matches(std::string_view pattern, std::string_view name) {
+  return ::fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
+}
+
+bool has_wildcard(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> buffer{};
+  const std::size_t size = std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {buffer.data(), size};
+}
+
+}  // namespace aqbench

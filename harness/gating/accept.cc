@@ -1,0 +1,196 @@
+#include "harness/gating/accept.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/default_tolerances.h"
+#include "harness/gating/gate.h"
+#include "harness/gating/gated_metrics.h"
+
+namespace aqbench {
+namespace {
+
+using Kind = AcceptChange::Kind;
+
+[[noreturn]] void refuse_acceptance(const std::filesystem::path& bundle, const std::string& why) {
+  throw Error(ErrorKind::input, fmt::format("{}: cannot be accepted: {}", bundle.string(), printable(why)));
+}
+
+// A baseline of anything but a whole and sound run would hide what is wrong with it for ever after.
+void check_acceptable(const std::filesystem::path& bundle, const Results& results) {
+  if (!results.run.complete)
+    refuse_acceptance(bundle, fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
+                                          results.run.planned_cases));
+  bool any = false;
+  for (const Record& record : results.records) {
+    if (!record.injected.empty())
+      refuse_acceptance(bundle, fmt::format("case {} ran with an injected fault", record.case_name));
+    if (record.status != Status::ok && record.status != Status::skipped)
+      refuse_acceptance(
+          bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
+    any = any || record.status == Status::ok;
+  }
+  if (!any) refuse_acceptance(bundle, "no case gave a result");
+}
+
+BaselineMetric accepted_metric(const std::string& name, const Metric& metric, const BaselineMetric* before) {
+  if (before == nullptr) return {*metric.value, metric.better, default_tolerance(name, metric)};
+  return {*metric.value, before->better, before->tolerance};
+}
+
+// Undefined metrics with their reason, and in how many cases: they are the same in many.
+using UndefinedCounts = std::map<std::string, std::size_t>;
+
+void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,
+                    Acceptance& acceptance, UndefinedCounts& undefined) {
+  for (const auto& [name, metric] : gated_metrics(record)) {
+    const BaselineMetric* const old = before == nullptr ? nullptr : find_metric(*before, name);
+    if (!metric.value) {
+      ++undefined[name + ": undefined (" + metric.reason + ")"];
+      continue;
+    }
+    const BaselineMetric accepted = accepted_metric(name, metric, old);
+    if (accepted.value == 0 && accepted.tolerance.kind == Tolerance::Kind::relative)
+      acceptance.notes.push_back(
+          fmt::format("{} {}: is 0 with a relative tolerance, so any change will fail: give an absolute one",
+                      record.case_name, name));
+    if (before != nullptr && old == nullptr)
+      acceptance.changes.push_back(
+          {Kind::metric_added, record.case_name, name, {}, accepted.value, metric.unit, ""});
+    if (old != nullptr && old->value != accepted.value)
+      acceptance.changes.push_back(
+          {Kind::value_changed, record.case_name, name, old->value, accepted.value, metric.unit, ""});
+    after.metrics.emplace_back(name, accepted);
+  }
+  if (before == nullptr) return;
+  for (const auto& [name, old] : before->metrics)
+    if (find_metric(after, name) == nullptr)
+      acceptance.changes.push_back({Kind::metric_removed, record.case_name, name, old.value, {}, "", ""});
+}
+
+void accept_case(const std::filesystem::path& bundle, const Record& record, const Baseline* existing,
+                 Acceptance& acceptance, UndefinedCounts& undefined) {
+  const BaselineCase* const before = existing == nullptr ? nullptr : find_case(*existing, record.case_name);
+  if (record.status == Status::skipped) {
+    if (before != nullptr)
+      refuse_acceptance(
+          bundle, fmt::format("case {} of the baseline was skipped: {}", record.case_name, record.reason));
+    acceptance.notes.push_back(fmt::format("{}: skipped ({}): not gated", record.case_name, record.reason));
+    return;
+  }
+  BaselineCase after{record.case_name, record.options, {}};
+  if (before != nullptr)
+    for (const std::string& difference : option_differences(before->options, record.options))
+      acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
+  accept_metrics(record, before, after, acceptance, undefined);
+  if (before == nullptr)
+    acceptance.changes.push_back({Kind::case_added,
+                                  record.case_name,
+                                  "",
+                                  {},
+                                  {},
+                                  "",
+                                  fmt::format("{} metrics", after.metrics.size())});
+  acceptance.baseline.cases.push_back(std::move(after));
+}
+
+std::optional<Baseline> existing_baseline(const std::filesystem::path& path, const std::string& suite) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  Baseline baseline = read_baseline(path);
+  if (baseline.suite != suite)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: is the baseline of suite '{}', the bundle is of suite '{}'", path.string(),
+                            printable(baseline.suite), printable(suite)));
+  return baseline;
+}
+
+std::string change_line(const AcceptChange& change) {
+  switch (change.kind) {
+    case Kind::case_added:
+      return fmt::format("+ {} ({})", change.case_name, change.note);
+    case Kind::case_removed:
+      return fmt::format("- {}", change.case_name);
+    case Kind::options_changed:
+      return fmt::format("! {}: {}", change.case_name, change.note);
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path) {
+  const Results& results = run.results;
+  check_acceptable(run.bundle, results);
+  const std::optional<Baseline> existing = existing_baseline(baseline_path, results.run.suite);
+
+  Acceptance acceptance;
+  acceptance.existed = existing.has_value();
+  acceptance.baseline.suite = results.run.suite;
+  acceptance.baseline.accepted_bundle = results.run.id;
+  acceptance.baseline.accepted_results_sha256 = sha256_hex(results_text(results));
+  acceptance.baseline.accepted_root_digest = root_digest(results);
+  acceptance.baseline.accepted_commit = run.program_commit;
+  if (run.changed_sources)
+    acceptance.notes.emplace_back("the program was built from sources with changes that are not committed");
+  UndefinedCounts undefined;
+  for (const Record& record : results.records)
+    accept_case(run.bundle, record, existing ? &*existing : nullptr, acceptance, undefined);
+  for (const auto& [what, cases] : undefined)
+    acceptance.notes.push_back(fmt::format("{} in {} cases: not gated", what, cases));
+  if (existing)
+    for (const BaselineCase& before : existing->cases)
+      if (find_case(acceptance.baseline, before.name) == nullptr)
+        acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
+  return acceptance;
+}
+
+Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path) {
+  Acceptance acceptance = plan_acceptance(run, baseline_path);
+  write_file(baseline_path, baseline_text(acceptance.baseline));
+  return acceptance;
+}
+
+std::string render_acceptance(const Acceptance& acceptance, bool colours) {
+  std::string text;
+  for (const AcceptChange& change : acceptance.changes)
+    if (const std::string line = change_line(change); !line.empty())
+      text += wrap_text(printable(line), kScreenColumns, 2);
+  Table table{{{"case", Align::left, true},
+               {"metric", Align::left, true},
+               {"old", Align::right},
+               {""},
+               {"new", Align::right},
+               {"unit"}},
+              {}};
+  for (const AcceptChange& change : acceptance.changes) {
+    if (change.metric.empty()) continue;
+    const auto number = [](const std::optional<double>& value, const char* none) {
+      return value ? short_number(*value) : std::string(none);
+    };
+    table.rows.push_back({{change.case_name},
+                          {change.metric},
+                          {number(change.before, "none")},
+                          {"->"},
+                          {number(change.after, "gone"), change.after ? Colour::none : Colour::yellow},
+                          {change.unit}});
+  }
+  if (!table.rows.empty()) text += render_table(table, colours);
+  for (const std::string& note : acceptance.notes)
+    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  const Baseline& baseline = acceptance.baseline;
+  return text + fmt::format("{} baseline of suite '{}': {} cases, {} changes, from bundle {}\n",
+                            acceptance.existed ? "updated" : "new", printable(baseline.suite),
+                            baseline.cases.size(), acceptance.changes.size(),
+                            printable(baseline.accepted_bundle));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,153 @@
+#include "harness/gating/baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json_place.h"
+#include "core/strict_json.h"
+#include "core/table.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+Json tolerance_to_json(const Tolerance& tolerance) {
+  return {{tolerance.kind == Tolerance::Kind::relative ? "relative" : "absolute", tolerance.value}};
+}
+
+Tolerance tolerance_from_json(const JsonPlace& place) {
+  place.allow_only({"relative", "absolute"});
+  const auto relative = place.find("relative"), absolute = place.find("absolute");
+  if (relative.has_value() == absolute.has_value()) place.fail("expected either 'relative' or 'absolute'");
+  const JsonPlace& given = relative ? *relative : *absolute;
+  if (given.number() < 0) given.fail("must not be negative");
+  return {relative ? Tolerance::Kind::relative : Tolerance::Kind::absolute, given.number()};
+}
+
+Better better_from_json(const JsonPlace& place) {
+  for (const Better better : {Better::lower, Better::higher, Better::equal})
+    if (place.text() == to_string(better)) return better;
+  place.fail(fmt::format("'{}' is not one of lower, higher, equal", printable(place.text())));
+}
+
+BaselineCase case_from_json(const std::string& name, const JsonPlace& place) {
+  BaselineCase baseline_case{name, {}, {}};
+  place.allow_only({"options", "metrics"});
+  for (const auto& [option, value] : place.at("options").members())
+    baseline_case.options.emplace_back(option, value.parameter());
+  for (const auto& [metric, value] : place.at("metrics").members()) {
+    value.allow_only({"value", "better", "tolerance"});
+    baseline_case.metrics.emplace_back(
+        metric, BaselineMetric{value.at("value").number(), better_from_json(value.at("better")),
+                               tolerance_from_json(value.at("tolerance"))});
+  }
+  return baseline_case;
+}
+
+Json case_to_json(const BaselineCase& baseline_case) {
+  Json options = Json::object(), metrics = Json::object();
+  for (const auto& [name, value] : baseline_case.options) options[name] = parameter_json(value);
+  for (const auto& [name, metric] : baseline_case.metrics)
+    metrics[name] = {{"value", metric.value},
+                     {"better", to_string(metric.better)},
+                     {"tolerance", tolerance_to_json(metric.tolerance)}};
+  return {{"options", std::move(options)}, {"metrics", std::move(metrics)}};
+}
+
+// Objects of objects are spread over lines, what is inside a metric is not: a changed value is a changed
+// line.
+void append_members(const Json& object, int depth, std::string& text) {
+  constexpr int kMetrics = 3;  // depth of the objects "options" and "metrics"
+  const std::string indent(static_cast<std::size_t>(depth) + 1, ' ');
+  text += '{';
+  bool first = true;
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{}\n{}{}: ", first ? "" : ",", indent, Json(key).dump());
+    first = false;
+    if (value.is_object() && !value.empty() && depth < kMetrics)
+      append_members(value, depth + 1, text);
+    else
+      text += value.dump();
+  }
+  text += fmt::format("\n{}}}", indent.substr(1));
+}
+
+void check_sha256(const JsonPlace& place) {
+  const std::string text = place.text();
+  const bool hex = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  if (!hex) place.fail("expected a SHA-256 in hexadecimal");
+}
+
+}  // namespace
+
+std::string to_string(const Tolerance& tolerance) {
+  return tolerance.kind == Tolerance::Kind::relative ? short_number(100 * tolerance.value) + " %"
+                                                     : short_number(tolerance.value);
+}
+
+const BaselineCase* find_case(const Baseline& baseline, const std::string& name) {
+  const auto found = std::ranges::lower_bound(baseline.cases, name, {}, &BaselineCase::name);
+  return found == baseline.cases.end() || found->name != name ? nullptr : &*found;
+}
+
+const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::string& name) {
+  const auto found =
+      std::ranges::find(baseline_case.metrics, name, [](const auto& item) { return item.first; });
+  return found == baseline_case.metrics.end() ? nullptr : &found->second;
+}
+
+Json to_json(const Baseline& baseline) {
+  Json cases = Json::object();
+  for (const BaselineCase& baseline_case : baseline.cases)
+    cases[baseline_case.name] = case_to_json(baseline_case);
+  Json json = {{"schema_version", kBaselineSchemaVersion},
+               {"suite", baseline.suite},
+               {"accepted_from",
+                {{"bundle", baseline.accepted_bundle},
+                 {"results_sha256", baseline.accepted_results_sha256},
+                 {"root_digest", baseline.accepted_root_digest},
+                 {"commit", baseline.accepted_commit}}},
+               {"cases", std::move(cases)}};
+  if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
+  return json;
+}
+
+std::string baseline_text(const Baseline& baseline) {
+  std::string text;
+  append_members(to_json(baseline), 0, text);
+  return text + '\n';
+}
+
+Baseline baseline_from_json(const Json& json, const std::string& source) {
+  const JsonPlace place(json, source);
+  if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
+    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
+                                                       source, version, kBaselineSchemaVersion));
+  place.allow_only({"schema_version", "suite", "accepted_from", "cases"});
+  Baseline baseline;
+  baseline.suite = place.at("suite").text();
+  const JsonPlace from = place.at("accepted_from");
+  from.allow_only({"bundle", "results_sha256", "root_digest", "commit"});
+  baseline.accepted_bundle = from.at("bundle").text();
+  check_sha256(from.at("results_sha256"));
+  baseline.accepted_results_sha256 = from.at("results_sha256").text();
+  if (const auto root = from.find("root_digest")) {
+    check_sha256(*root);
+    baseline.accepted_root_digest = root->text();
+  }
+  baseline.accepted_commit = from.at("commit").text();
+  for (const auto& [name, value] : place.at("cases").members())
+    baseline.cases.push_back(case_from_json(name, value));
+  if (baseline.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
+  std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
+  return baseline;
+}
+
+Baseline read_baseline(const std::filesystem::path& path) {
+  return baseline_from_json(read_strict_json(path), path.string());
+}
+
+}  // namespace aqbench

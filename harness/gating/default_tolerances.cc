@@ -1,0 +1,37 @@
+#include "harness/gating/default_tolerances.h"
+
+#include <string_view>
+
+#include "harness/gating/gated_metrics.h"
+
+namespace aqbench {
+namespace {
+
+bool is_count(std::string_view name, std::string_view unit) {
+  return unit == "points" || name == "mesh_components" || name == "mesh_nonmanifold_edges";
+}
+
+Tolerance tolerance_by_kind(std::string_view name, std::string_view unit, double value) {
+  constexpr auto kRelative = Tolerance::Kind::relative, kAbsolute = Tolerance::Kind::absolute;
+  if (is_count(name, unit)) return {kAbsolute, 0};
+  if (name.starts_with(kTensorMemoryPrefix) && name.ends_with(".net_bytes")) return {kRelative, 0.01};
+  if (name.starts_with("bias_")) return {kAbsolute, 0.1};
+  if (name == "point_density_pct" || name == "depth_abs_rel_pct") return {kRelative, 0.05};
+  if (unit == "%" && value >= 20) return {kAbsolute, 1};
+  if (unit == "1") return {kAbsolute, 0.02};
+  return {kRelative, 0.05};
+}
+
+}  // namespace
+
+Tolerance default_tolerance(const std::string& name, const Metric& metric) {
+  const Tolerance tolerance = tolerance_by_kind(name, metric.unit, metric.value.value_or(0));
+  if (tolerance.kind == Tolerance::Kind::absolute || metric.value != 0.0) return tolerance;
+  const double absolute = metric.unit == "mm"    ? 0.01
+                          : metric.unit == "deg" ? 0.1
+                          : metric.unit == "%"   ? 0.1
+                                                 : 0.0;
+  return {Tolerance::Kind::absolute, absolute};
+}
+
+}  // namespace aqbench

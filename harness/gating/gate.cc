@@ -1,0 +1,239 @@
+#include "harness/gating/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gated_metrics.h"
+
+namespace aqbench {
+namespace {
+
+// 3 and 3.0 are one value; numbers and text never are.
+bool same_option(const ParameterValue& a, const ParameterValue& b) {
+  const auto number = [](const ParameterValue& value) -> std::optional<double> {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    return std::nullopt;
+  };
+  if (a.index() == b.index()) return a == b;
+  return number(a) && number(b) && number(a) == number(b);
+}
+
+double change_for_the_worse(Better better, double baseline, double current) {
+  switch (better) {
+    case Better::lower:
+      return current - baseline;
+    case Better::higher:
+      return baseline - current;
+    case Better::equal:
+      break;
+  }
+  return std::abs(current - baseline);
+}
+
+// Judges two finite numbers. The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
+// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 means equal
+// bits.
+Verdict judge(const BaselineMetric& baseline, double current, double& excess) {
+  const Tolerance& tolerance = baseline.tolerance;
+  const double allowed = tolerance.kind == Tolerance::Kind::relative
+                             ? tolerance.value * std::abs(baseline.value)
+                             : tolerance.value;
+  const double worse = change_for_the_worse(baseline.better, baseline.value, current);
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  const double slack =
+      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
+  if (worse > allowed + slack) return Verdict::regressed;
+  if (-worse > allowed + slack) return Verdict::improved;
+  return Verdict::pass;
+}
+
+GateRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
+                   const Metric* metric) {
+  GateRow row{case_name, name, Verdict::missing, "", baseline.value, {}, baseline.tolerance, 0, ""};
+  if (metric == nullptr) {
+    row.reason = "the results do not have it";
+    return row;
+  }
+  row.unit = metric->unit;
+  row.current = metric->value;
+  const bool turned = metric->better != baseline.better && metric->better != Better::equal &&
+                      baseline.better != Better::equal;
+  if (turned) {
+    row.verdict = Verdict::not_comparable;
+    row.reason =
+        fmt::format("better is '{}', baseline '{}'", to_string(metric->better), to_string(baseline.better));
+  } else if (!metric->value) {
+    row.verdict = Verdict::undefined;
+    row.reason = metric->reason.empty() ? "null without a reason" : metric->reason;
+  } else if (!std::isfinite(*metric->value)) {
+    row.verdict = Verdict::undefined;
+    row.reason = "not a finite number";
+  } else if (baseline.value == 0 && baseline.tolerance.kind == Tolerance::Kind::relative &&
+             *metric->value != 0) {
+    row.verdict = Verdict::undefined;
+    row.reason = fmt::format("is {}, but no share of a baseline of 0 is a tolerance: give an absolute one",
+                             short_number(*metric->value));
+  } else {
+    row.verdict = judge(baseline, *metric->value, row.excess);
+  }
+  return row;
+}
+
+GateRow case_row(const std::string& name, Verdict verdict, std::string reason) {
+  GateRow row;
+  row.case_name = name;
+  row.verdict = verdict;
+  row.reason = std::move(reason);
+  return row;
+}
+
+void gate_case(const BaselineCase& baseline, const Record* record, std::vector<GateRow>& rows) {
+  if (record == nullptr) {
+    rows.push_back(case_row(baseline.name, Verdict::missing, "the results do not have this case"));
+    return;
+  }
+  if (record->status != Status::ok) {
+    const Verdict verdict = record->status == Status::skipped ? Verdict::missing : Verdict::failed_case;
+    rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
+    return;
+  }
+  const auto differences = option_differences(baseline.options, record->options);
+  for (const std::string& difference : differences)
+    rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
+  if (!differences.empty()) return;
+  const MetricSet metrics = gated_metrics(*record);
+  for (const auto& [name, metric] : baseline.metrics)
+    rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
+  for (const auto& [name, metric] : metrics) {
+    if (find_metric(baseline, name) != nullptr) continue;
+    GateRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
+    rows.push_back(std::move(row));
+  }
+}
+
+// What has no baseline cannot get worse, but it can fail.
+GateRow row_without_baseline(const Record& record) {
+  const std::string what = to_string(record.status) + ": " + record.reason;
+  if (record.status == Status::ok)
+    return case_row(record.case_name, Verdict::added, "no baseline: not gated");
+  if (record.status == Status::skipped)
+    return case_row(record.case_name, Verdict::added, "no baseline: not gated; " + what);
+  return case_row(record.case_name, Verdict::failed_case, what + " (no baseline)");
+}
+
+void sort_worst_first(std::vector<GateRow>& rows) {
+  std::ranges::stable_sort(rows, [](const GateRow& a, const GateRow& b) {
+    if (a.verdict != b.verdict) return a.verdict < b.verdict;
+    if (a.verdict == Verdict::improved) return a.excess < b.excess;
+    return a.excess > b.excess;
+  });
+}
+
+void add_gate_notes(const Results& results, const Baseline& baseline, GateReport& report) {
+  if (!results.run.complete)
+    report.notes.push_back(fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
+                                       results.run.planned_cases));
+  if (results.run.suite != baseline.suite)
+    report.notes.push_back(fmt::format("suite '{}' against a baseline of suite '{}'",
+                                       printable(results.run.suite), printable(baseline.suite)));
+  std::size_t injected = 0;
+  for (const Record& record : results.records) injected += record.injected.empty() ? 0 : 1;
+  if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
+}
+
+}  // namespace
+
+std::string to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed_case:
+      return "failed case";
+    case Verdict::not_comparable:
+      return "not comparable";
+    case Verdict::missing:
+      return "missing";
+    case Verdict::undefined:
+      return "undefined";
+    case Verdict::regressed:
+      return "regressed";
+    case Verdict::improved:
+      return "improved";
+    case Verdict::added:
+      return "new";
+    case Verdict::pass:
+      break;
+  }
+  return "pass";
+}
+
+std::size_t GateReport::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(rows, verdict, &GateRow::verdict));
+}
+
+ExitCode GateReport::exit_code() const {
+  if (!refusal.empty()) return ExitCode::not_comparable;
+  if (count(Verdict::failed_case) > 0) return ExitCode::case_failed;
+  if (count(Verdict::not_comparable) > 0) return ExitCode::not_comparable;
+  const std::size_t worse = count(Verdict::missing) + count(Verdict::undefined) + count(Verdict::regressed);
+  return worse > 0 ? ExitCode::regression : ExitCode::pass;
+}
+
+std::vector<std::string> option_differences(
+    const std::vector<std::pair<std::string, ParameterValue>>& baseline,
+    const std::vector<std::pair<std::string, ParameterValue>>& current) {
+  const auto find = [](const auto& options, const std::string& name) -> const ParameterValue* {
+    const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
+    return found == options.end() ? nullptr : &found->second;
+  };
+  std::vector<std::string> differences;
+  for (const auto& [name, value] : baseline) {
+    const ParameterValue* const now = find(current, name);
+    if (now == nullptr)
+      differences.push_back(fmt::format("option {} is absent, baseline {}", name, to_string(value)));
+    else if (!same_option(value, *now))
+      differences.push_back(
+          fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
+  }
+  for (const auto& [name, value] : current)
+    if (find(baseline, name) == nullptr)
+      differences.push_back(fmt::format("option {} is {}, absent in the baseline", name, to_string(value)));
+  return differences;
+}
+
+GateReport gate(const Results& results, const Baseline& baseline) {
+  GateReport report;
+  add_gate_notes(results, baseline, report);
+  // The root digest has every time sample in it: no second run has the same.
+  if (sha256_hex(results_text(results)) == baseline.accepted_results_sha256 ||
+      root_digest(results) == baseline.accepted_root_digest) {
+    report.refusal = fmt::format(
+        "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
+        printable(baseline.accepted_bundle));
+    return report;
+  }
+  std::unordered_map<std::string, const Record*> records;
+  for (const Record& record : results.records) records[record.case_name] = &record;
+  std::unordered_set<std::string_view> with_baseline;
+  for (const BaselineCase& baseline_case : baseline.cases) {
+    with_baseline.insert(baseline_case.name);
+    const auto record = records.find(baseline_case.name);
+    gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
+  }
+  for (const Record& record : results.records)
+    if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
+  sort_worst_first(report.rows);
+  return report;
+}
+
+}  // namespace aqbench

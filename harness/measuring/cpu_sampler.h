@@ -1,0 +1,42 @@
+#pragma once
+// Samples where this process spends CPU time, from inside: a timer on each thread's CPU clock, and in its
+// signal handler a walk up the stack by unwind tables. Needs no permission and no frame pointers, and sees
+// through the frames of libraries that were built without them.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/stage_scope.h"
+#include "harness/measuring/folded.h"
+
+namespace aqbench {
+
+struct CpuSamples {
+  FoldedStacks stacks;     // outermost first: the stage, then functions
+  std::uint64_t lost = 0;  // no room was left
+};
+
+// Samples while it lives, all threads, also those that start later. Uses SIGPROF; one at a time. As an
+// observer of stages it notes which stage a sample belongs to: that of its thread, or where the thread has
+// opened none, that of the thread that made the sampler.
+class CpuSampler final : public StageObserver {
+ public:
+  explicit CpuSampler(double samples_per_s);  // of CPU time and thread; the kernel's tick is the limit
+  ~CpuSampler() override;
+  CpuSampler(const CpuSampler&) = delete;
+  CpuSampler& operator=(const CpuSampler&) = delete;
+
+  void enter(const char* stage) override;
+  void leave(const char* stage) noexcept override;
+
+  // Ends sampling and resolves what was found. Frames outside of `root` (a part of a function's name) are
+  // left out where it is found.
+  CpuSamples finish(const std::string& root);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace aqbench

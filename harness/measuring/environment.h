@@ -1,0 +1,34 @@
+#pragma once
+// Where and with what a sweep ran: env.json, and the key that decides which times may be compared.
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/json_fwd.h"
+
+namespace aqbench {
+
+struct LoadAverage {
+  std::array<double, 3> values{};  // 1, 5 and 15 minutes
+};
+std::optional<LoadAverage> load_average();
+
+struct EnvironmentOptions {
+  int threads = 1;  // that cases use
+  std::string device = "cpu";
+  std::string dtype = "float64";
+};
+
+// Everything but the load: CPU, cores, affinity, cgroup, memory, kernel, OS, container hints, build
+// (compiler, flags, type, commit and dirtiness of the sources), the git state of the working directory,
+// library versions, the BLAS file that is loaded, threads, and "comparability": what must be equal for times
+// and process memory to be compared (docs/statistics.md). Unknown is null with a "..._reason" beside it. Runs
+// no shell and nothing heavy; a slow or broken git costs at most two seconds.
+Json environment_json(const EnvironmentOptions& options);
+
+// Adds "load": {"before": [..], "after": [..]}.
+void add_load(Json& environment, const std::optional<LoadAverage>& before,
+              const std::optional<LoadAverage>& after);
+
+}  // namespace aqbench

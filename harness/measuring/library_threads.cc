@@ -1,0 +1,47 @@
+#include "harness/measuring/library_threads.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <dlfcn.h>
+#include <tbb/global_control.h>
+
+#include <memory>
+
+#include "core/parallel.h"
+
+namespace aqbench {
+
+void set_library_threads(int count) {
+  at::set_num_threads(count);
+  // Found by name: which BLAS is loaded is the system's choice (update-alternatives).
+  using SetThreads = void (*)(int);
+  if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
+    reinterpret_cast<SetThreads>(symbol)(count);
+  if (void* const symbol = ::dlsym(RTLD_DEFAULT, "omp_set_num_threads"); symbol != nullptr)
+    reinterpret_cast<SetThreads>(symbol)(count);
+  static std::unique_ptr<tbb::global_control> tbb_limit;  // holds for as long as it lives
+  tbb_limit.reset();
+  tbb_limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    static_cast<std::size_t>(count));
+}
+
+std::vector<std::pair<std::string, std::int64_t>> library_threads() {
+  std::vector<std::pair<std::string, std::int64_t>> threads = {
+      {"own", thread_count()},
+      {"tbb", static_cast<std::int64_t>(
+                  tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))},
+      {"torch", at::get_num_threads()}};
+  using GetThreads = int (*)();
+  for (const auto& [library, name] :
+       {std::pair{"openblas", "openblas_get_num_threads"}, {"openmp", "omp_get_max_threads"}})
+    if (void* const symbol = ::dlsym(RTLD_DEFAULT, name); symbol != nullptr)
+      threads.emplace_back(library, reinterpret_cast<GetThreads>(symbol)());
+  return threads;
+}
+
+bool cuda_device_available() {
+  const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
+  return hooks.hasCUDA() && hooks.getNumGPUs() > 0;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,292 @@
+#include "harness/measuring/stage_recorder.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "core/process_memory.h"
+#include "harness/measuring/device_timer.h"
+#include "harness/measuring/tensor_memory.h"
+
+namespace aqbench {
+namespace {
+
+using StageClock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+double to_ms(StageClock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+// A CPU clock is a system call of 0.4 us, as much as everything else in a scope together. A reading younger
+// than this is carried on by the wall time since, as if one thread had been running.
+constexpr auto kCarriedOn = std::chrono::microseconds(5);
+
+struct CpuReading {
+  StageClock::time_point at{};
+  nanoseconds cpu{};
+  bool of_process = false;
+};
+
+nanoseconds read_cpu_clock(bool of_process, StageClock::time_point now, CpuReading& last) {
+  if (now - last.at < kCarriedOn && last.of_process == of_process) return last.cpu + (now - last.at);
+  timespec time{};
+  ::clock_gettime(of_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &time);
+  last = {now, std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec), of_process};
+  return last.cpu;
+}
+
+// A stage open on this thread. Frames of several recorders may interleave; each only looks at its own.
+struct OpenFrame {
+  const StageRecorder* recorder = nullptr;
+  std::size_t entry = 0;  // in State::entries
+  StageClock::time_point start;
+  StageClock::duration nested{};
+  nanoseconds cpu_start{};
+  std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
+  std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
+  bool resident = false;                                  // it is looked at
+  std::optional<std::size_t> device_span;
+};
+thread_local std::vector<OpenFrame> t_frames;
+thread_local CpuReading t_cpu_reading;
+// Tensor bytes alive and their peak since the last border of a stage, of this thread's stages.
+thread_local std::int64_t t_tensors = 0, t_tensors_peak = 0;
+
+OpenFrame* top_frame(const StageRecorder* recorder) {
+  const auto top = std::find_if(t_frames.rbegin(), t_frames.rend(),
+                                [&](const OpenFrame& frame) { return frame.recorder == recorder; });
+  return top == t_frames.rend() ? nullptr : &*top;
+}
+
+}  // namespace
+
+struct StageRecorder::State final : TensorMemoryListener {
+  struct Entry {
+    std::string name, parent;
+    bool other_thread = false;
+    std::uint64_t calls = 0;
+    StageClock::duration wall{}, self{};  // of the repetition that runs
+    nanoseconds cpu{};
+    std::int64_t net = 0, peak = 0, resident_peak = 0;
+    double device_ms_now = 0;  // of the repetition that runs
+    std::vector<double> wall_ms, self_ms, cpu_ms, device_ms;
+    std::int64_t last_net = 0, last_peak = 0, last_resident_peak = 0;
+  };
+
+  State(const StageRecorder* owner, const StageRecorderOptions& what) : recorder(owner), options(what) {
+    if (options.tensor_memory) tensor_watch.emplace(*this);
+    if (options.device_time && device_time_problem().empty())
+      device.emplace([this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
+  }
+
+  bool is_main() const { return std::this_thread::get_id() == main_thread; }
+  std::size_t entry_of(std::string_view name, const OpenFrame* above);
+  void open_memory(OpenFrame& frame, OpenFrame* parent);
+  void close_memory(OpenFrame& frame, OpenFrame* parent);
+  void add(const OpenFrame& frame, StageClock::duration inclusive, nanoseconds cpu, bool holds_itself);
+  void on_tensor_memory(std::int64_t bytes) noexcept override;
+
+  const StageRecorder* recorder;
+  StageRecorderOptions options;
+  std::thread::id main_thread = std::this_thread::get_id();
+  mutable std::mutex mutex;
+  std::vector<Entry> entries;
+  std::size_t repetitions = 0;
+  std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
+  std::optional<DeviceTimer> device;                      // of the main thread
+  std::optional<TensorMemoryWatch> tensor_watch;          // last: reports stop before anything else goes
+};
+
+// Few stages: a linear search costs less than hashing two strings.
+std::size_t StageRecorder::State::entry_of(std::string_view name, const OpenFrame* above) {
+  const std::string_view parent = above == nullptr ? std::string_view() : entries[above->entry].name;
+  const bool other_thread = !is_main();
+  const auto find = [&](std::string_view wanted) {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].other_thread == other_thread && entries[i].name == wanted && entries[i].parent == parent)
+        return i;
+    return entries.size();
+  };
+  std::size_t found = find(name);
+  if (found == entries.size() && entries.size() >= kMaxStages) {
+    name = kOtherStages;
+    found = find(name);
+    if (found == entries.size() && entries.size() >= 2 * kMaxStages) return entries.size() - 1;
+  }
+  if (found < entries.size()) return found;
+  Entry entry;  // whole before it moves what `parent` looks at
+  entry.name = name;
+  entry.parent = parent;
+  entry.other_thread = other_thread;
+  entry.wall_ms.resize(repetitions);
+  entry.self_ms.resize(repetitions);
+  entry.cpu_ms.resize(repetitions);
+  entry.device_ms.resize(repetitions);
+  entries.push_back(std::move(entry));
+  return entries.size() - 1;
+}
+
+void StageRecorder::State::on_tensor_memory(std::int64_t bytes) noexcept {
+  const std::int64_t alive = tensors.fetch_add(bytes) + bytes;
+  for (std::int64_t peak = tensors_peak.load(); peak < alive;)
+    if (tensors_peak.compare_exchange_weak(peak, alive)) break;
+  t_tensors += bytes;
+  t_tensors_peak = std::max(t_tensors_peak, t_tensors);
+}
+
+// At the border of a stage: what was alive at most since the last border belongs to the stages that were
+// open.
+void StageRecorder::State::open_memory(OpenFrame& frame, OpenFrame* parent) {
+  if (options.tensor_memory) {
+    watch_tensor_memory_here();
+    frame.tensors_at_start = is_main() ? tensors.load() : t_tensors;
+    const std::int64_t peak = is_main() ? tensors_peak.exchange(frame.tensors_at_start)
+                                        : std::exchange(t_tensors_peak, frame.tensors_at_start);
+    if (parent != nullptr) parent->tensors_peak = std::max(parent->tensors_peak, peak);
+    frame.tensors_peak = frame.tensors_at_start;
+  }
+  if (frame.resident) {
+    if (parent != nullptr) parent->resident_peak = std::max(parent->resident_peak, resident_peak_bytes());
+    reset_resident_peak();
+    frame.resident_at_start = frame.resident_peak = resident_peak_bytes();
+  }
+}
+
+void StageRecorder::State::close_memory(OpenFrame& frame, OpenFrame* parent) {
+  if (options.tensor_memory) {
+    const std::int64_t alive = is_main() ? tensors.load() : t_tensors;
+    const std::int64_t peak = is_main() ? tensors_peak.exchange(alive) : std::exchange(t_tensors_peak, alive);
+    frame.tensors_peak = std::max(frame.tensors_peak, peak);
+    if (parent != nullptr) parent->tensors_peak = std::max(parent->tensors_peak, frame.tensors_peak);
+  }
+  if (frame.resident) {
+    frame.resident_peak = std::max(frame.resident_peak, resident_peak_bytes());
+    reset_resident_peak();
+    if (parent != nullptr) parent->resident_peak = std::max(parent->resident_peak, frame.resident_peak);
+  }
+}
+
+void StageRecorder::State::add(const OpenFrame& frame, StageClock::duration inclusive, nanoseconds cpu,
+                               bool holds_itself) {
+  const std::int64_t alive = is_main() ? tensors.load() : t_tensors;
+  const std::lock_guard lock(mutex);
+  Entry& entry = entries[frame.entry];
+  ++entry.calls;
+  if (frame.device_span) device->stop(*frame.device_span, frame.entry);
+  entry.self += inclusive - frame.nested;
+  entry.peak = std::max(entry.peak, frame.tensors_peak - frame.tensors_at_start);
+  entry.resident_peak = std::max(entry.resident_peak, frame.resident_peak - frame.resident_at_start);
+  if (holds_itself) return;
+  entry.wall += inclusive;
+  entry.cpu += cpu;
+  entry.net += alive - frame.tensors_at_start;
+}
+
+StageRecorder::StageRecorder(const StageRecorderOptions& options)
+    : state_(std::make_unique<State>(this, options)) {}
+StageRecorder::~StageRecorder() = default;
+
+void StageRecorder::enter(const char* stage) {
+  OpenFrame* const above = top_frame(this);
+  OpenFrame frame;
+  frame.recorder = this;
+  {
+    const std::lock_guard lock(state_->mutex);
+    frame.entry = state_->entry_of(stage, above);
+    frame.resident = state_->options.resident_peak && state_->is_main() &&
+                     state_->entries[frame.entry].calls < kResidentCalls;
+    if (state_->device && state_->is_main()) frame.device_span = state_->device->start();
+  }
+  state_->open_memory(frame, above);
+  frame.start = StageClock::now();
+  if (state_->options.cpu_time)
+    frame.cpu_start = read_cpu_clock(state_->is_main(), frame.start, t_cpu_reading);
+  t_frames.push_back(frame);
+}
+
+void StageRecorder::leave(const char*) noexcept {
+  const auto now = StageClock::now();
+  OpenFrame* const top = top_frame(this);
+  if (top == nullptr) return;
+  nanoseconds cpu{};
+  if (state_->options.cpu_time)  // a reading that was carried on may have run ahead
+    cpu = std::max(nanoseconds{}, read_cpu_clock(state_->is_main(), now, t_cpu_reading) - top->cpu_start);
+  OpenFrame frame = *top;
+  t_frames.erase(t_frames.begin() + (top - t_frames.data()));
+  const auto inclusive = now - frame.start;
+  const bool holds_itself = std::ranges::any_of(
+      t_frames, [&](const OpenFrame& open) { return open.recorder == this && open.entry == frame.entry; });
+  OpenFrame* const above = top_frame(this);
+  if (above != nullptr) above->nested += inclusive;
+  state_->close_memory(frame, above);
+  state_->add(frame, inclusive, cpu, holds_itself);
+}
+
+void StageRecorder::watch_memory(bool on) {
+  if (!state_->options.tensor_memory || on == state_->tensor_watch.has_value()) return;
+  state_->tensors = state_->tensors_peak = 0;
+  if (on)
+    state_->tensor_watch.emplace(*state_);
+  else
+    state_->tensor_watch.reset();
+}
+
+void StageRecorder::finish_repetition() {
+  const std::lock_guard lock(state_->mutex);
+  ++state_->repetitions;
+  if (state_->device) state_->device->collect();
+  for (State::Entry& entry : state_->entries) {
+    entry.wall_ms.push_back(to_ms(std::exchange(entry.wall, {})));
+    entry.self_ms.push_back(to_ms(std::exchange(entry.self, {})));
+    entry.cpu_ms.push_back(to_ms(std::exchange(entry.cpu, {})));
+    entry.device_ms.push_back(std::exchange(entry.device_ms_now, 0));
+    entry.last_net = std::exchange(entry.net, 0);
+    entry.last_peak = std::exchange(entry.peak, 0);
+    entry.last_resident_peak = std::exchange(entry.resident_peak, 0);
+  }
+}
+
+std::vector<StageRecord> StageRecorder::stages() const {
+  const std::lock_guard lock(state_->mutex);
+  const StageRecorderOptions& options = state_->options;
+  std::vector<StageRecord> records;
+  for (const State::Entry& entry : state_->entries) {
+    StageRecord& record = records.emplace_back();
+    record.name = entry.name;
+    record.parent = entry.parent;
+    record.other_thread = entry.other_thread;
+    record.calls = entry.calls;
+    record.wall_ms = entry.wall_ms;
+    record.self_ms = entry.self_ms;
+    if (options.cpu_time) record.cpu_ms = entry.cpu_ms;
+    if (state_->device && !entry.other_thread) record.device_ms = entry.device_ms;
+    if (options.tensor_memory) record.net_bytes = entry.last_net;
+    if (options.tensor_memory) record.peak_bytes = entry.last_peak;
+    if (options.resident_peak && !entry.other_thread) record.resident_peak_bytes = entry.last_resident_peak;
+  }
+  return records;
+}
+
+const std::atomic<std::int64_t>& StageRecorder::tensor_bytes() const { return state_->tensors; }
+
+void ObserverChain::enter(const char* stage) {
+  std::size_t entered = 0;
+  try {
+    for (; entered < observers_.size(); ++entered) observers_[entered]->enter(stage);
+  } catch (...) {
+    while (entered-- > 0) observers_[entered]->leave(stage);
+    throw;
+  }
+}
+
+void ObserverChain::leave(const char* stage) noexcept {
+  for (std::size_t i = observers_.size(); i-- > 0;) observers_[i]->leave(stage);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,91 @@
+#pragma once
+// What each stage took: calls, wall time inclusive and self, and where asked, CPU time and memory. Memory use
+// grows with the number of different stages, not with calls.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/stage_scope.h"
+#include "harness/records/record.h"
+
+namespace aqbench {
+
+// Stages beyond this many different ones are summed up under kOtherStages, so that names made up at run time
+// ("step 1234") do not eat memory.
+inline constexpr std::size_t kMaxStages = 256;
+inline constexpr const char* kOtherStages = "(other stages)";
+
+inline constexpr std::uint64_t kResidentCalls = 100;
+
+struct StageRecorderOptions {
+  // On the thread that made the recorder: CPU time of the whole process while the stage was open, LibTorch's
+  // workers included. On others: of that thread alone.
+  bool cpu_time = false;
+  // Tensor bytes as LibTorch reports them (harness/measuring/tensor_memory.h). On the thread that made the
+  // recorder, what threads without an open stage allocate counts in its stages.
+  bool tensor_memory = false;
+  // Time on the CUDA device, of the stages of the thread that made the recorder. Left out where there is none
+  // (harness/measuring/device_timer.h).
+  bool device_time = false;
+  // Peak growth of the process's resident memory in each stage. About 40 us a scope, so not for timed runs;
+  // only in the first kResidentCalls calls of a stage.
+  bool resident_peak = false;
+};
+
+// Sums up stages by (name, parent). Nesting is per thread: a stage opened on a worker thread has no parent
+// there. Where a stage holds itself, its inclusive values count once. Exceptions need nothing special: scopes
+// close as the stack unwinds.
+class StageRecorder final : public StageObserver {
+ public:
+  explicit StageRecorder(const StageRecorderOptions& options = {});
+  ~StageRecorder() override;
+
+  void enter(const char* stage) override;
+  void leave(const char* stage) noexcept override;
+
+  // Ends one repetition of the whole run: what was summed up since the last call becomes one sample of every
+  // stage (0 for a stage that did not run). Memory is that of the last repetition: net summed over its calls,
+  // peak the largest of them. Call it outside of any stage.
+  void finish_repetition();
+
+  // Stops (false) and starts (true) listening to tensor memory between repetitions, so that other runs in
+  // between are left alone. What is alive is then not known any more. Call it outside of any stage.
+  void watch_memory(bool on);
+
+  // In the order in which they were first entered, parents before children.
+  std::vector<StageRecord> stages() const;
+
+  // Tensor bytes taken and not given back since the recorder was made; 0 without tensor_memory. For a memory
+  // counter beside the stages.
+  const std::atomic<std::int64_t>& tensor_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// One observer that stands for several: enters them in order and leaves them in reverse. If one throws on
+// entering, those before it are left again and the exception goes on.
+class ObserverChain final : public StageObserver {
+ public:
+  explicit ObserverChain(std::vector<StageObserver*> observers) : observers_(std::move(observers)) {}
+  void enter(const char* stage) override;
+  void leave(const char* stage) noexcept override;
+
+ private:
+  std::vector<StageObserver*> observers_;  // not owned
+};
+
+// Installs an observer and takes it away again.
+class ScopedObserver {
+ public:
+  explicit ScopedObserver(StageObserver& observer) { set_stage_observer(&observer); }
+  ~ScopedObserver() { set_stage_observer(nullptr); }
+  ScopedObserver(const ScopedObserver&) = delete;
+  ScopedObserver& operator=(const ScopedObserver&) = delete;
+};
+
+}  // namespace aqbench

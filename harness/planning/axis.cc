@@ -1,0 +1,156 @@
+#include "harness/planning/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+// digits * 10^-scale. At most 18 digits, so that sums and products by 10 can be checked in 64 bits.
+struct Decimal {
+  std::int64_t digits = 0;
+  int scale = 0;
+};
+
+constexpr int kMaxDigits = 15;
+
+// [+-]digits[.digits]; nullopt for anything else, exponents and more than kMaxDigits digits included.
+std::optional<Decimal> parse_decimal(std::string_view text) {
+  Decimal value;
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative || (!text.empty() && text.front() == '+')) text.remove_prefix(1);
+  bool after_point = false;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '.' && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9' || ++count > kMaxDigits) return std::nullopt;
+    value.digits = value.digits * 10 + (c - '0');
+    if (after_point) ++value.scale;
+  }
+  if (count == 0) return std::nullopt;
+  if (negative) value.digits = -value.digits;
+  return value;
+}
+
+std::string to_plain_text(Decimal value) {
+  while (value.scale > 0 && value.digits % 10 == 0) {
+    value.digits /= 10;
+    --value.scale;
+  }
+  std::string text = fmt::format("{}", value.digits < 0 ? -value.digits : value.digits);
+  const auto places = static_cast<std::size_t>(value.scale);
+  if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
+  if (places > 0) text.insert(text.size() - places, ".");
+  return fmt::format("{}{}", value.digits < 0 ? "-" : "", text);
+}
+
+// The same value with more decimals; nullopt if it no longer fits.
+std::optional<std::int64_t> digits_at_scale(Decimal value, int scale) {
+  for (; value.scale < scale; ++value.scale)
+    if (__builtin_mul_overflow(value.digits, std::int64_t{10}, &value.digits)) return std::nullopt;
+  return value.digits;
+}
+
+[[noreturn]] void refuse_axis(std::string_view context, const std::string& why) {
+  throw Error(ErrorKind::usage, fmt::format("{}: {}", context, why));
+}
+
+std::vector<std::string> range_values(std::string_view values, std::string_view context) {
+  const auto parts = split_at(values, ':');
+  if (parts.size() > 3) refuse_axis(context, "a range is start:stop or start:stop:step");
+  std::vector<Decimal> numbers;
+  for (const std::string_view part : parts) {
+    const auto number = parse_decimal(part);
+    if (!number) refuse_axis(context, fmt::format("'{}' is not a decimal number", part));
+    numbers.push_back(*number);
+  }
+  if (numbers.size() == 2) numbers.push_back({1, 0});
+  const int scale = std::max({numbers[0].scale, numbers[1].scale, numbers[2].scale});
+  const auto start = digits_at_scale(numbers[0], scale);
+  const auto stop = digits_at_scale(numbers[1], scale);
+  const auto step = digits_at_scale(numbers[2], scale);
+  if (!start || !stop || !step) refuse_axis(context, "its numbers have too many digits");
+  if (*step == 0) refuse_axis(context, "the step is 0");
+  if ((*stop > *start && *step < 0) || (*stop<*start&& * step> 0))
+    refuse_axis(context, "the step leads away from the stop");
+  std::int64_t span = 0;
+  if (__builtin_sub_overflow(*stop, *start, &span)) refuse_axis(context, "its numbers have too many digits");
+  const std::int64_t last = span / *step;
+  if (last >= static_cast<std::int64_t>(kMaxAxisValues))
+    refuse_axis(context, fmt::format("{} values, more than the {} allowed", last + 1, kMaxAxisValues));
+  std::vector<std::string> texts;
+  for (std::int64_t i = 0; i <= last; ++i) texts.push_back(to_plain_text({*start + i * *step, scale}));
+  return texts;
+}
+
+std::string power_of_two(const std::string& exponent, std::string_view context) {
+  int value = 0;
+  const auto [end, status] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), value);
+  if (status != std::errc{} || end != exponent.data() + exponent.size() || value < 0 || value > 62)
+    refuse_axis(context, fmt::format("exponent '{}' is not an integer from 0 to 62", exponent));
+  return fmt::format("{}", std::uint64_t{1} << value);
+}
+
+}  // namespace
+
+std::vector<std::string> parse_axis_values(std::string_view values, bool powers_of_two,
+                                           std::string_view context) {
+  // A value such as mesh:a.ply never stands on an axis, so a colon always means a range.
+  std::vector<std::string> texts;
+  if (values.find(':') != std::string_view::npos && values.find(',') == std::string_view::npos)
+    texts = range_values(values, context);
+  else
+    for (const std::string_view part : split_at(values, ',')) texts.emplace_back(part);
+  if (texts.size() > kMaxAxisValues)
+    refuse_axis(context, fmt::format("{} values, more than the {} allowed", texts.size(), kMaxAxisValues));
+  std::set<std::string> seen;
+  for (std::string& text : texts) {
+    if (text.empty()) refuse_axis(context, "a value is empty");
+    if (powers_of_two) text = power_of_two(text, context);
+    if (!seen.insert(text).second) refuse_axis(context, fmt::format("the value '{}' stands twice", text));
+  }
+  return texts;
+}
+
+Axis parse_axis(std::string_view argument) {
+  const std::string context = fmt::format("--axis '{}'", argument);
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    refuse_axis(context, "expected NAME=a,b,c or NAME=start:stop:step or NAME[pow2]=first:last");
+  std::string_view name = argument.substr(0, equals);
+  constexpr std::string_view suffix = "[pow2]";
+  const bool powers_of_two = name.ends_with(suffix);
+  if (powers_of_two) name.remove_suffix(suffix.size());
+  if (name.empty() || name.find_first_of("[]/ \t") != std::string_view::npos)
+    refuse_axis(context, fmt::format("'{}' is not an axis name", argument.substr(0, equals)));
+  return {std::string(name), parse_axis_values(argument.substr(equals + 1), powers_of_two, context)};
+}
+
+const std::vector<AxisSpec>& axis_registry() {
+  static const std::vector<AxisSpec> table = {
+      {"seed", "seed of the method's random numbers"},
+      {"threads", "threads a case may use"},
+      {"device", "cpu or cuda"},
+      {"replica", "the same case again, by a number: what a comparison makes of no difference"},
+      {"batch", "parameter 'batch' of the methods and workloads that have one"},
+      {"size", "parameter 'size' of the methods and workloads that have one"},
+      {"rig", "cameras that images are made with"},
+      {"imaging", "variant of the images"},
+      {"width", "of the images, px"},
+      {"height", "of the images, px"},
+  };
+  return table;
+}
+
+}  // namespace aqbench

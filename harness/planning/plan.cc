@@ -1,0 +1,118 @@
+#include "harness/planning/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/sha256.h"
+#include "core/text.h"
+#include "harness/planning/plan_cases.h"
+
+namespace aqbench {
+namespace {
+
+const std::vector<std::string>& stages_of(const Case& planned, const Selection& selection) {
+  if (!planned.workload.empty())
+    return (*std::ranges::find_if(selection.workloads,
+                                  [&](const WorkloadSpec* spec) { return spec->name == planned.workload; }))
+        ->stages;
+  return std::ranges::find_if(selection.methods,
+                              [&](const MethodChoice& choice) { return choice.spec->name == planned.method; })
+      ->spec->stages;
+}
+
+void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection& selection) {
+  bool matched = false, reached = false;
+  std::vector<std::string> stages;
+  for (Case& planned : cases) {
+    if (!glob_matches(inject.case_glob, planned.name)) continue;
+    matched = true;
+    const auto& known = stages_of(planned, selection);
+    stages.insert(stages.end(), known.begin(), known.end());
+    const bool has = inject.fault.stage == "*" ? !known.empty()
+                                               : std::ranges::find(known, inject.fault.stage) != known.end();
+    if (!has) continue;
+    reached = true;
+    if (planned.faults.size() == kMaxFaultsPerCase)
+      refuse_plan(
+          fmt::format("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name));
+    planned.faults.push_back(inject.fault);
+  }
+  if (!matched)
+    refuse_plan(fmt::format("--inject '{}': no planned case matches '{}' (the first one is '{}')",
+                            to_string(inject), inject.case_glob, cases.empty() ? "" : cases.front().name));
+  std::ranges::sort(stages);
+  stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  if (!reached)
+    refuse_plan(fmt::format("--inject '{}': {}", to_string(inject),
+                            unknown_name_message("stage", inject.fault.stage, stages)));
+}
+
+std::vector<const Case*> sorted_by_name(const std::vector<Case>& cases) {
+  std::vector<const Case*> sorted;
+  for (const Case& planned : cases) sorted.push_back(&planned);
+  std::ranges::sort(sorted, {}, [](const Case* planned) { return planned->name; });
+  return sorted;
+}
+
+std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& shard) {
+  std::set<std::string> mine;
+  const auto sorted = sorted_by_name(cases);
+  for (std::size_t i = shard.index - 1; i < sorted.size(); i += shard.count) mine.insert(sorted[i]->name);
+  std::vector<Case> kept;
+  for (const Case& planned : cases)
+    if (mine.contains(planned.name)) kept.push_back(planned);
+  return kept;
+}
+
+}  // namespace
+
+Catalogue registered_catalogue() {
+  return {scene_registry(), method_registry(), suite_registry(), workload_registry()};
+}
+
+Shard parse_shard(std::string_view argument) {
+  const std::size_t slash = argument.find('/');
+  const auto number = [&](std::string_view text) -> std::size_t {
+    std::size_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return status == std::errc{} && end == text.data() + text.size() ? value : 0;
+  };
+  Shard shard{0, 0};
+  if (slash != std::string_view::npos)
+    shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
+  if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
+    refuse_plan(fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
+  return shard;
+}
+
+Json cases_json(const std::vector<Case>& cases) {
+  Json all = Json::array();
+  for (const Case* planned : sorted_by_name(cases)) all.push_back(to_json(*planned));
+  return all;
+}
+
+std::string to_string(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
+
+SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
+  check_request(request);
+  const Frame frame = make_frame(request, catalogue);
+  std::vector<Case> cases = planned_cases(frame, request);
+  for (const Inject& inject : request.injects) plan_fault(cases, inject, frame.selection);
+
+  SweepPlan plan;
+  plan.request = request;
+  if (frame.selection.suite != nullptr) plan.suite = frame.selection.suite->name;
+  plan.cases_in_all_shards = cases.size();
+  plan.all_shards_sha256 = sha256_hex(cases_json(cases).dump());
+  plan.cases = cases_of_shard(cases, request.shard);
+  plan.sha256 = sha256_hex(cases_json(plan.cases).dump());
+  plan.timeout_s = request.timeout_s.value_or(kDefaultTimeoutS);
+  plan.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
+  return plan;
+}
+
+}  // namespace aqbench

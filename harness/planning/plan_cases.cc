@@ -1,0 +1,258 @@
+#include "harness/planning/plan_cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/planning/case_images.h"
+#include "scenes/optics/rig.h"
+#include "scenes/rendering/imaging.h"
+
+namespace aqbench {
+namespace {
+
+// What a case runs: a scene and a method, or a workload.
+struct Subject {
+  const SceneChoice* scene = nullptr;
+  const MethodChoice* method = nullptr;
+  const WorkloadSpec* workload = nullptr;
+
+  const std::string& runner() const { return workload != nullptr ? workload->name : method->spec->name; }
+  const std::vector<ParameterSpec>& parameters() const {
+    return workload != nullptr ? workload->parameters : method->spec->parameters;
+  }
+  bool owns(const std::string& owner) const {
+    return owner == runner() || (scene != nullptr && owner == scene->name);
+  }
+  bool has_images() const { return method != nullptr && looks_at_images(*method); }
+};
+
+bool concerns(const Frame& frame, const PlannedAxis& axis, const Subject& subject) {
+  if (axis.is_of_images()) return subject.has_images();
+  if (!axis.is_parameter()) return true;
+  if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
+  if (subject.owns(axis.owner)) return true;
+  const auto& rigs = frame.selection.rigs;
+  return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
+                                  std::ranges::find(rigs, axis.owner) != rigs.end());
+}
+
+void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
+  for (const auto& [name, value] : parameters.items())
+    planned.options.emplace_back(owner + "." + name, value);
+}
+
+// Whose parameter the axis is in this case.
+const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
+  if (!axis.owner.empty()) return axis.owner;
+  return planned.workload.empty() ? planned.method : planned.workload;
+}
+
+const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
+  const std::string key = fmt::format("{}.{}", owner_in(planned, axis), axis.parameter);
+  return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
+}
+
+void apply_image_axis(CaseImages& images, const Axis& axis, const std::string& value) {
+  if (axis.name == "rig")
+    images.rig = value;
+  else if (axis.name == "imaging")
+    images.imaging = value;
+  else
+    (axis.name == "width" ? images.width_px : images.height_px) =
+        parse_axis_integer<int>(axis, value, 1, kMaxImageSide_px);
+}
+
+// Sets what a non-parameter axis stands for; parameters become overrides.
+void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value) {
+  if (axis.axis->name == "threads") {
+    planned.threads = parse_axis_integer<int>(*axis.axis, value, 1, kMaxThreads);
+  } else if (axis.axis->name == "device") {
+    check_device("--axis device", value);
+    planned.device = value;
+  } else if (axis.is_parameter()) {
+    planned.overrides.push_back({owner_in(planned, axis), axis.parameter, value});
+  }
+}
+
+void resolve_options(Case& planned, const Subject& subject) {
+  if (subject.workload != nullptr) {
+    const WorkloadSpec& workload = *subject.workload;
+    append_options(planned, workload.name,
+                   resolve_parameters(workload.name, workload.parameters, planned.overrides));
+    return;
+  }
+  const SceneChoice& scene = *subject.scene;
+  const MethodChoice& method = *subject.method;
+  if (scene.spec != nullptr)
+    append_options(planned, scene.name,
+                   resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
+  for (const auto& option : scene.options) planned.options.push_back(option);
+  std::vector<Override> overrides = preset_overrides(*method.spec, method.preset);
+  overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
+  append_options(planned, method.spec->name,
+                 resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+  if (!planned.images) return;
+  if (scene.spec == nullptr)
+    refuse_plan(fmt::format(
+        "method {}: needs images, and scene '{}' cannot be rendered; only surfaces by formula can",
+        method.spec->name, scene.name));
+  const DatasetPlan dataset = plan_dataset(dataset_request(planned));
+  for (const auto& [name, asked] :
+       {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
+    if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
+      refuse_plan(
+          fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
+  for (auto& option : image_options(dataset)) planned.options.push_back(std::move(option));
+  if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
+    return;
+  perturbed(dataset.rig, case_calibration_error(planned));  // refused now, not after rendering
+  append_options(planned, kPerturbOwner,
+                 resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+}
+
+using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
+
+using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
+
+// What of the images stands in a case's name without being swept: what is not the default.
+NamedValues fixed_image_axes(const Frame& frame) {
+  const auto is_swept = [&](std::string_view name) {
+    return std::ranges::any_of(frame.axes, [&](const PlannedAxis& axis) { return axis.axis->name == name; });
+  };
+  const ImageChoice& images = frame.images;
+  NamedValues named;
+  if (!is_swept("rig") && images.rig && *images.rig != CaseImages().rig)
+    named.emplace_back("rig", *images.rig);
+  if (!is_swept("imaging") && images.imaging && *images.imaging != CaseImages().imaging)
+    named.emplace_back("imaging", *images.imaging);
+  if (!is_swept("width") && images.width_px) named.emplace_back("width", std::int64_t{*images.width_px});
+  if (!is_swept("height") && images.height_px) named.emplace_back("height", std::int64_t{*images.height_px});
+  return named;
+}
+
+CaseImages images_of(const Frame& frame, const AxisPoint& point) {
+  const ImageChoice& choice = frame.images;
+  CaseImages images;
+  images.rig = choice.rig.value_or(images.rig);
+  images.imaging = choice.imaging.value_or(images.imaging);
+  images.width_px = choice.width_px;
+  images.height_px = choice.height_px;
+  for (const auto& [axis, value] : point)
+    if (axis->is_of_images()) apply_image_axis(images, *axis->axis, *value);
+  return images;
+}
+
+// What an axis stands for in a resolved case.
+ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const std::string& text) {
+  const std::string& name = axis.axis->name;
+  if (axis.is_parameter()) return option_of(planned, axis);
+  if (name == "threads") return std::int64_t{planned.threads};
+  if (axis.is_replica()) return parse_axis_integer<std::int64_t>(*axis.axis, text, 1, kMaxCases);
+  if (name == "width") return std::int64_t{planned.images->width_px.value()};
+  if (name == "height") return std::int64_t{planned.images->height_px.value()};
+  return text;
+}
+
+Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
+  Case planned;
+  if (subject.workload != nullptr) {
+    planned.workload = subject.workload->name;
+  } else {
+    planned.scene = subject.scene->name;
+    planned.method = subject.method->spec->name;
+    planned.preset = subject.method->preset;
+    planned.simulated = subject.method->spec->simulated();
+  }
+  planned.timing = subject.workload != nullptr ? frame.workload_timing : frame.method_timing;
+  planned.seed = seed;
+  planned.threads = frame.threads;
+  planned.device = frame.device;
+  if (subject.has_images()) {
+    planned.images = images_of(frame, point);
+    planned.axes = fixed_image_axes(frame);
+  }
+  for (const Override& given : frame.sets)
+    if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)))
+      planned.overrides.push_back(given);
+  for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
+  resolve_options(planned, subject);
+  const std::string seed_part = fmt::format("/seed={}", seed);
+  if (subject.workload != nullptr)
+    planned.name = planned.workload;
+  else
+    planned.name = fmt::format("{}/{}{}", planned.scene, subject.method->name(), seed_part);
+  for (const auto& [name, value] : planned.axes)
+    planned.name += fmt::format("/{}={}", name, to_string(value));
+  for (const auto& [axis, text] : point) {
+    ParameterValue value = axis_value(planned, *axis, *text);
+    planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
+    if (axis->is_parameter() || axis->is_of_images() || axis->is_replica())
+      planned.axes.emplace_back(axis->axis->name, std::move(value));
+  }
+  if (subject.workload != nullptr) planned.name += seed_part;
+  return planned;
+}
+
+void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subject) {
+  std::vector<const PlannedAxis*> axes;
+  std::size_t points = 1;
+  for (const PlannedAxis& axis : frame.axes) {
+    if (!concerns(frame, axis, subject)) continue;
+    axes.push_back(&axis);
+    points *= axis.axis->values.size();
+    if (points > kMaxCases) break;
+  }
+  if (points > kMaxCases || cases.size() + points * frame.seeds.size() > kMaxCases)
+    refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
+  for (const std::uint64_t seed : frame.seeds) {
+    for (std::size_t index = 0; index < points; ++index) {
+      AxisPoint point(axes.size());
+      std::size_t rest = index;
+      for (std::size_t i = axes.size(); i-- > 0;) {  // the last axis fastest
+        const auto& values = axes[i]->axis->values;
+        point[i] = {axes[i], &values[rest % values.size()]};
+        rest /= values.size();
+      }
+      cases.push_back(make_case(frame, subject, seed, point));
+    }
+  }
+}
+
+// What an earlier part has already is not added once more.
+void add_part(std::vector<Case>& cases, const Frame& frame, const SelectionPart& part) {
+  std::vector<Case> added;
+  for (const SceneChoice& scene : frame.selection.scenes) {
+    if (std::ranges::find(part.scenes, scene.name) == part.scenes.end()) continue;
+    for (const MethodChoice& method : frame.selection.methods)
+      if (std::ranges::find(part.methods, method.name()) != part.methods.end())
+        add_cases(added, frame, {&scene, &method, nullptr});
+  }
+  std::set<std::string> names;
+  for (const Case& planned : cases) names.insert(planned.name);
+  for (Case& planned : added)
+    if (!names.contains(planned.name)) cases.push_back(std::move(planned));
+  if (cases.size() > kMaxCases) refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
+}
+
+void check_unique(const std::vector<Case>& cases) {
+  std::set<std::string> names;
+  for (const Case& planned : cases)
+    if (!names.insert(planned.name).second)
+      refuse_plan(fmt::format("two cases would be called '{}'", planned.name));
+}
+
+}  // namespace
+
+std::vector<Case> planned_cases(const Frame& frame, const PlanRequest& request) {
+  std::vector<Case> cases;
+  for (const SelectionPart& part : frame.selection.parts)
+    add_part(cases, frame_of(frame, part, request), part);
+  for (const WorkloadSpec* workload : frame.selection.workloads)
+    add_cases(cases, frame, {nullptr, nullptr, workload});
+  check_unique(cases);
+  return cases;
+}
+
+}  // namespace aqbench

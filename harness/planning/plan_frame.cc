@@ -1,0 +1,281 @@
+#include "harness/planning/plan_frame.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "harness/planning/case_images.h"
+#include "scenes/optics/rig.h"
+#include "scenes/rendering/imaging.h"
+
+namespace aqbench {
+
+void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
+
+bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name) {
+  return std::ranges::find(specs, name, &ParameterSpec::name) != specs.end();
+}
+
+bool looks_at_images(const MethodChoice& method) { return !method.spec->simulated(); }
+
+namespace {
+
+constexpr double kMaxTimeoutS = 1e7;
+constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
+
+// ---- Axes and overrides ----
+
+std::vector<std::string> owners_of(const Selection& selection) {
+  std::vector<std::string> owners;
+  for (const SceneChoice& scene : selection.scenes) owners.push_back(scene.name);
+  for (const MethodChoice& method : selection.methods)
+    if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
+  for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
+  owners.insert(owners.end(), selection.rigs.begin(), selection.rigs.end());
+  if (selection.rigs.empty()) return owners;
+  owners.emplace_back(kImagingOwner);
+  owners.emplace_back(kPerturbOwner);
+  return owners;
+}
+
+const std::vector<ParameterSpec>& parameters_of(const Selection& selection, const std::string& owner) {
+  static const std::vector<ParameterSpec> none;
+  for (const SceneChoice& scene : selection.scenes)
+    if (scene.name == owner) return scene.spec == nullptr ? none : scene.spec->parameters;
+  for (const MethodChoice& method : selection.methods)
+    if (method.spec->name == owner) return method.spec->parameters;
+  for (const WorkloadSpec* workload : selection.workloads)
+    if (workload->name == owner) return workload->parameters;
+  if (selection.rigs.empty()) return none;
+  if (owner == kImagingOwner) return imaging_parameters();
+  if (owner == kPerturbOwner) return perturb_parameters();
+  if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;
+  return none;
+}
+
+void check_owner(const Selection& selection, const std::string& flag, const std::string& owner,
+                 const std::string& parameter) {
+  const auto owners = owners_of(selection);
+  if (std::ranges::find(owners, owner) == owners.end())
+    refuse_plan(fmt::format("{}: {}", flag,
+                            unknown_name_message("scene, method or workload of this sweep", owner, owners)));
+  const auto& specs = parameters_of(selection, owner);
+  if (has_parameter(specs, parameter)) return;
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
+  refuse_plan(specs.empty() ? fmt::format("{}: {} has no parameters", flag, owner)
+                            : fmt::format("{}: {}", flag,
+                                          unknown_name_message("parameter of " + owner, parameter, names)));
+}
+
+[[noreturn]] void refuse_unknown_axis(const Selection& selection, const std::string& name) {
+  std::vector<std::string> names;
+  for (const AxisSpec& spec : axis_registry()) names.push_back(spec.name);
+  for (const std::string& owner : owners_of(selection))
+    for (const ParameterSpec& spec : parameters_of(selection, owner))
+      names.push_back(owner + "." + spec.name);
+  refuse_plan(unknown_name_message("axis", name, names));
+}
+
+bool is_image_axis(const std::string& name) {
+  return name == "rig" || name == "imaging" || name == "width" || name == "height";
+}
+
+PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
+  if (axis.name == "seed" || axis.name == "threads" || axis.name == "device" || axis.name == "replica")
+    return {&axis, "", ""};
+  // A size means the images' unless only parameters of that name are about.
+  if (is_image_axis(axis.name) && !selection.rigs.empty()) return {&axis, "", ""};
+  if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
+    PlannedAxis planned{&axis, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
+    check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
+    if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
+      refuse_plan(fmt::format("--axis {}: excludes --axis rig", axis.name));
+    return planned;
+  }
+  for (const WorkloadSpec* workload : selection.workloads)
+    if (has_parameter(workload->parameters, axis.name)) return {&axis, "", axis.name};
+  if (std::ranges::find(axis_registry(), axis.name, &AxisSpec::name) == axis_registry().end())
+    refuse_unknown_axis(selection, axis.name);
+  for (const MethodChoice& method : selection.methods)
+    if (has_parameter(method.spec->parameters, axis.name)) return {&axis, "", axis.name};
+  refuse_plan(fmt::format("--axis {}: no method or workload of this sweep has a parameter '{}'", axis.name,
+                          axis.name));
+}
+
+std::vector<const Axis*> merged_axes(const PlanRequest& request, const Suite* suite) {
+  std::vector<const Axis*> axes;
+  if (suite != nullptr)
+    for (const Axis& axis : suite->axes)
+      if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
+        axes.push_back(&axis);
+  for (const Axis& axis : request.axes) axes.push_back(&axis);
+  std::set<std::string> seen;
+  for (const Axis* axis : axes)
+    if (!seen.insert(axis->name).second) refuse_plan(fmt::format("--axis {}: given twice", axis->name));
+  return axes;
+}
+
+std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* suite, const Axis* axis) {
+  if (axis != nullptr) {
+    if (request.seed || request.repeat) refuse_plan("--axis seed excludes --seed and --repeat");
+    std::vector<std::uint64_t> seeds;
+    for (const std::string& text : axis->values)
+      seeds.push_back(parse_axis_integer<std::uint64_t>(*axis, text, 0, kMaxSeed));
+    return seeds;
+  }
+  if (!request.seed && !request.repeat) return suite == nullptr ? Suite().seeds : suite->seeds;
+  const std::uint64_t first = request.seed ? *request.seed : suite == nullptr ? 42 : suite->seeds.front();
+  if (first > kMaxSeed - kMaxCases)
+    refuse_plan(fmt::format("--repeat: the suite's seed {} leaves no room for more", first));
+  std::vector<std::uint64_t> seeds(request.repeat.value_or(1));
+  for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = first + i;
+  return seeds;
+}
+
+// The suite's, where the request has none.
+ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
+  ImageChoice images = request.images;
+  if (suite == nullptr) return images;
+  if (!images.rig) images.rig = suite->images.rig;
+  if (!images.imaging) images.imaging = suite->images.imaging;
+  // A size is one choice: half of the suite's would not be a size that anybody chose.
+  const bool sweeps_size = std::ranges::any_of(
+      request.axes, [](const Axis& axis) { return axis.name == "width" || axis.name == "height"; });
+  if (!images.width_px && !images.height_px && !sweeps_size) {
+    images.width_px = suite->images.width_px;
+    images.height_px = suite->images.height_px;
+  }
+  return images;
+}
+
+// Those of the sweep's cases, looked up; none if no method looks at images.
+std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& frame, const Axis* rig_axis) {
+  if (std::ranges::none_of(frame.selection.methods, looks_at_images)) {
+    const ImageChoice& asked = request.images;
+    for (const auto& [flag, given] : {std::pair("--rig", asked.rig.has_value()),
+                                      {"--imaging", asked.imaging.has_value()},
+                                      {"--width", asked.width_px.has_value()},
+                                      {"--height", asked.height_px.has_value()}})
+      if (given) refuse_plan(fmt::format("{}: no method of this sweep looks at images", flag));
+    return {};
+  }
+  std::vector<std::string> rigs = {frame.images.rig.value_or(CaseImages().rig)};
+  if (rig_axis != nullptr) rigs = rig_axis->values;
+  for (const std::string& rig : rigs) find_rig(rig);
+  return rigs;
+}
+
+// An axis of images wins over the suite, but not over a flag.
+void check_image_axis(const PlanRequest& request, const std::string& name) {
+  const ImageChoice& asked = request.images;
+  if ((name == "rig" && asked.rig) || (name == "imaging" && asked.imaging) ||
+      (name == "width" && asked.width_px) || (name == "height" && asked.height_px))
+    refuse_plan(fmt::format("--axis {0} excludes --{0}", name));
+}
+
+// A parameter that is set or swept twice would make the name of a case lie.
+void check_conflicts(const Frame& frame) {
+  for (std::size_t i = 0; i < frame.axes.size(); ++i) {
+    const PlannedAxis& a = frame.axes[i];
+    if (!a.is_parameter()) continue;
+    for (const Override& given : frame.sets)
+      if (given.parameter == a.parameter && (a.owner.empty() || given.owner == a.owner))
+        refuse_plan(
+            fmt::format("--axis {}: --set {}.{} gives it too", a.axis->name, given.owner, given.parameter));
+    for (std::size_t j = 0; j < i; ++j) {
+      const PlannedAxis& b = frame.axes[j];
+      if (b.parameter == a.parameter && (a.owner.empty() || b.owner.empty()))
+        refuse_plan(fmt::format("--axis {}: --axis {} gives it too", a.axis->name, b.axis->name));
+    }
+  }
+}
+
+}  // namespace
+
+void check_device(const std::string& flag, const std::string& device) {
+  if (device != "cpu" && device != "cuda")
+    refuse_plan(fmt::format("{}: '{}' is neither cpu nor cuda", flag, device));
+}
+
+void check_request(const PlanRequest& request) {
+  if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
+    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
+  if (request.seed && *request.seed > kMaxSeed - kMaxCases)
+    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
+  if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
+    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
+  if (request.device) check_device("--device", *request.device);
+  if (request.timeout_s &&
+      !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
+    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
+                            kMaxTimeoutS));
+  if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
+    refuse_plan("--memory-limit: must be above 0");
+  if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
+    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
+}
+
+// The frame of one part: with its own axes, unless the request has an axis of that name.
+Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request) {
+  Frame own = frame;
+  if (part.axes == nullptr) return own;
+  for (const Axis& axis : *part.axes) {
+    if (axis.name == "seed" || axis.name == "rig")
+      refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", frame.selection.suite->name,
+                              axis.name));
+    const std::size_t dot = axis.name.rfind('.');
+    const auto owners = owners_of(frame.selection);
+    // Its owner is not among the scenes and methods that were asked for.
+    if (dot != std::string::npos && (!request.scenes.empty() || !request.methods.empty()) &&
+        std::ranges::find(owners, axis.name.substr(0, dot)) == owners.end())
+      continue;
+    if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
+      own.axes.push_back(plan_axis(axis, frame.selection));
+  }
+  check_conflicts(own);
+  return own;
+}
+
+Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
+  Frame frame;
+  frame.selection = select_for(request, catalogue);
+  const Suite* const suite = frame.selection.suite;
+  frame.images = merged_images(request, suite);
+  const std::vector<const Axis*> axes = merged_axes(request, suite);
+  const auto rig_axis = std::ranges::find(axes, "rig", &Axis::name);
+  frame.selection.rigs = plan_rigs(request, frame, rig_axis == axes.end() ? nullptr : *rig_axis);
+  const Axis* seed_axis = nullptr;
+  for (const Axis* axis : axes) {
+    check_image_axis(request, axis->name);
+    if (axis->name == "threads" && request.threads) refuse_plan("--axis threads excludes --threads");
+    if (axis->name == "device" && request.device) refuse_plan("--axis device excludes --device");
+    if (axis->name == "seed")
+      seed_axis = axis;
+    else
+      frame.axes.push_back(plan_axis(*axis, frame.selection));
+  }
+  // Those given with --seed replace a suite's axis, as other flags do.
+  if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
+      std::ranges::find(request.axes, "seed", &Axis::name) == request.axes.end())
+    seed_axis = nullptr;
+  frame.seeds = plan_seeds(request, suite, seed_axis);
+  if (suite != nullptr) frame.sets = suite->sets;
+  frame.sets.insert(frame.sets.end(), request.sets.begin(), request.sets.end());
+  for (const Override& given : frame.sets)
+    check_owner(frame.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
+                given.parameter);
+  check_conflicts(frame);
+  frame.threads = request.threads ? *request.threads : available_processors();
+  frame.device = request.device.value_or("cpu");
+  frame.method_timing = effective_timing(request.timing, false);
+  frame.workload_timing = effective_timing(request.timing, true);
+  return frame;
+}
+
+}  // namespace aqbench

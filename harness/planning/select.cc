@@ -1,0 +1,216 @@
+#include "harness/planning/select.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/sha256.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kMeshPrefix = "mesh:";
+
+template <class Specs>
+std::vector<std::string> names_of(const Specs& specs) {
+  std::vector<std::string> names;
+  for (const auto& spec : specs) names.push_back(spec.name);
+  return names;
+}
+
+void append_unique(std::vector<std::string>& names, const std::string& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+[[noreturn]] void refuse_pattern(std::string_view kind, std::string_view pattern,
+                                 const std::vector<std::string>& candidates) {
+  if (!has_wildcard(pattern)) throw Error(ErrorKind::usage, unknown_name_message(kind, pattern, candidates));
+  throw Error(ErrorKind::usage,
+              fmt::format("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", ")));
+}
+
+// The names that match a pattern, in their order; throws when there are none.
+std::vector<std::string> matching_names(std::string_view kind, std::string_view pattern,
+                                        const std::vector<std::string>& candidates) {
+  std::vector<std::string> names;
+  for (const std::string& candidate : candidates)
+    if (glob_matches(pattern, candidate)) names.push_back(candidate);
+  if (names.empty()) refuse_pattern(kind, pattern, candidates);
+  return names;
+}
+
+// "name", or "name:preset" for the presets that match what stands after the colon.
+std::vector<std::string> matching_methods(const std::string& pattern, std::span<const MethodSpec> methods) {
+  const std::size_t colon = pattern.find(':');
+  std::vector<std::string> chosen;
+  for (const std::string& name : matching_names("method", pattern.substr(0, colon), names_of(methods))) {
+    if (colon == std::string::npos) {
+      chosen.push_back(name);
+      continue;
+    }
+    const auto& presets = std::ranges::find(methods, name, &MethodSpec::name)->presets;
+    for (const Preset& preset : presets)
+      if (glob_matches(std::string_view(pattern).substr(colon + 1), preset.name))
+        chosen.push_back(fmt::format("{}:{}", name, preset.name));
+  }
+  if (!chosen.empty()) return chosen;
+  std::vector<std::string> candidates;
+  for (const MethodSpec& method : methods)
+    for (const Preset& preset : method.presets)
+      candidates.push_back(fmt::format("{}:{}", method.name, preset.name));
+  refuse_pattern("method preset", pattern, candidates.empty() ? names_of(methods) : candidates);
+}
+
+std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
+                                       std::span<const SceneSpec> scenes) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns) {
+    if (pattern.starts_with(kMeshPrefix)) {
+      append_unique(names, pattern);
+      continue;
+    }
+    for (const std::string& name : matching_names("scene", pattern, names_of(scenes)))
+      append_unique(names, name);
+  }
+  return names;
+}
+
+std::vector<std::string> expand_methods(const std::vector<std::string>& patterns,
+                                        std::span<const MethodSpec> methods) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns)
+    for (const std::string& name : matching_methods(pattern, methods)) append_unique(names, name);
+  return names;
+}
+
+std::vector<std::string> expand_workloads(const std::vector<std::string>& patterns,
+                                          std::span<const WorkloadSpec> workloads) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns)
+    for (const std::string& name : matching_names("workload", pattern, names_of(workloads)))
+      append_unique(names, name);
+  return names;
+}
+
+// A pattern without a preset means the method with any preset.
+bool filter_matches(const std::string& pattern, const std::string& name) {
+  if (glob_matches(pattern, name)) return true;
+  return pattern.find(':') == std::string::npos && glob_matches(pattern, name.substr(0, name.find(':')));
+}
+
+std::vector<std::string> filter_names(std::string_view kind, const std::vector<std::string>& names,
+                                      const std::vector<std::string>& patterns) {
+  if (patterns.empty()) return names;
+  for (const std::string& pattern : patterns)
+    if (std::ranges::none_of(names, [&](const auto& name) { return filter_matches(pattern, name); }))
+      refuse_pattern(fmt::format("{} of the suite", kind), pattern, names);
+  std::vector<std::string> kept;
+  for (const std::string& name : names)
+    if (std::ranges::any_of(patterns, [&](const auto& pattern) { return filter_matches(pattern, name); }))
+      kept.push_back(name);
+  return kept;
+}
+
+SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> scenes) {
+  if (!name.starts_with(kMeshPrefix)) return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}};
+  if (one_line(name, name.size()) != name)
+    throw Error(ErrorKind::usage,
+                fmt::format("scene '{}': its name has control characters or is not UTF-8", one_line(name)));
+  const std::filesystem::path file = name.substr(kMeshPrefix.size());
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(file, status))
+    throw Error(ErrorKind::input, fmt::format("scene '{}': there is no such file", name));
+  // The bytes decide the result, not the name: another file under this name makes other options.
+  return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}};
+}
+
+MethodChoice choose_method(const std::string& name, std::span<const MethodSpec> methods) {
+  const std::size_t colon = name.find(':');
+  const auto spec = std::ranges::find(methods, name.substr(0, colon), &MethodSpec::name);
+  return {&*spec, colon == std::string::npos ? std::string() : name.substr(colon + 1)};
+}
+
+const Suite* requested_suite(const PlanRequest& request, const Catalogue& catalogue) {
+  if (request.own_suite && !request.suite.empty())
+    throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
+  if (request.own_suite) return &*request.own_suite;
+  const bool by_hand = !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
+  if (request.suite.empty() && by_hand) return nullptr;
+  const std::string name = request.suite.empty() ? "seed" : request.suite;
+  const auto found = std::ranges::find(catalogue.suites, name, &Suite::name);
+  if (found == catalogue.suites.end())
+    throw Error(ErrorKind::usage, unknown_name_message("suite", name, names_of(catalogue.suites)));
+  return &*found;
+}
+
+std::vector<std::string> default_scenes(const Catalogue& catalogue) {
+  const auto seed = std::ranges::find(catalogue.suites, "seed", &Suite::name);
+  return seed == catalogue.suites.end() ? names_of(catalogue.scenes) : seed->scenes;
+}
+
+std::vector<std::string> simulated_methods(const Catalogue& catalogue) {
+  std::vector<std::string> names;
+  for (const MethodSpec& method : catalogue.methods)
+    if (method.simulated()) names.push_back(method.name);
+  return names;
+}
+
+}  // namespace
+
+Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
+  Selection selection;
+  selection.suite = requested_suite(request, catalogue);
+  const Suite* const suite = selection.suite;
+  std::vector<std::string> scenes, methods, workloads;
+  if (suite != nullptr) {
+    const auto add_part = [&](const std::vector<std::string>& scene_patterns,
+                              const std::vector<std::string>& method_patterns,
+                              const std::vector<Axis>* axes) {
+      selection.parts.push_back({expand_scenes(scene_patterns, catalogue.scenes),
+                                 expand_methods(method_patterns, catalogue.methods), axes});
+      for (const std::string& name : selection.parts.back().scenes) append_unique(scenes, name);
+      for (const std::string& name : selection.parts.back().methods) append_unique(methods, name);
+    };
+    add_part(suite->scenes, suite->methods, nullptr);
+    for (const SuitePart& part : suite->more) add_part(part.scenes, part.methods, &part.axes);
+    scenes = filter_names("scene", scenes, request.scenes);
+    methods = filter_names("method", methods, request.methods);
+    workloads =
+        filter_names("workload", expand_workloads(suite->workloads, catalogue.workloads), request.workloads);
+  } else {
+    workloads = expand_workloads(request.workloads, catalogue.workloads);
+  }
+  // Workloads alone need no scene and no method.
+  if (selection.suite == nullptr &&
+      (request.workloads.empty() || !request.scenes.empty() || !request.methods.empty())) {
+    scenes =
+        expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes, catalogue.scenes);
+    methods = expand_methods(request.methods.empty() ? simulated_methods(catalogue) : request.methods,
+                             catalogue.methods);
+    selection.parts.push_back({scenes, methods, nullptr});
+  }
+  for (const std::string& name : scenes) selection.scenes.push_back(choose_scene(name, catalogue.scenes));
+  for (const std::string& name : methods) selection.methods.push_back(choose_method(name, catalogue.methods));
+  for (const std::string& name : workloads)
+    selection.workloads.push_back(&*std::ranges::find(catalogue.workloads, name, &WorkloadSpec::name));
+  return selection;
+}
+
+std::vector<Override> preset_overrides(const MethodSpec& method, const std::string& preset) {
+  if (preset.empty() && method.presets.empty()) return {};
+  auto found = method.presets.begin();
+  if (!preset.empty()) found = std::ranges::find(method.presets, preset, &Preset::name);
+  if (found == method.presets.end()) {
+    throw Error(ErrorKind::usage,
+                unknown_name_message("preset of " + method.name, preset, names_of(method.presets)));
+  }
+  std::vector<Override> overrides = found->overrides;
+  for (Override& given : overrides) given.owner = method.name;
+  return overrides;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,232 @@
+#include "harness/planning/suite.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+std::vector<std::string> read_names(const JsonPlace& place) {
+  std::vector<std::string> names;
+  for (const JsonPlace& element : place.elements()) {
+    names.push_back(element.text());
+    if (names.back().empty()) element.fail("is empty");
+  }
+  if (names.empty()) place.fail("is empty");
+  return names;
+}
+
+std::vector<std::uint64_t> read_seeds(const JsonPlace& place) {
+  std::vector<std::uint64_t> seeds;
+  std::set<std::uint64_t> seen;
+  for (const JsonPlace& element : place.elements()) {
+    seeds.push_back(element.count());
+    if (seeds.back() > static_cast<std::uint64_t>(INT64_MAX)) element.fail("is more than 2^63 - 1");
+    if (!seen.insert(seeds.back()).second) element.fail("stands twice");
+  }
+  if (seeds.empty()) place.fail("is empty");
+  return seeds;
+}
+
+Axis read_axis(const std::string& name, const JsonPlace& place) {
+  try {
+    if (place.value().is_string()) return parse_axis(fmt::format("{}={}", name, place.text()));
+    std::string values;
+    for (const JsonPlace& element : place.elements())
+      values += fmt::format("{}{}", values.empty() ? "" : ",", to_string(element.parameter()));
+    return parse_axis(fmt::format("{}={}", name, values));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    place.fail(error.what());
+  }
+}
+
+Override read_set(const std::string& key, const JsonPlace& place) {
+  try {
+    return parse_override(fmt::format("{}={}", key, to_string(place.parameter())));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    place.fail(error.what());
+  }
+}
+
+std::optional<int> read_pixels(const JsonPlace& root, const char* key) {
+  const auto place = root.find(key);
+  if (!place) return std::nullopt;
+  const std::uint64_t value = place->count();
+  if (value < 1 || value > kMaxImageSide_px)
+    place->fail(fmt::format("is not from 1 to {}", kMaxImageSide_px));
+  return static_cast<int>(value);
+}
+
+std::vector<Axis> read_axes(const JsonPlace& place) {
+  std::vector<Axis> axes;
+  for (const auto& [name, axis] : place.members()) axes.push_back(read_axis(name, axis));
+  return axes;
+}
+
+SuitePart read_part(const JsonPlace& place) {
+  place.allow_only({"scenes", "methods", "axes"});
+  SuitePart part{read_names(place.at("scenes")), read_names(place.at("methods"))};
+  if (const auto axes = place.find("axes")) part.axes = read_axes(*axes);
+  return part;
+}
+
+Json axes_to_json(const std::vector<Axis>& axes) {
+  Json json = Json::object();
+  for (const Axis& axis : axes) json[axis.name] = axis.values;
+  return json;
+}
+
+}  // namespace
+
+ImageChoice images_from_json(const JsonPlace& root) {
+  ImageChoice images;
+  if (const auto rig = root.find("rig")) images.rig = rig->text();
+  if (const auto imaging = root.find("imaging")) images.imaging = imaging->text();
+  images.width_px = read_pixels(root, "width");
+  images.height_px = read_pixels(root, "height");
+  return images;
+}
+
+void add_images(Json& json, const ImageChoice& images) {
+  if (images.rig) json["rig"] = *images.rig;
+  if (images.imaging) json["imaging"] = *images.imaging;
+  if (images.width_px) json["width"] = static_cast<std::uint64_t>(*images.width_px);
+  if (images.height_px) json["height"] = static_cast<std::uint64_t>(*images.height_px);
+}
+
+const std::vector<Suite>& suite_registry() {
+  static const std::vector<Suite> table = {
+      {.name = "seed",
+       .description = "the two synthetic scenes with the two simulated matchers, one seed",
+       .scenes = {"flat_plane", "undulating"},
+       .methods = {"lightglue_like", "roma_like"},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .workloads = {}},
+      {.name = "pipeline",
+       .description = "real methods on small images of 6 cameras; contrast enhancement; kinds of surfaces",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "dense_flow"},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .workloads = {},
+       .images = {"arc6", "default", 480, 360},
+       .more = {{{"undulating"}, {"sparse"}, {parse_axis("sparse.clahe=off,on")}},
+                {{"undulating"},
+                 {"plane_sweep:fast"},
+                 {parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}},
+      {.name = "pipeline_full",
+       .description = "real methods on 1600 x 1200 images of 12 cameras and one at the centre",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "plane_sweep:quality", "dense_flow"},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .workloads = {},
+       .images = {"ring12", "default", 1600, 1200},
+       .more = {{{"flat_plane"},
+                 {"plane_sweep:balanced"},
+                 {parse_axis("imaging=low_contrast,textureless")}}}},
+      {.name = "synthetic_profile",
+       .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {},
+       .sets = {},
+       .workloads = {"synthetic_profile"}},
+      {.name = "workloads",
+       .description = "every kernel with its variants, small: proved, then timed warm",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {{"variant", {"torch", "fused"}}, {"loader", {"serial", "thread_pool", "ring", "prefetch"}}},
+       .sets = {{"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "32"},
+                {"equirect_views", "width", "512"},
+                {"equirect_views", "view", "128"},
+                {"equirect_pipeline", "width", "512"},
+                {"equirect_pipeline", "view", "128"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
+      {.name = "batching",
+       .description = "kernels at several batch sizes, vectorised and fused; meant for --blocks",
+       .scenes = {},
+       .methods = {},
+       .seeds = {42},
+       .axes = {{"variant", {"torch", "fused"}}, {"batch", {"1", "4", "16"}}},
+       .sets = {{"tricubic", "size", "128"},
+                {"plane_sweep", "kernel", "torch"},
+                {"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "16"},
+                {"equirect_views", "width", "256"},
+                {"equirect_views", "view", "64"},
+                {"equirect_views", "frames", "16"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"}},
+  };
+  return table;
+}
+
+Suite read_suite_file(const std::filesystem::path& path) {
+  constexpr std::uintmax_t max_bytes = 1 << 20;
+  const std::string source = path.string();
+  return suite_from_json(parse_json_strictly(read_file(path, max_bytes), source), source);
+}
+
+Suite suite_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
+                   "imaging", "width", "height", "more"});
+  Suite suite;
+  suite.name = root.at("name").text();
+  if (suite.name.empty() || one_line(suite.name) != suite.name)
+    root.at("name").fail("is not one line of text");
+  if (const auto description = root.find("description")) suite.description = one_line(description->text());
+  if (const auto workloads = root.find("workloads")) suite.workloads = read_names(*workloads);
+  if (suite.workloads.empty() || root.find("scenes") || root.find("methods")) {
+    suite.scenes = read_names(root.at("scenes"));
+    suite.methods = read_names(root.at("methods"));
+  }
+  if (const auto seeds = root.find("seeds")) suite.seeds = read_seeds(*seeds);
+  if (const auto axes = root.find("axes")) suite.axes = read_axes(*axes);
+  if (const auto sets = root.find("set"))
+    for (const auto& [key, place] : sets->members()) suite.sets.push_back(read_set(key, place));
+  suite.images = images_from_json(root);
+  if (const auto more = root.find("more"))
+    for (const JsonPlace& part : more->elements()) suite.more.push_back(read_part(part));
+  return suite;
+}
+
+Json to_json(const Suite& suite) {
+  Json sets = Json::object();
+  for (const Override& given : suite.sets) sets[given.owner + "." + given.parameter] = given.value;
+  Json json = {{"name", suite.name},
+               {"description", suite.description},
+               {"seeds", suite.seeds},
+               {"axes", axes_to_json(suite.axes)},
+               {"set", sets}};
+  if (!suite.workloads.empty()) json["workloads"] = suite.workloads;
+  if (suite.workloads.empty() || !suite.scenes.empty() || !suite.methods.empty()) {
+    json["scenes"] = suite.scenes;
+    json["methods"] = suite.methods;
+  }
+  add_images(json, suite.images);
+  for (const SuitePart& part : suite.more)
+    json["more"].push_back(
+        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_to_json(part.axes)}});
+  return json;
+}
+
+}  // namespace aqbench

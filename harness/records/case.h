@@ -1,0 +1,48 @@
+#pragma once
+// One point of a sweep. Plain data, made by harness/planning/plan.h, run by harness/running/run_case.h. It
+// says everything that decides the result, so that its hash stands for it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/parameters.h"
+#include "harness/records/fault.h"
+#include "harness/records/timing_plan.h"
+
+namespace aqbench {
+
+// What the images of a case are made with (scenes/dataset/dataset.h).
+struct CaseImages {
+  std::string rig = "ring12";
+  std::string imaging = "default";         // a variant
+  std::optional<int> width_px, height_px;  // one alone keeps the rig's ratio; none: the rig's size
+};
+
+struct Case {
+  // "undulating/roma_like/seed=43"; with preset "scene/method:preset/seed=.."; then "/axis=value" for rig,
+  // imaging, width and height that are not the default, and for swept axes. `--threads` never stands in it. A
+  // workload's axes come first: "absorption/variant=fused/size=512/seed=42".
+  std::string name;
+  std::string scene;     // registry name or "mesh:FILE.ply"
+  std::string method;    // empty for a workload
+  std::string preset;    // empty: the method's default preset, if it has any
+  std::string workload;  // empty for a scene x method case
+  std::uint64_t seed = 42;
+  int threads = 1;
+  std::string device = "cpu";
+  bool simulated = false;                                       // the method sees the truth
+  std::optional<CaseImages> images;                             // none where nothing looks at images
+  std::vector<std::pair<std::string, ParameterValue>> axes;     // other axes swept, in the order given
+  std::vector<Override> overrides;                              // --set and axes that are parameters
+  std::vector<std::pair<std::string, ParameterValue>> options;  // effective, all: "undulating.amplitude_m"
+  std::vector<Fault> faults;                                    // --inject
+  TimingPlan timing;                                            // how often it runs
+};
+
+Json to_json(const Case& planned);
+
+}  // namespace aqbench

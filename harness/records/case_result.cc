@@ -1,0 +1,99 @@
+#include "harness/records/case_result.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json_place.h"
+#include "core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+void put_part(std::string& bytes, std::string_view part) {
+  const std::uint64_t size = part.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes += part;
+}
+
+std::string_view take_part(std::string_view& bytes) {
+  std::uint64_t size = 0;
+  if (bytes.size() >= sizeof size) {
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    if (size <= bytes.size()) {
+      const std::string_view part = bytes.substr(0, size);
+      bytes.remove_prefix(size);
+      return part;
+    }
+  }
+  throw Error(ErrorKind::input, "the result of a case is cut off");
+}
+
+std::string count_and_hash(std::string_view name, std::size_t count, const void* data, std::size_t bytes) {
+  const std::string_view view(static_cast<const char*>(data), bytes);
+  return fmt::format("{} {} {}\n", name, count, sha256_hex(view));
+}
+
+template <class Element>
+std::string array_line(std::string_view name, const std::vector<Element>& array) {
+  return count_and_hash(name, array.size(), array.data(), array.size() * sizeof(Element));
+}
+
+}  // namespace
+
+std::string encode_case_result(const CaseResult& result) {
+  std::string bytes;
+  put_part(bytes, to_json(result.record).dump());
+  for (const auto& [path, content] : result.artefacts) {
+    put_part(bytes, path);
+    put_part(bytes, content);
+  }
+  return bytes;
+}
+
+CaseResult decode_case_result(std::string_view bytes) {
+  CaseResult result;
+  const std::string_view record = take_part(bytes);
+  result.record = record_from_json(parse_json_strictly(record, "the result of a case"));
+  while (!bytes.empty()) {
+    const std::string path(take_part(bytes));
+    result.artefacts.emplace_back(path, std::string(take_part(bytes)));
+  }
+  return result;
+}
+
+std::string output_sha256(const Reconstruction& reconstruction) {
+  static_assert(std::endian::native == std::endian::little && sizeof(Vec3) == 3 * sizeof(double));
+  std::string lines = array_line("points_m", reconstruction.cloud.points_m) +
+                      array_line("normals", reconstruction.cloud.normals) +
+                      array_line("confidence", reconstruction.cloud.confidence);
+  if (reconstruction.mesh)
+    lines += array_line("vertices_m", reconstruction.mesh->vertices_m) +
+             array_line("triangles", reconstruction.mesh->triangles);
+  for (const DepthMap& map : reconstruction.depth_maps)
+    lines += fmt::format("depth_map {} {} {}\n", map.camera, map.width, map.height) +
+             array_line("depth_along_ray_m", map.depth_along_ray_m) +
+             array_line("confidence", map.confidence);
+  return sha256_hex(lines);
+}
+
+std::string file_name_of(std::string_view case_name) {
+  constexpr std::size_t max_bytes = 160;
+  constexpr std::string_view others = "_.=,+-";
+  std::string name;
+  bool ambiguous = case_name.find("__") != std::string_view::npos;
+  for (const char c : case_name) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      others.find(c) != std::string_view::npos;
+    name += kept ? std::string(1, c) : c == '/' ? "__" : "_";
+    ambiguous = ambiguous || (!kept && c != '/');
+  }
+  if (!ambiguous && name.size() <= max_bytes && !name.starts_with('.')) return name;
+  return fmt::format("_{}-{}", name.substr(0, max_bytes), sha256_hex(case_name).substr(0, 8));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,45 @@
+#pragma once
+// Faults on purpose: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. A testing aid; what
+// was done stands in the record.
+//   +5%      the stage takes 5 % longer (busy), counted in its wall time
+//   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
+//   throw    Error(method) when the stage is entered
+//   abort    the process aborts when the stage is entered
+//   hang     the stage never ends
+//   oom      the stage takes memory until it is killed
+//   corrupt  after the run every point, mesh vertex and depth is moved by 5 mm along +Z
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace aqbench {
+
+inline constexpr std::size_t kMaxFaultsPerCase = 64;
+
+// A fault planned for one case (harness/running/inject.h carries it out).
+struct Fault {
+  std::string stage;   // a stage of the method, or "*" for the outermost ones
+  std::string effect;  // as given: "+5%", "20ms", "throw", "abort", "hang", "oom", "corrupt"
+};
+
+// One --inject argument. The stage is what stands between the last ':' and the last '='; "*" means the
+// outermost stages. Without a glob every case is meant.
+struct Inject {
+  std::string case_glob;
+  Fault fault;
+};
+
+// Throws Error(usage) quoting the argument.
+Inject parse_inject(std::string_view argument);
+std::string to_string(const Inject& inject);  // reads back the same
+
+enum class FaultKind { slow_down, sleep, throw_error, abort, hang, out_of_memory, corrupt };
+struct FaultEffect {
+  FaultKind kind{};
+  double amount = 0;  // a share of the stage's time for slow_down, seconds for sleep
+};
+// Throws Error(usage) quoting the text.
+FaultEffect parse_fault_effect(std::string_view text);
+
+}  // namespace aqbench

@@ -1,0 +1,261 @@
+#include "harness/records/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json_place.h"
+#include "harness/records/timing_json.h"
+
+namespace aqbench {
+namespace {
+
+using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
+
+Json text_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json finite_json(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+template <class Integer>
+Json integer_json(const std::optional<Integer>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json values_json(const NamedValues& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = parameter_json(value);
+  return json;
+}
+
+Json samples_json(const std::vector<double>& samples, const Record& record, const std::string& what) {
+  for (const double sample : samples)
+    if (!std::isfinite(sample))
+      throw Error(ErrorKind::method, fmt::format("{}: a sample of {} is not finite", record.case_name, what));
+  return samples;
+}
+
+Json metric_json(const Metric& metric) {
+  Json json = {
+      {"value", finite_json(metric.value)}, {"unit", metric.unit}, {"better", to_string(metric.better)}};
+  if (!json["value"].is_null()) return json;
+  if (metric.value)
+    json["reason"] = "the value was not finite";
+  else
+    json["reason"] = metric.reason.empty() ? "no reason given" : metric.reason;
+  return json;
+}
+
+Json stage_json(const StageRecord& stage, const Record& record) {
+  Json json = {{"name", stage.name},
+               {"parent", text_json(stage.parent)},
+               {"calls", stage.calls},
+               {"wall_ms", samples_json(stage.wall_ms, record, stage.name)},
+               {"self_ms", samples_json(stage.self_ms, record, stage.name)},
+               {"net_bytes", integer_json(stage.net_bytes)},
+               {"peak_bytes", integer_json(stage.peak_bytes)}};
+  // What only a profile measures stands there only if it was measured.
+  if (!stage.cpu_ms.empty()) json["cpu_ms"] = samples_json(stage.cpu_ms, record, stage.name);
+  if (!stage.device_ms.empty()) json["device_ms"] = samples_json(stage.device_ms, record, stage.name);
+  if (stage.resident_peak_bytes) json["resident_peak_bytes"] = *stage.resident_peak_bytes;
+  if (stage.other_thread) json["other_thread"] = true;
+  return json;
+}
+
+Json timing_json(const Record& record) {
+  const Timing& timing = record.timing;
+  Json throughput = nullptr;
+  if (timing.throughput && std::isfinite(*timing.throughput))
+    throughput = {{"value", *timing.throughput}, {"unit", timing.throughput_unit}};
+  Json json = {{"cold_ms", finite_json(timing.cold_ms)},
+               {"warm_ms", samples_json(timing.warm_ms, record, "warm_ms")},
+               {"throughput", throughput}};
+  if (has_timing_details(timing)) json["details"] = timing_details_json(timing);
+  if (timing.dataset_ms) json["dataset_ms"] = finite_json(timing.dataset_ms);
+  return json;
+}
+
+// ---- Reading ----
+
+NamedValues read_values(const JsonPlace& place) {
+  NamedValues values;
+  for (const auto& [name, member] : place.members()) values.emplace_back(name, member.parameter());
+  return values;
+}
+
+std::vector<double> read_samples(const JsonPlace& place) {
+  std::vector<double> samples;
+  for (const JsonPlace& element : place.elements()) samples.push_back(element.number());
+  return samples;
+}
+
+Better read_better(const JsonPlace& place) {
+  for (const Better better : {Better::lower, Better::higher, Better::equal})
+    if (to_string(better) == place.text()) return better;
+  place.fail("expected lower, higher or equal");
+}
+
+Metric read_metric(const JsonPlace& place) {
+  place.allow_only({"value", "unit", "better", "reason"});
+  Metric metric;
+  metric.value = place.at("value").number_or_null();
+  metric.unit = place.at("unit").text();
+  metric.better = read_better(place.at("better"));
+  if (!metric.value) metric.reason = place.at("reason").text();
+  if (metric.value && place.find("reason")) place.at("reason").fail("stands beside a value");
+  return metric;
+}
+
+std::optional<std::int64_t> integer_or_null(const JsonPlace& place) {
+  if (place.is_null()) return std::nullopt;
+  return place.integer();
+}
+
+StageRecord read_stage(const JsonPlace& place) {
+  place.allow_only({"name", "parent", "calls", "wall_ms", "self_ms", "cpu_ms", "device_ms", "net_bytes",
+                    "peak_bytes", "resident_peak_bytes", "other_thread"});
+  StageRecord stage;
+  stage.name = place.at("name").text();
+  stage.parent = place.at("parent").text_or_null();
+  stage.calls = place.at("calls").count();
+  stage.wall_ms = read_samples(place.at("wall_ms"));
+  stage.self_ms = read_samples(place.at("self_ms"));
+  if (stage.self_ms.size() != stage.wall_ms.size()) place.at("self_ms").fail("is not as long as wall_ms");
+  stage.net_bytes = integer_or_null(place.at("net_bytes"));
+  stage.peak_bytes = integer_or_null(place.at("peak_bytes"));
+  if (place.find("cpu_ms")) stage.cpu_ms = read_samples(place.at("cpu_ms"));
+  if (place.find("device_ms")) stage.device_ms = read_samples(place.at("device_ms"));
+  if (place.find("resident_peak_bytes"))
+    stage.resident_peak_bytes = place.at("resident_peak_bytes").integer();
+  if (place.find("other_thread")) stage.other_thread = place.at("other_thread").boolean();
+  return stage;
+}
+
+Timing read_timing(const JsonPlace& place) {
+  place.allow_only({"cold_ms", "warm_ms", "throughput", "details", "dataset_ms"});
+  Timing timing;
+  timing.cold_ms = place.at("cold_ms").number_or_null();
+  timing.warm_ms = read_samples(place.at("warm_ms"));
+  if (const auto dataset = place.find("dataset_ms")) timing.dataset_ms = dataset->number_or_null();
+  if (const JsonPlace throughput = place.at("throughput"); !throughput.is_null()) {
+    throughput.allow_only({"value", "unit"});
+    timing.throughput = throughput.at("value").number();
+    timing.throughput_unit = throughput.at("unit").text();
+  }
+  if (const auto details = place.find("details")) read_timing_details(*details, timing);
+  return timing;
+}
+
+InjectedFault read_injected(const JsonPlace& place) {
+  place.allow_only({"stage", "effect", "times"});
+  return {place.at("stage").text(), place.at("effect").text(), place.at("times").count()};
+}
+
+Status read_status(const JsonPlace& place) {
+  const auto status = status_from_string(place.text());
+  if (!status) place.fail("expected ok, failed, crashed, timeout or skipped");
+  return *status;
+}
+
+}  // namespace
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::failed:
+      return "failed";
+    case Status::crashed:
+      return "crashed";
+    case Status::timeout:
+      return "timeout";
+    case Status::skipped:
+      break;
+  }
+  return "skipped";
+}
+
+std::optional<Status> status_from_string(std::string_view text) {
+  for (const Status status : {Status::ok, Status::failed, Status::crashed, Status::timeout, Status::skipped})
+    if (to_string(status) == text) return status;
+  return std::nullopt;
+}
+
+Json to_json(const MetricSet& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, metric] : metrics) json[name] = metric_json(metric);
+  return json;
+}
+
+MetricSet metrics_from_json(const Json& json, const std::string& source) {
+  MetricSet metrics;
+  for (const auto& [name, place] : JsonPlace(json, source).members())
+    metrics.emplace_back(name, read_metric(place));
+  return metrics;
+}
+
+const StageRecord* find_stage(const std::vector<StageRecord>& stages, const StageRecord& like) {
+  const auto found = std::ranges::find_if(stages, [&](const StageRecord& stage) {
+    return stage.name == like.name && stage.parent == like.parent && stage.other_thread == like.other_thread;
+  });
+  return found == stages.end() ? nullptr : &*found;
+}
+
+Json to_json(const Record& record) {
+  Json stages = Json::array();
+  for (const StageRecord& stage : record.stages) stages.push_back(stage_json(stage, record));
+  Json injected = Json::array();
+  for (const InjectedFault& fault : record.injected)
+    injected.push_back({{"stage", fault.stage}, {"effect", fault.effect}, {"times", fault.times}});
+  return {{"case", record.case_name},
+          {"scene", text_json(record.scene)},
+          {"method", text_json(record.method)},
+          {"preset", text_json(record.preset)},
+          {"workload", text_json(record.workload)},
+          {"axes", values_json(record.axes)},
+          {"status", to_string(record.status)},
+          {"reason", text_json(record.reason)},
+          {"metrics", to_json(record.metrics)},
+          {"stages", std::move(stages)},
+          {"timing", timing_json(record)},
+          {"peak_rss_bytes", integer_json(record.peak_rss_bytes)},
+          {"output_sha256", text_json(record.output_sha256)},
+          {"options", values_json(record.options)},
+          {"simulated", record.simulated},
+          {"injected", std::move(injected)}};
+}
+
+Record record_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  root.allow_only({"case", "scene", "method", "preset", "workload", "axes", "status", "reason", "metrics",
+                   "stages", "timing", "peak_rss_bytes", "output_sha256", "options", "simulated",
+                   "injected"});
+  Record record;
+  record.case_name = root.at("case").text();
+  if (record.case_name.empty()) root.at("case").fail("is empty");
+  record.scene = root.at("scene").text_or_null();
+  record.method = root.at("method").text_or_null();
+  record.preset = root.at("preset").text_or_null();
+  record.workload = root.at("workload").text_or_null();
+  record.axes = read_values(root.at("axes"));
+  record.status = read_status(root.at("status"));
+  record.reason = root.at("reason").text_or_null();
+  for (const auto& [name, place] : root.at("metrics").members())
+    record.metrics.emplace_back(name, read_metric(place));
+  for (const JsonPlace& place : root.at("stages").elements()) record.stages.push_back(read_stage(place));
+  record.timing = read_timing(root.at("timing"));
+  if (const JsonPlace peak = root.at("peak_rss_bytes"); !peak.is_null()) record.peak_rss_bytes = peak.count();
+  record.output_sha256 = root.at("output_sha256").text_or_null();
+  record.options = read_values(root.at("options"));
+  record.simulated = root.at("simulated").boolean();
+  for (const JsonPlace& place : root.at("injected").elements())
+    record.injected.push_back(read_injected(place));
+  return record;
+}
+
+}  // namespace aqbench

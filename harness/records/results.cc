@@ -1,0 +1,147 @@
+#include "harness/records/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json_place.h"
+#include "core/sha256.h"
+#include "core/strict_json.h"
+
+namespace aqbench {
+namespace {
+
+constexpr auto kReplaceBrokenUtf8 = Json::error_handler_t::replace;
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', false, kReplaceBrokenUtf8); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+std::vector<const Record*> sorted_records(const Results& results) {
+  std::vector<const Record*> records;
+  for (const Record& record : results.records) records.push_back(&record);
+  std::ranges::sort(records, {}, [](const Record* record) { return std::string_view(record->case_name); });
+  const auto twice = std::ranges::adjacent_find(
+      records, {}, [](const Record* record) { return std::string_view(record->case_name); });
+  if (twice != records.end())
+    throw Error(ErrorKind::input, fmt::format("results: case '{}' has two records", (*twice)->case_name));
+  return records;
+}
+
+Json run_to_json(const RunInfo& run) {
+  return {{"id", run.id},
+          {"suite", text_or_null(run.suite)},
+          {"started_utc", run.started_utc},
+          {"finished_utc", run.finished_utc},
+          {"complete", run.complete},
+          {"planned_cases", run.planned_cases},
+          {"plan_sha256", run.plan_sha256},
+          {"requested", parse_strict_json(run.requested_json, "run.requested")},
+          {"effective", parse_strict_json(run.effective_json, "run.effective")}};
+}
+
+// The member of an object, or nullptr: for documents that no schema has seen yet.
+Json* member_of(Json& json, const char* name) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  return found == json.end() ? nullptr : &*found;
+}
+
+// Gives every null metric without a reason one.
+void name_bare_nulls(Json& json) {
+  Json* const records = member_of(json, "records");
+  if (records == nullptr || !records->is_array()) return;
+  for (Json& record : *records) {
+    Json* const metrics = member_of(record, "metrics");
+    if (metrics == nullptr || !metrics->is_object()) continue;
+    for (Json& metric : *metrics) {
+      const Json* const value = member_of(metric, "value");
+      if (value != nullptr && value->is_null() && member_of(metric, "reason") == nullptr)
+        metric["reason"] = "null without a reason";
+    }
+  }
+}
+
+RunInfo run_from_json(const JsonPlace& json) {
+  RunInfo run;
+  run.id = json.at("id").text();
+  run.suite = json.at("suite").text_or_null();
+  run.started_utc = json.at("started_utc").text();
+  run.finished_utc = json.at("finished_utc").text();
+  run.complete = json.at("complete").boolean();
+  run.planned_cases = json.at("planned_cases").count();
+  run.plan_sha256 = json.at("plan_sha256").text();
+  run.requested_json = compact(json.at("requested").value());
+  run.effective_json = compact(json.at("effective").value());
+  return run;
+}
+
+}  // namespace
+
+Json to_json(const Results& results) {
+  Json records = Json::array();
+  for (const Record* record : sorted_records(results)) records.push_back(to_json(*record));
+  return {{"schema_version", kResultsSchemaVersion},
+          {"run", run_to_json(results.run)},
+          {"environment", parse_strict_json(results.environment_json, "environment")},
+          {"records", std::move(records)}};
+}
+
+std::string results_text(const Results& results) {
+  return to_json(results).dump(1, ' ', false, kReplaceBrokenUtf8) + '\n';
+}
+
+Results results_from_json(Json json, const std::string& source) {
+  if (json.is_object() && json.contains("schema_version")) {
+    const Json& version = json.at("schema_version");
+    if (version.is_number_integer() && version != kResultsSchemaVersion)
+      throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
+                                                         source, compact(version), kResultsSchemaVersion));
+  }
+  name_bare_nulls(json);
+  if (const auto problem = results_schema_problem(json))
+    throw Error(ErrorKind::input, source + ": " + *problem);
+  Results results;
+  results.run = run_from_json(JsonPlace(json, source).at("run"));
+  results.environment_json = compact(json.at("environment"));
+  for (const Json& record : json.at("records"))
+    results.records.push_back(
+        record_from_json(record, fmt::format("{}: records[{}]", source, results.records.size())));
+  try {
+    sorted_records(results);
+  } catch (const Error& error) {
+    throw Error(error.kind(), source + ": " + error.what());
+  }
+  return results;
+}
+
+Results results_from_text(std::string_view text, const std::string& source) {
+  return results_from_json(parse_strict_json(text, source), source);
+}
+
+Results read_results(const std::filesystem::path& results_json) {
+  return results_from_json(read_strict_json(results_json), results_json.string());
+}
+
+std::string record_text(const Record& record) { return compact(to_json(record)); }
+
+std::string root_digest(const Results& results) {
+  std::string lines;
+  for (const Record* record : sorted_records(results)) lines += record_text(*record) + '\n';
+  return sha256_hex(lines);
+}
+
+std::string metrics_digest(const Results& results) {
+  std::string lines;
+  for (const Record* record : sorted_records(results)) {
+    const Json whole = to_json(*record);
+    Json part = Json::object();
+    for (const char* const key : {"case", "status", "options", "metrics", "output_sha256"})
+      part[key] = whole.at(key);
+    lines += compact(part) + '\n';
+  }
+  return sha256_hex(lines);
+}
+
+}  // namespace aqbench

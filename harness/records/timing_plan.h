@@ -1,0 +1,47 @@
+#pragma once
+// How often a case is run to time it. Plain data; the engine is harness/measuring/timing.h.
+
+#include <optional>
+#include <string>
+
+#include "core/json_fwd.h"
+
+namespace aqbench {
+
+// A case runs once cold (the first call of its process), then `warmup` calls that are thrown away, then warm
+// repetitions, each of which is a sample. They go on until there are `repetitions` of them, they sum up to
+// `min_time_s` and, where `precision` is given, half the 95 % confidence interval of their median is at most
+// that share of the median; and stop at `max_repetitions` or `max_time_s` in any case.
+struct TimingPlan {
+  int repetitions = 0;  // 0, and no min_time_s nor precision: the cold call alone
+  int warmup = 0;
+  double min_time_s = 0;
+  double precision = 0;  // a share: 0.02 = 2 %; 0: not asked for
+  int max_repetitions = 1000;
+  double max_time_s = 60;
+  int blocks = 1;  // processes that share the repetitions' plan: each runs all of it; cases are interleaved
+
+  bool times_warm() const { return repetitions > 0 || min_time_s > 0 || precision > 0; }
+  bool operator==(const TimingPlan&) const = default;
+};
+
+// As given on the command line; what is not given follows from the rest (effective_timing).
+struct TimingRequest {
+  std::optional<int> repetitions, warmup, max_repetitions, blocks;
+  std::optional<double> min_time_s, precision, max_time_s;
+
+  bool operator==(const TimingRequest&) const = default;
+};
+
+// Throws Error(usage) naming the flag: negative counts, a precision of 100 % or more, a ceiling below what it
+// is the ceiling of.
+void check(const TimingRequest& request);
+
+// Methods are timed cold alone unless asked otherwise; workloads 2 + 10 times.
+TimingPlan effective_timing(const TimingRequest& request, bool workload);
+
+Json to_json(const TimingPlan& plan);
+Json to_json(const TimingRequest& request);
+TimingRequest timing_request_from_json(const Json& json, const std::string& source);
+
+}  // namespace aqbench

@@ -1,0 +1,46 @@
+#pragma once
+// A page of memory shared by the parent and the child that runs a case: what the child did until it died.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "harness/records/fault.h"
+
+namespace aqbench {
+
+// Create it before the fork. All members may be used from both sides at any time.
+class CaseBoard {
+ public:
+  CaseBoard();  // throws Error(io) if the page cannot be mapped
+  ~CaseBoard();
+  CaseBoard(const CaseBoard&) = delete;
+  CaseBoard& operator=(const CaseBoard&) = delete;
+
+  void reset();
+
+  void count_fault(std::size_t slot);  // slot < kMaxFaultsPerCase
+  std::uint64_t fault_count(std::size_t slot) const;
+
+  // A folder that the parent removes after the case, whatever became of the child: set before the fork.
+  void set_scratch_dir(const std::filesystem::path& dir) { scratch_dir_ = dir; }
+  const std::filesystem::path& scratch_dir() const { return scratch_dir_; }  // empty: none
+
+  // The stage the case's main thread is in; empty outside of stages. A torn read while the child lives gives
+  // a wrong name at worst.
+  void set_stage(const char* stage);  // nullptr: none
+  std::string stage() const;
+
+ private:
+  struct Page {
+    std::array<std::atomic<std::uint64_t>, kMaxFaultsPerCase> fault_counts;
+    std::array<std::atomic<char>, 64> stage;
+  };
+  Page* page_;
+  std::filesystem::path scratch_dir_;
+};
+
+}  // namespace aqbench

@@ -1,0 +1,38 @@
+#include "harness/running/case_dataset.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace aqbench {
+
+void copy_observation(const std::filesystem::path& dataset_dir, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::create_directories(to, error);
+  for (const char* part : {"calibration.json", "images"})
+    if (!error)
+      std::filesystem::copy(dataset_dir / part, to / part, std::filesystem::copy_options::recursive, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), error.message()));
+}
+
+CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& scratch_dir) {
+  const auto start = std::chrono::steady_clock::now();
+  DatasetPlan plan = plan_dataset(dataset_request(planned));
+  const auto say = [last = std::string()](std::size_t, std::size_t, const std::string& camera) mutable {
+    if (camera != last) fmt::print(stderr, "rendering {}\n", camera);
+    last = camera;
+  };
+  CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), say);
+  CaseDataset dataset{std::move(plan), std::move(cached), scratch_dir / kObservationFolder, 0};
+  copy_observation(dataset.dataset.dir(), dataset.observation_dir);
+  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
+    perturb_calibration_file(dataset.observation_dir / "calibration.json", error);
+  dataset.made_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return dataset;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,98 @@
+#include "harness/running/case_outcome.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/running/case_dataset.h"
+
+namespace aqbench {
+namespace {
+
+// The last line that the child wrote, for a reason: what it said before it died.
+std::string last_line(const std::string& log) {
+  const std::size_t end = log.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t start = log.find_last_of("\r\n", end);
+  return one_line(std::string_view(log).substr(start == std::string::npos ? 0 : start + 1,
+                                               end - (start == std::string::npos ? 0 : start + 1) + 1),
+                  160);
+}
+
+// The record of a case whose child gave none.
+Record record_of_death(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
+                       const CaseBoard& board) {
+  Record record = planned_record(planned);
+  switch (outcome.end) {
+    case IsolateOutcome::End::timeout:
+      record.status = Status::timeout;
+      break;
+    case IsolateOutcome::End::signalled:
+    case IsolateOutcome::End::exited:
+      record.status = Status::crashed;
+      break;
+    default:
+      record.status = Status::failed;
+  }
+  record.reason = describe(outcome, options);
+  if (const std::string stage = board.stage(); !stage.empty())
+    record.reason += fmt::format(", in stage '{}'", one_line(stage));
+  if (const std::string line = last_line(outcome.log_tail); !line.empty())
+    record.reason += "; it said: " + line;
+  for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
+  return record;
+}
+
+void replace_each(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// What a user can find, or reads in the documents, in place of folders that are gone.
+void name_lasting_folders(const std::filesystem::path& scratch, const std::string& dataset_name,
+                          std::string& reason) {
+  if (scratch.empty()) return;
+  replace_each(reason, (scratch / kObservationFolder).string(), dataset_name);
+  replace_each(reason, (scratch / kWorkFolder / "output").string(), "{output}");
+  replace_each(reason, scratch.string(), "{scratch}");
+}
+
+// A runner must not answer for another case, nor write outside of the bundle. Empty: it does not.
+std::string problem_of(const CaseResult& result, const Case& planned) {
+  if (result.record.case_name != planned.name) return "its result is that of another case";
+  for (const auto& [name, bytes] : result.artefacts) {
+    const std::filesystem::path path = std::filesystem::path(name).lexically_normal();
+    if (name.empty() || path.is_absolute() || *path.begin() == ".." || !path.has_filename())
+      return one_line(fmt::format("its artefact '{}' lies outside of the bundle", name));
+  }
+  return {};
+}
+
+}  // namespace
+
+CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
+                     const CaseBoard& board, const std::string& dataset_name) {
+  CaseResult result;
+  try {
+    if (outcome.end == IsolateOutcome::End::ok)
+      result = decode_case_result(outcome.result);
+    else
+      result.record = record_of_death(planned, outcome, options, board);
+  } catch (const Error& error) {
+    result.record = planned_record(planned);
+    result.record.reason = one_line(error.what());
+  }
+  if (const std::string problem = problem_of(result, planned); !problem.empty()) {
+    result = {planned_record(planned), {}};
+    result.record.reason = problem;
+  }
+  name_lasting_folders(board.scratch_dir(), dataset_name, result.record.reason);
+  result.record.peak_rss_bytes = outcome.peak_rss_bytes;
+  return result;
+}
+
+}  // namespace aqbench

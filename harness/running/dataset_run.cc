@@ -1,0 +1,230 @@
+#include "harness/running/dataset_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/parallel.h"
+#include "harness/measuring/library_threads.h"
+#include "harness/planning/select.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/case_outcome.h"
+#include "harness/running/method_run.h"
+#include "metrics/diagnosis.h"
+#include "metrics/score.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/dataset/dataset_truth.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/registry.h"
+#include "scenes/rendering/ray_hit.h"
+#include "scenes/rendering/visibility.h"
+
+namespace aqbench {
+namespace {
+
+Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
+  Case planned;
+  planned.method = method.name;
+  planned.preset = request.preset;
+  const std::string folder = std::filesystem::absolute(request.dataset_dir / ".")
+                                 .lexically_normal()
+                                 .parent_path()
+                                 .filename()
+                                 .string();
+  planned.name =
+      fmt::format("{}/{}{}{}", folder, method.name, request.preset.empty() ? "" : ":", request.preset);
+  planned.seed = request.seed;
+  planned.threads = request.threads;
+  planned.device = request.device;
+  planned.overrides = request.sets;
+  for (const Override& given : request.sets)
+    if (given.owner != method.name)
+      throw Error(ErrorKind::usage, fmt::format("--set {}.{}={}: the method is {}", given.owner,
+                                                given.parameter, given.value, method.name));
+  const Parameters parameters = method_parameters(planned, method);
+  for (const auto& [name, value] : parameters.items())
+    planned.options.emplace_back(method.name + "." + name, value);
+  return planned;
+}
+
+const MethodSpec& check_method(const DatasetRunRequest& request) {
+  const MethodSpec& method = find_method(request.method);
+  if (method.simulated())
+    throw Error(ErrorKind::usage, fmt::format("method {} is simulated and looks at no images", method.name));
+  if (!request.depth_range_m) return method;
+  if (!method.takes_depth_range)
+    throw Error(ErrorKind::usage, fmt::format("--depth-range: method {} takes none", method.name));
+  const auto [min_m, max_m] = *request.depth_range_m;
+  if (!(min_m >= 0 && min_m < max_m && max_m <= 1000))
+    throw Error(ErrorKind::usage,
+                fmt::format("--depth-range {}:{}: expected 0 <= LO < HI <= 1000, metres", min_m, max_m));
+  return method;
+}
+
+void make_run_folder(const std::filesystem::path& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+}
+
+void write_map(const std::filesystem::path& file, const DepthMap& map, const std::vector<float>& values) {
+  const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(map.height),
+                                            static_cast<std::size_t>(map.width)};
+  write_npy(file, std::span<const float>(values), shape);
+}
+
+void write_output(const Reconstruction& output, const std::filesystem::path& dir) {
+  write_ply_cloud(dir / "cloud.ply", output.cloud);
+  if (output.mesh) write_ply_mesh(dir / "mesh.ply", *output.mesh);
+  if (output.depth_maps.empty()) return;
+  make_run_folder(dir / "depth");
+  for (const DepthMap& map : output.depth_maps) {
+    write_map(dir / "depth" / (map.camera + ".npy"), map, map.depth_along_ray_m);
+    if (!map.confidence.empty())
+      write_map(dir / "depth" / (map.camera + "_confidence.npy"), map, map.confidence);
+  }
+}
+
+// What the child tells beside its record.
+constexpr const char* kCamerasPart = "cameras.json";
+
+// The scene of truth/scene.json; none where there is no such file and, with a word in the log, where it is
+// none of ours.
+std::optional<Scene> scene_to_score(const std::filesystem::path& dataset_dir) {
+  std::error_code status;
+  if (!std::filesystem::exists(dataset_dir / "truth" / "scene.json", status)) return std::nullopt;
+  try {
+    return read_dataset_scene(dataset_dir);
+  } catch (const Error& error) {
+    fmt::print(stderr, "the cloud is not scored: {}\n", error.what());
+    return std::nullopt;
+  }
+}
+
+void score_run(const DatasetRunRequest& request, const Reconstruction& output,
+               const std::filesystem::path& partial, CaseResult& result) {
+  Record& record = result.record;
+  const Rig rig = read_calibration(request.dataset_dir / "calibration.json");
+  const auto scores = score_depth_maps(output.depth_maps, rig.cameras, request.dataset_dir);
+  if (const auto scene = scene_to_score(request.dataset_dir)) {
+    record.scene = scene->name;
+    const PatchHeightField& truth = renderable_surface(*scene->truth.surface, scene->name);
+    record.metrics = score_reconstruction(output, truth, {}, [&](std::span<const Vec3> positions_m) {
+                       return count_views(truth, rig, positions_m);
+                     }).metrics;
+    if (!output.depth_maps.empty()) {
+      const Diagnosis diagnosis = diagnose(output, truth, rig);
+      for (const auto& metric : diagnosis.metrics) record.metrics.push_back(metric);
+      write_file(partial / "diagnosis.csv", diagnosis.csv);
+    }
+  }
+  for (auto& metric : median_over_cameras(scores)) record.metrics.push_back(std::move(metric));
+  if (!scores.empty()) write_file(partial / "depth.csv", depth_scores_csv(scores));
+  Json told = {{"maps", output.depth_maps.size()},
+               {"triangles", output.mesh ? output.mesh->triangles.size() : 0},
+               {"points", output.cloud.points_m.size()},
+               {"cameras", Json::array()}};
+  for (const CameraDepthScore& score : scores)
+    told["cameras"].push_back({{"camera", score.camera}, {"metrics", to_json(score.metrics)}});
+  result.artefacts = {{kCamerasPart, told.dump()}};
+}
+
+Reconstruction checked(Reconstruction output) {
+  check_output(output);
+  return output;
+}
+
+// In the child.
+CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
+                    const std::filesystem::path& partial, CaseBoard& board) {
+  set_thread_count(request.threads);
+  set_library_threads(request.threads);
+  CaseResult result{planned_record(planned), {}};
+  const std::filesystem::path scratch = board.scratch_dir();
+  std::filesystem::path dataset = request.dataset_dir;
+  std::error_code status;
+  if (std::filesystem::exists(dataset / "truth", status)) {
+    dataset = scratch / kObservationFolder;
+    copy_observation(request.dataset_dir, dataset);
+  }
+  MethodInput input;
+  input.parameters = method_parameters(planned, method);
+  input.seed = request.seed;
+  input.device = request.device;
+  input.work_dir = scratch / kWorkFolder;
+  input.depth_range_m = request.depth_range_m;
+  make_run_folder(input.work_dir);
+  const RealMethod run = std::get<RealMethod>(method.run);
+  try {
+    const Reconstruction output = run_measured(
+        planned, [&] { return checked(run({dataset}, input)); }, board, result.record);
+    write_output(output, partial);
+    score_run(request, output, partial, result);
+    result.record.status = Status::ok;
+  } catch (...) {
+    note_failure(result.record);
+  }
+  const std::filesystem::path log = input.work_dir / kMethodLog;
+  if (std::filesystem::exists(log, status)) std::filesystem::copy_file(log, partial / "command.log", status);
+  return result;
+}
+
+void read_told(const CaseResult& result, DatasetRun& run) {
+  for (const auto& [name, text] : result.artefacts) {
+    if (name != kCamerasPart) continue;
+    const Json told = Json::parse(text);
+    run.depth_maps = told["maps"].get<std::size_t>();
+    run.points = told["points"].get<std::size_t>();
+    run.triangles = told["triangles"].get<std::size_t>();
+    for (const Json& camera : told["cameras"])
+      run.cameras.push_back(
+          {camera["camera"].get<std::string>(), metrics_from_json(camera["metrics"], "run")});
+  }
+}
+
+}  // namespace
+
+DatasetRun run_on_dataset(const DatasetRunRequest& request) {
+  const MethodSpec& method = check_method(request);
+  const Case planned = case_of(request, method);
+  read_calibration(request.dataset_dir / "calibration.json");
+  require_free_folder(request.out_dir);
+  const std::filesystem::path target =
+      std::filesystem::absolute(request.out_dir / ".").lexically_normal().parent_path();
+  const std::filesystem::path partial =
+      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
+  const ScratchFolder scratch;
+  CaseBoard board;
+  board.set_scratch_dir(scratch.path());
+  make_run_folder(partial);
+  const ScratchFolder keep_clean(partial);
+
+  IsolateOptions options;
+  options.timeout_s = request.timeout_s;
+  options.memory_limit_bytes = request.memory_limit_bytes;
+  options.log_file = partial / "log.txt";
+  options.cancel_descriptor = request.cancel_descriptor;
+  if (request.tick) options.tick = [&] { request.tick(board.stage()); };
+  const IsolateOutcome outcome = run_isolated(
+      [&] { return encode_case_result(run_here(request, method, planned, partial, board)); }, options);
+  DatasetRun run;
+  const CaseResult result = result_of(planned, outcome, options, board, request.dataset_dir.string());
+  run.record = result.record;
+  run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
+  run.log_tail = outcome.log_tail;
+  if (run.record.status != Status::ok) return run;
+  read_told(result, run);
+  std::error_code error;
+  std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+  return run;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,49 @@
+#pragma once
+// Runs one method on a dataset that lies somewhere on disk: `aqbench run`.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/records/record.h"
+#include "harness/running/depth_score.h"
+#include "pipeline/method/method.h"
+
+namespace aqbench {
+
+struct DatasetRunRequest {
+  std::string method;  // registered, not simulated
+  std::string preset;  // empty: the default one
+  std::filesystem::path dataset_dir, out_dir;
+  std::vector<Override> sets;                     // of the method
+  std::optional<ManualDepthRange> depth_range_m;  // for methods that take one
+  std::uint64_t seed = 42;
+  int threads = 1;
+  std::string device = "cpu";
+  double timeout_s = 0;                  // 0: none
+  std::uint64_t memory_limit_bytes = 0;  // 0: none
+  int cancel_descriptor = -1;
+  std::function<void(const std::string& stage)> tick = {};  // a few times a second
+};
+
+struct DatasetRun {
+  Record record;                          // status and reason as in a sweep; metrics where there is truth
+  std::vector<CameraDepthScore> cameras;  // where there are true depths
+  bool interrupted = false;
+  std::string log_tail;  // of a run that failed
+  std::size_t points = 0, triangles = 0, depth_maps = 0;
+};
+
+// Everything that can be said before the run: throws Error(usage) for an unknown or simulated method, a
+// preset, an override or a depth range it does not take, an out_dir that is not free; Error(input) for an
+// unreadable calibration. The method runs in a child process and sees nothing of DIR/truth. Where it ends
+// well, out_dir holds cloud.ply, mesh.ply (if there is one), depth/<camera>.npy (float32, metres along the
+// refracted ray, NaN for none), depth/<camera>_confidence.npy, depth.csv (with truth), log.txt (what was
+// printed), command.log (of an external command); where not, it is not made. The cloud is scored against the
+// scene of DIR/truth/scene.json, if that can be made. This process must not have run LibTorch, TBB, Open3D or
+// threads.
+DatasetRun run_on_dataset(const DatasetRunRequest& request);
+
+}  // namespace aqbench

@@ -1,0 +1,96 @@
+#include "harness/running/inject.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+using InjectClock = std::chrono::steady_clock;
+
+// Stages open on this thread, with their start: a slow-down is a share of the stage's own time.
+thread_local std::vector<InjectClock::time_point> t_stage_starts;
+
+// Not inlined: a profile shows the planted work by this name.
+__attribute__((noinline)) void wait_busily(InjectClock::duration time) {
+  const auto end = InjectClock::now() + time;
+  while (InjectClock::now() < end) {
+  }
+}
+
+[[noreturn]] void hang_forever() {
+  for (;;) ::pause();
+}
+
+// Touches every page, so that the memory counts as resident. Ends by being killed; should the kernel refuse
+// memory first, as a method would: with bad_alloc.
+[[noreturn]] void take_all_memory() {
+  constexpr std::size_t block = std::size_t{16} << 20;
+  for (;;) {
+    void* const memory = ::mmap(nullptr, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    std::memset(memory, 1, block);
+  }
+}
+
+}  // namespace
+
+FaultInjector::FaultInjector(const std::vector<Fault>& faults, CaseBoard& board) : board_(board) {
+  if (faults.size() > kMaxFaultsPerCase)
+    throw Error(ErrorKind::usage, fmt::format("more than {} faults for one case", kMaxFaultsPerCase));
+  for (const Fault& fault : faults) faults_.push_back({fault.stage, parse_fault_effect(fault.effect)});
+}
+
+bool FaultInjector::matches(const Planned& fault, const char* stage, bool outermost) {
+  return fault.stage == "*" ? outermost : fault.stage == stage;
+}
+
+void FaultInjector::enter(const char* stage) {
+  const bool outermost = t_stage_starts.empty();
+  for (std::size_t slot = 0; slot < faults_.size(); ++slot) {
+    const FaultKind kind = faults_[slot].effect.kind;
+    if (!matches(faults_[slot], stage, outermost) || kind == FaultKind::slow_down || kind == FaultKind::sleep)
+      continue;
+    board_.count_fault(slot);
+    if (kind == FaultKind::throw_error)
+      throw Error(ErrorKind::method, fmt::format("injected failure in stage '{}'", stage));
+    if (kind == FaultKind::abort) std::abort();
+    if (kind == FaultKind::hang) hang_forever();
+    if (kind == FaultKind::out_of_memory) take_all_memory();
+    corrupts_output_ = true;
+  }
+  t_stage_starts.push_back(InjectClock::now());
+}
+
+void FaultInjector::leave(const char* stage) noexcept {
+  const auto elapsed = InjectClock::now() - t_stage_starts.back();
+  t_stage_starts.pop_back();
+  const bool outermost = t_stage_starts.empty();
+  for (std::size_t slot = 0; slot < faults_.size(); ++slot) {
+    const FaultEffect effect = faults_[slot].effect;
+    if (!matches(faults_[slot], stage, outermost)) continue;
+    if (effect.kind == FaultKind::slow_down) {
+      board_.count_fault(slot);
+      wait_busily(std::chrono::duration_cast<InjectClock::duration>(elapsed * effect.amount));
+    } else if (effect.kind == FaultKind::sleep) {
+      board_.count_fault(slot);
+      std::this_thread::sleep_for(std::chrono::duration<double>(effect.amount));
+    }
+  }
+}
+
+}  // namespace aqbench

@@ -1,0 +1,278 @@
+#include "harness/running/journal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/locked_file.h"
+#include "core/sha256.h"
+#include "harness/measuring/build_info.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kSealStart = R"(,"sha256":")";
+constexpr std::string_view kSealEnd = R"("})";
+constexpr std::size_t kSealBytes = kSealStart.size() + 64 + kSealEnd.size();
+
+// The object's text with its own hash as last member.
+std::string seal_line(const Json& object) {
+  std::string text = object.dump();
+  const std::string hash = sha256_hex(text);
+  text.pop_back();
+  text += kSealStart;
+  text += hash;
+  text += kSealEnd;
+  return text;
+}
+
+[[noreturn]] void damaged(const std::string& place, std::string_view what) {
+  throw Error(ErrorKind::verification, fmt::format("{}: {}", place, what));
+}
+
+Json open_sealed_line(std::string_view line, const std::string& place) {
+  if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
+      line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
+    damaged(place, "does not end in its sha256");
+  const std::string_view given = line.substr(line.size() - kSealEnd.size() - 64, 64);
+  std::string text(line.substr(0, line.size() - kSealBytes));
+  text += '}';
+  if (sha256_hex(text) != given) damaged(place, "does not have the sha256 that it states");
+  try {
+    return parse_json_strictly(text, place);
+  } catch (const Error& error) {
+    damaged(place, error.what());
+  }
+}
+
+Json header_json(const JournalHeader& header) {
+  return {{"journal", "aqbench"},
+          {"schema_version", kJournalSchemaVersion},
+          {"run",
+           {{"id", header.run_id},
+            {"suite", header.suite.empty() ? Json(nullptr) : Json(header.suite)},
+            {"started_utc", header.started_utc}}},
+          {"program",
+           {{"sha256", header.program_sha256},
+            {"commit", header.program_commit.empty() ? Json(nullptr) : Json(header.program_commit)}}},
+          {"requested", requested_json(header.request)},
+          {"plan_sha256", header.plan_sha256},
+          {"all_shards_sha256", header.all_shards_sha256},
+          {"cases", parse_json_strictly(header.cases_text, "cases")}};
+}
+
+// What stands under a good hash but is not what this program writes was not written by it. Another schema is
+// no damage.
+template <class Read>
+auto read_or_damaged(const std::string& place, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
+    const std::string_view what = error.what();
+    const std::string_view prefix = place;
+    damaged(place, what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
+  }
+}
+
+std::vector<std::string> names_of_cases(const JsonPlace& cases) {
+  std::vector<std::string> names;
+  for (const JsonPlace& planned : cases.elements()) names.push_back(planned.at("case").text());
+  return names;
+}
+
+JournalHeader read_header(const Json& json, const std::string& place) {
+  const JsonPlace root(json, place);
+  if (root.at("journal").text() != "aqbench") damaged(place, "is not the head of an aqbench journal");
+  if (root.at("schema_version").integer() != kJournalSchemaVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: schema_version {}, this program reads {}", place,
+                            root.at("schema_version").integer(), kJournalSchemaVersion));
+  JournalHeader header;
+  const JsonPlace run = root.at("run");
+  header.run_id = run.at("id").text();
+  header.suite = run.at("suite").text_or_null();
+  header.started_utc = run.at("started_utc").text();
+  header.program_sha256 = root.at("program").at("sha256").text();
+  header.program_commit = root.at("program").at("commit").text_or_null();
+  header.request = request_from_json(root.at("requested").value(), place + ": requested");
+  header.plan_sha256 = root.at("plan_sha256").text();
+  header.all_shards_sha256 = root.at("all_shards_sha256").text();
+  header.cases_text = root.at("cases").value().dump();
+  header.case_names = names_of_cases(root.at("cases"));
+  if (sha256_hex(header.cases_text) != header.plan_sha256)
+    damaged(place, "plan_sha256 is not the hash of the cases");
+  return header;
+}
+
+// Adds the line's record; `line_number` counts the header as 1.
+void read_record_line(std::string_view line, std::size_t line_number, const std::string& file,
+                      JournalContents& contents, std::set<std::string>& unfinished) {
+  const std::string place = fmt::format("{} line {}", file, line_number);
+  const Json json = open_sealed_line(line, place);
+  Record record = read_or_damaged(place, [&] {
+    const JsonPlace root(json, place);
+    root.allow_only({"prev", "record", "sha256"});
+    if (root.at("prev").text() != contents.last_line_sha256)
+      damaged(place, "does not carry the hash of the line before");
+    return record_from_json(root.at("record").value(), place + ": record");
+  });
+  if (unfinished.erase(record.case_name) == 0)
+    damaged(place, fmt::format("'{}' was not planned or stands twice", record.case_name));
+  contents.records.push_back(std::move(record));
+}
+
+}  // namespace
+
+JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
+  const std::filesystem::path path = bundle / kJournalFile;
+  return parse_journal(read_file(path), path.string(), torn_tail);
+}
+
+JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {
+  JournalContents contents;
+  std::set<std::string> unfinished;
+  std::size_t line_number = 0;
+  for (std::size_t start = 0; start < bytes.size();) {
+    ++line_number;
+    const std::size_t end = bytes.find('\n', start);
+    if (end == std::string_view::npos) {
+      if (torn_tail == TornTail::refuse || line_number == 1)
+        damaged(fmt::format("{} line {}", file, line_number), "is cut off");
+      contents.torn_tail = true;
+      break;
+    }
+    const std::string_view line = bytes.substr(start, end - start);
+    if (line_number == 1) {
+      const std::string place = file + " line 1";
+      const Json json = open_sealed_line(line, place);
+      contents.header = read_or_damaged(place, [&] { return read_header(json, place); });
+      unfinished = {contents.header.case_names.begin(), contents.header.case_names.end()};
+    } else {
+      read_record_line(line, line_number, file, contents, unfinished);
+    }
+    contents.last_line_sha256 = sha256_hex(line);
+    start = end + 1;
+    contents.good_bytes = start;
+  }
+  if (line_number == 0) damaged(file, "is empty");
+  return contents;
+}
+
+Journal::Journal(std::filesystem::path bundle, JournalContents contents)
+    : bundle_(std::move(bundle)),
+      header_(std::move(contents.header)),
+      records_(std::move(contents.records)),
+      size_bytes_(contents.good_bytes),
+      last_line_sha256_(std::move(contents.last_line_sha256)) {}
+
+Journal::Journal(Journal&& other) noexcept
+    : bundle_(std::move(other.bundle_)),
+      header_(std::move(other.header_)),
+      records_(std::move(other.records_)),
+      size_bytes_(other.size_bytes_),
+      last_line_sha256_(std::move(other.last_line_sha256_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
+                        const std::string& started_utc) {
+  JournalHeader header{run_id,
+                       plan.suite,
+                       started_utc,
+                       program_sha256(),
+                       build_info().commit,
+                       plan.request,
+                       plan.sha256,
+                       plan.all_shards_sha256,
+                       cases_json(plan.cases).dump(),
+                       {}};
+  return create_with(bundle, std::move(header));
+}
+
+Journal Journal::create(const std::filesystem::path& bundle, JournalHeader header) {
+  if (sha256_hex(header.cases_text) != header.plan_sha256)
+    damaged((bundle / kJournalFile).string(), "plan_sha256 is not the hash of the cases");
+  return create_with(bundle, std::move(header));
+}
+
+Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader header) {
+  const std::filesystem::path file = bundle / kJournalFile;
+  if (std::filesystem::exists(file))
+    throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
+  const Json cases = parse_json_strictly(header.cases_text, "cases");
+  header.case_names = names_of_cases(JsonPlace(cases, "cases"));
+  std::ranges::sort(header.case_names);
+  JournalContents contents;
+  contents.header = std::move(header);
+  const std::string line = seal_line(header_json(contents.header));
+  contents.last_line_sha256 = sha256_hex(line);
+  contents.good_bytes = line.size() + 1;
+  write_file(file, line + '\n');
+  Journal journal(bundle, std::move(contents));
+  journal.descriptor_ = open_locked(file);
+  return journal;
+}
+
+Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan) {
+  const std::filesystem::path file = bundle / kJournalFile;
+  read_file(file);  // says so when there is none
+  const int descriptor = open_locked(file);
+  Journal journal(bundle, {});
+  journal.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
+  JournalContents contents = read_journal(bundle, TornTail::accept);
+  if (contents.header.plan_sha256 != plan.sha256)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} cases were planned, not the {} of this command (or options, --threads or "
+                            "the machine's cores differ); start a new sweep",
+                            file.string(), contents.header.case_names.size(), plan.cases.size()));
+  if (contents.header.program_sha256 != program_sha256())
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: another build of aqbench began this sweep (commit {}); start a new one",
+                    file.string(),
+                    contents.header.program_commit.empty() ? "unknown" : contents.header.program_commit));
+  if (contents.torn_tail &&
+      (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
+    throw_file_error(file, errno);
+  remove_write_leftovers(bundle);
+  journal.header_ = std::move(contents.header);
+  journal.records_ = std::move(contents.records);
+  journal.size_bytes_ = contents.good_bytes;
+  journal.last_line_sha256_ = std::move(contents.last_line_sha256);
+  return journal;
+}
+
+void Journal::append(const Record& record) {
+  const std::string line = seal_line({{"prev", last_line_sha256_}, {"record", to_json(record)}});
+  int error = append_line(descriptor_, line + '\n');
+  if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
+  if (error != 0) {
+    // What is left of the line goes away again. Should even that fail, it is a torn tail, which resume()
+    // cuts.
+    if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
+    throw_file_error(bundle_ / kJournalFile, error);
+  }
+  size_bytes_ += line.size() + 1;
+  last_line_sha256_ = sha256_hex(line);
+  records_.push_back(record);
+}
+
+void Journal::release_in_child() const { ::close(descriptor_); }
+
+bool Journal::has(std::string_view case_name) const {
+  return std::ranges::find(records_, case_name, &Record::case_name) != records_.end();
+}
+
+}  // namespace aqbench

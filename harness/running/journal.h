@@ -1,0 +1,102 @@
+#pragma once
+// The sweep's memory on disk: journal.jsonl in the bundle. One line per finished case, in the order in which
+// they were planned, on the disk before the next one counts, so that a killed sweep resumes and loses
+// nothing.
+//
+// Every line is a JSON object that ends in "sha256", the SHA-256 of its text without that member, so that no
+// byte of a line can change unnoticed; "prev" is the SHA-256 of the whole line before, so that none can be
+// taken out or put in:
+//   {"journal":"aqbench","schema_version":1,"run":{..},"program":{..},"requested":{..},
+//    "plan_sha256":"..","all_shards_sha256":"..","cases":[..],"sha256":".."}
+//   {"prev":"..","record":{..},"sha256":".."}
+// plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/planning/plan.h"
+#include "harness/records/record.h"
+
+namespace aqbench {
+
+inline constexpr int kJournalSchemaVersion = 1;
+inline constexpr const char* kJournalFile = "journal.jsonl";
+
+struct JournalHeader {
+  std::string run_id;          // the bundle's stamp
+  std::string suite;           // "" where cases were chosen by hand
+  std::string started_utc;     // 2026-01-31T12:00:00Z
+  std::string program_sha256;  // of the executable that runs the cases
+  std::string program_commit;  // "" where it was built outside git
+  PlanRequest request;
+  std::string plan_sha256, all_shards_sha256;
+  std::string cases_text;               // the planned cases as compact JSON: what plan_sha256 is the hash of
+  std::vector<std::string> case_names;  // of these, sorted
+};
+
+struct JournalContents {
+  JournalHeader header;
+  std::vector<Record> records;  // in the order in which they finished
+  bool torn_tail = false;       // the last line was cut off and is not among the records
+  std::uint64_t good_bytes = 0;
+  std::string last_line_sha256;
+};
+
+enum class TornTail { refuse, accept };
+
+// Reads and checks everything: hashes, chain, plan hash, that every record is of a planned case and stands
+// once. Throws Error(input) if there is no journal, Error(not_comparable) for another schema version,
+// Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
+// break is left out instead.
+JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail);
+// The same of the file's bytes; `file` is what errors name.
+JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail);
+
+// An open journal, locked against a second writer.
+class Journal {
+ public:
+  // A new journal. Throws Error(io), also if there is one already.
+  static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
+                        const std::string& started_utc);
+
+  // A new journal with a header of another one, its plan and its program (merged shards). case_names are read
+  // from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of cases_text.
+  static Journal create(const std::filesystem::path& bundle, JournalHeader header);
+
+  // Goes on with a journal: a torn last line is cut off, as are files that a killed write left behind. Throws
+  // as read_journal(), and Error(input) if `plan` is not what was planned or this is another build of the
+  // program, Error(io) if another process is writing it.
+  static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan);
+
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&& other) = delete;
+  ~Journal();
+
+  // On disk when it returns. Throws Error(io), and then the journal is as it was.
+  void append(const Record& record);
+
+  // For a forked child: lets go of the file, so that the lock does not outlive the parent. The child must not
+  // use this journal any more, nor destroy it.
+  void release_in_child() const;
+
+  const std::filesystem::path& bundle() const { return bundle_; }
+  const JournalHeader& header() const { return header_; }
+  const std::vector<Record>& records() const { return records_; }  // the appended ones too
+  bool has(std::string_view case_name) const;
+
+ private:
+  Journal(std::filesystem::path bundle, JournalContents contents);
+  static Journal create_with(const std::filesystem::path& bundle, JournalHeader header);
+
+  std::filesystem::path bundle_;
+  JournalHeader header_;
+  std::vector<Record> records_;
+  std::uint64_t size_bytes_ = 0;
+  std::string last_line_sha256_;
+  int descriptor_ = -1;
+};
+
+}  // namespace aqbench

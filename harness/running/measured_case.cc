@@ -1,0 +1,93 @@
+#include "harness/running/measured_case.h"
+
+#include <chrono>
+#include <exception>
+
+#include "harness/measuring/library_threads.h"
+#include "harness/measuring/user_scopes.h"
+#include "harness/measuring/warm_heap.h"
+
+namespace aqbench {
+
+namespace {
+
+void copy_tensor_memory(const std::vector<StageRecord>& from, std::vector<StageRecord>& to) {
+  for (StageRecord& stage : to) {
+    const StageRecord* const same = find_stage(from, stage);
+    if (same == nullptr) continue;
+    stage.net_bytes = same->net_bytes;
+    stage.peak_bytes = same->peak_bytes;
+  }
+}
+
+}  // namespace
+
+void BoardMarker::enter(const char* stage) {
+  if (std::this_thread::get_id() != thread_) return;
+  open_.push_back(stage);
+  board_.set_stage(stage);
+}
+
+void BoardMarker::leave(const char*) noexcept {
+  if (std::this_thread::get_id() != thread_) return;
+  open_.pop_back();
+  board_.set_stage(open_.empty() ? nullptr : open_.back());
+}
+
+MeasuredCase::MeasuredCase(const Case& planned, CaseBoard& board, Record& record)
+    : planned_(planned), board_(board), record_(record), injector_(planned.faults, board), marker_(board) {}
+
+void MeasuredCase::note_faults() {
+  for (std::size_t i = 0; i < planned_.faults.size(); ++i) record_.injected[i].times = board_.fault_count(i);
+}
+
+void MeasuredCase::run_cold(const std::function<void()>& run) {
+  // Only here: warm runs are timed, and what stages leave in memory does not change from run to run.
+  StageRecorder recorder({.tensor_memory = !planned_.simulated});
+  const UserScopeBridge foreign;
+  // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
+  // adds counts as the stage's time.
+  ObserverChain chain({&marker_, &recorder, &injector_});
+  std::exception_ptr failure;
+  {
+    const ScopedObserver observe(chain);
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      run();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    if (!failure) record_.timing.cold_ms = wall.count();
+  }
+  recorder.finish_repetition();
+  record_.stages = recorder.stages();
+  note_faults();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void MeasuredCase::run_warm(const TimedCall& call) {
+  if (!planned_.timing.times_warm()) return;
+  StageRecorder recorder;
+  const UserScopeBridge foreign;
+  ObserverChain chain({&marker_, &recorder, &injector_});
+  keep_freed_memory();
+  // Warm-up calls are not samples, of stages neither.
+  TimingPlan plan = planned_.timing;
+  for (int i = 0; i < plan.warmup; ++i) call.run();
+  plan.warmup = 0;
+  TimedCall observed = call;
+  observed.run = [&] {
+    const ScopedObserver observe(chain);
+    call.run();
+  };
+  observed.after = [&] { recorder.finish_repetition(); };
+  time_warm_runs(plan, observed, record_.output_sha256, planned_.threads, record_.timing);
+  record_.timing.threads = library_threads();
+  auto stages = recorder.stages();
+  copy_tensor_memory(record_.stages, stages);
+  record_.stages = std::move(stages);
+  note_faults();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,89 @@
+#include "harness/running/method_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/measuring/library_threads.h"
+#include "harness/planning/select.h"
+#include "harness/running/measured_case.h"
+#include "harness/running/run_case.h"
+
+namespace aqbench {
+namespace {
+
+void corrupt(Reconstruction& reconstruction) {
+  for (Vec3& point : reconstruction.cloud.points_m) point.z() += kCorruptShiftM;
+  if (reconstruction.mesh)
+    for (Vec3& vertex : reconstruction.mesh->vertices_m) vertex.z() += kCorruptShiftM;
+  for (DepthMap& map : reconstruction.depth_maps)
+    for (float& depth : map.depth_along_ray_m) depth += static_cast<float>(kCorruptShiftM);
+}
+
+}  // namespace
+
+std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method) {
+  if (planned.device != "cuda") return std::nullopt;
+  if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU alone", method.name);
+  if (!cuda_device_available()) return std::string("there is no CUDA device here");
+  return std::nullopt;
+}
+
+Parameters method_parameters(const Case& planned, const MethodSpec& method) {
+  std::vector<Override> overrides = preset_overrides(method, planned.preset);
+  overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
+  return resolve_parameters(method.name, method.parameters, overrides);
+}
+
+Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
+                            Record& record) {
+  MeasuredCase measured(planned, board, record);
+  const auto run_once = [&](Reconstruction& output) {
+    output = {};  // two whole outputs at once would show in the memory
+    output = run();
+  };
+  Reconstruction output;
+  measured.run_cold([&] { run_once(output); });
+  if (measured.corrupts_output()) corrupt(output);
+  record.output_sha256 = output_sha256(output);
+  Reconstruction repeated;
+  measured.run_warm({[&] { run_once(repeated); },
+                     [&] {
+                       if (measured.corrupts_output()) corrupt(repeated);
+                       return output_sha256(repeated);
+                     }});
+  return output;
+}
+
+void check_output(const Reconstruction& output) {
+  const std::vector<Vec3>& points_m = output.cloud.points_m;
+  if (points_m.empty()) throw Error(ErrorKind::method, "it gave no points");
+  const auto bad = std::ranges::count_if(points_m, [](const Vec3& point) { return !point.allFinite(); });
+  if (bad > 0)
+    throw Error(ErrorKind::method, fmt::format("{} of its {} points are not finite", bad, points_m.size()));
+}
+
+void note_failure(Record& record) {
+  record.status = Status::failed;
+  record.metrics.clear();
+  try {
+    throw;
+  } catch (const ProgramFailure& failure) {
+    record.status = failure.how() == ProgramFailure::How::timeout ? Status::timeout : Status::crashed;
+    record.reason = one_line(failure.what());
+  } catch (const std::bad_alloc&) {
+    record.reason = "out of memory";
+  } catch (const std::exception& error) {
+    record.reason = one_line(error.what());
+  } catch (...) {
+    record.reason = "an exception that is no std::exception";
+  }
+  if (record.reason.starts_with("invalid: ")) record.timing = {};  // wrong output has no time worth telling
+  if (record.reason.empty()) record.reason = "failed without a message";
+}
+
+}  // namespace aqbench

@@ -1,0 +1,312 @@
+#include "harness/running/profile.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/json_place.h"
+#include "core/text.h"
+#include "harness/measuring/build_info.h"
+#include "harness/measuring/cpu_sampler.h"
+#include "harness/measuring/device_timer.h"
+#include "harness/measuring/perf_sampler.h"
+#include "harness/measuring/stage_recorder.h"
+#include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/trace.h"
+#include "harness/measuring/user_scopes.h"
+#include "harness/measuring/warm_heap.h"
+#include "harness/running/inject.h"
+#include "harness/running/profile_target.h"
+
+namespace aqbench {
+
+// Everything that a stack holds below this is the harness's own. Not inlined, and known by name.
+__attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
+  target.run();
+  asm volatile("" ::: "memory");  // no tail call: the frame must stay
+}
+
+namespace {
+
+using ProfileClock = std::chrono::steady_clock;
+
+constexpr const char* kRootFunction = "run_profiled_target";
+constexpr double kSampledFor_s = 2;
+constexpr int kMaxSampledRuns = 2000;
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+std::size_t median_index(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  return order[(order.size() - 1) / 2];
+}
+
+class ProfileRun {
+ public:
+  ProfileRun(const Case& planned, const ProfileOptions& options, CaseBoard& board, CaseResult& result)
+      : options_(options),
+        board_(board),
+        result_(result),
+        injector_(planned.faults, board),
+        has_faults_(!planned.faults.empty()),
+        target_(prepare_profile_target(planned, board.scratch_dir())) {
+    watch_tensor_memory_of_pool();  // no fork comes after this
+  }
+
+  void cold() {
+    StageRecorder memory({.resident_peak = true});
+    result_.record.timing.cold_ms = observed({&memory});
+    if (injector_.corrupts_output())
+      throw Error(ErrorKind::usage, "--inject ...=corrupt: a profile keeps no output to corrupt");
+    if (target_.prove) target_.prove();
+    memory.finish_repetition();
+    peaks_ = memory.stages();
+  }
+
+  void pairs() {
+    StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
+    recorder.watch_memory(false);
+    keep_freed_memory();
+    observed({});  // maps what the cold run gave back; thrown away
+    for (int i = 0; i < options_.repetitions; ++i) {
+      if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
+      profiled(recorder);
+      if (options_.plain_runs && i % 2 == 1) details_.plain_ms.push_back(observed({}));
+    }
+    result_.record.timing.warm_ms = details_.plain_ms;
+    result_.record.stages = recorder.stages();
+    details_.shown = median_index(details_.profiled_ms);
+    add_peaks();
+    add_metrics();
+  }
+
+  void trace() {
+    StageRecorder recorder({.tensor_memory = true});
+    TraceRecorder trace(&recorder.tensor_bytes());
+    const UserScopeBridge foreign;
+    observed({&trace, &recorder});
+    details_.trace_events_left_out = trace.left_out();
+    add_file(kProfileTraceFile, trace.json(result_.record.case_name));
+  }
+
+  void sample() {
+    choose_sampler();
+    if (details_.sampler == "none") return;
+    FoldedStacks stacks;
+    if (details_.sampler == "perf") {
+      try {
+        stacks = sample_with_perf();
+      } catch (const Error& error) {
+        details_.sampler = "in-process";
+        details_.sampler_note = one_line(fmt::format("perf failed: {}", error.what()));
+      }
+    }
+    if (details_.sampler == "in-process") {
+      CpuSampler sampler(options_.samples_per_s);
+      run_sampled({&sampler});
+      CpuSamples samples = sampler.finish(kRootFunction);
+      details_.lost_samples = samples.lost;
+      stacks = std::move(samples.stacks);
+    }
+    add_file(kProfileStacksFile, folded_text(stacks));
+  }
+
+  void finish() {
+    details_.device_time_note = device_time_problem();
+    add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
+    for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
+      result_.record.injected[i].times = board_.fault_count(i);
+    result_.record.status = Status::ok;
+  }
+
+ private:
+  // One run with these observers, outermost first; faults strike inside of all of them. Its time in ms.
+  double observed(std::vector<StageObserver*> observers) {
+    if (has_faults_) observers.push_back(&injector_);
+    ObserverChain chain(observers);
+    std::optional<ScopedObserver> observe;
+    if (!observers.empty()) observe.emplace(chain);
+    const auto start = ProfileClock::now();
+    run_profiled_target(target_);
+    return std::chrono::duration<double, std::milli>(ProfileClock::now() - start).count();
+  }
+
+  void profiled(StageRecorder& recorder) {
+    recorder.watch_memory(true);
+    {
+      const UserScopeBridge foreign;
+      details_.profiled_ms.push_back(observed({&recorder}));
+    }
+    recorder.watch_memory(false);
+    recorder.finish_repetition();
+  }
+
+  void run_sampled(const std::vector<StageObserver*>& observers) {
+    const auto start = ProfileClock::now();
+    for (int run = 0; run < kMaxSampledRuns; ++run) {
+      observed(observers);
+      if (std::chrono::duration<double>(ProfileClock::now() - start).count() > kSampledFor_s) return;
+    }
+  }
+
+  FoldedStacks sample_with_perf() {
+    const std::filesystem::path data =
+        std::filesystem::temp_directory_path() / fmt::format("aqbench-perf-{}.data", ::getpid());
+    struct Removed {
+      const std::filesystem::path& file;
+      ~Removed() {
+        std::error_code ignored;
+        std::filesystem::remove(file, ignored);
+      }
+    } const removed{data};
+    PerfSampler sampler(options_.samples_per_s, data.string());
+    sampler.enable();
+    run_sampled({});
+    return sampler.finish(kRootFunction);
+  }
+
+  void choose_sampler() {
+    const SamplerChoice choice = options_.sampler;
+    if (choice == SamplerChoice::none || choice == SamplerChoice::in_process) {
+      details_.sampler = choice == SamplerChoice::none ? "none" : "in-process";
+      return;
+    }
+    const bool frame_pointers = build_info().flags.find("-fno-omit-frame-pointer") != std::string::npos;
+    if (choice == SamplerChoice::automatic && !frame_pointers) {
+      details_.sampler = "in-process";
+      details_.sampler_note =
+          "perf walks stacks by frame pointers, which this build does without "
+          "(`make profile` builds with them; --sampler perf insists)";
+      return;
+    }
+    details_.sampler_note = perf_problem();
+    details_.sampler = details_.sampler_note.empty() ? "perf" : "in-process";
+    if (choice == SamplerChoice::perf && details_.sampler != "perf")
+      throw Error(ErrorKind::usage, "--sampler perf: " + details_.sampler_note);
+  }
+
+  void add_peaks() {
+    for (StageRecord& stage : result_.record.stages)
+      if (const StageRecord* const peak = find_stage(peaks_, stage); peak != nullptr)
+        stage.resident_peak_bytes = peak->resident_peak_bytes;
+  }
+
+  void add_metrics() {
+    double attributed_ms = 0;
+    for (const StageRecord& stage : result_.record.stages)
+      if (!stage.other_thread) attributed_ms += stage.self_ms.at(details_.shown);
+    const double total_ms = details_.total_ms();
+    Metric unattributed{std::nullopt, "%", Better::lower, "the run took no time"};
+    if (total_ms > 0) unattributed = {100 * (1 - attributed_ms / total_ms), "%", Better::lower, ""};
+    Metric overhead{std::nullopt, "1", Better::lower, "there were no unprofiled runs to compare with"};
+    if (!details_.plain_ms.empty()) overhead = {overhead_ratio(details_), "1", Better::lower, ""};
+    result_.record.metrics = {{"profile_overhead_ratio", overhead}, {"unattributed_pct", unattributed}};
+  }
+
+  void add_file(const char* file, std::string bytes) {
+    result_.artefacts.emplace_back(profile_file(result_.record.case_name, file), std::move(bytes));
+  }
+
+  const ProfileOptions& options_;
+  CaseBoard& board_;
+  CaseResult& result_;
+  FaultInjector injector_;
+  bool has_faults_;
+  ProfileTarget target_;
+  ProfileDetails details_;
+  std::vector<StageRecord> peaks_;  // of the cold run
+};
+
+std::vector<double> details_numbers(const JsonPlace& place) {
+  std::vector<double> numbers;
+  for (const JsonPlace& element : place.elements()) numbers.push_back(element.number());
+  return numbers;
+}
+
+}  // namespace
+
+void check(const ProfileOptions& options) {
+  if (options.repetitions < 1 || options.repetitions > 1000)
+    throw Error(ErrorKind::usage, fmt::format("--repetitions {}: must be 1 to 1000", options.repetitions));
+  if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
+    throw Error(ErrorKind::usage,
+                fmt::format("--samples {}: must be 1 to 10000 a second", options.samples_per_s));
+}
+
+double overhead_ratio(const ProfileDetails& details) {
+  if (details.plain_ms.empty() || details.profiled_ms.empty()) return -1;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(details.plain_ms.size(), details.profiled_ms.size()); ++i)
+    ratios.push_back(details.profiled_ms[i] / details.plain_ms[i]);
+  return median_of(ratios);
+}
+
+std::string profile_file(const std::string& case_name, const char* file) {
+  return fmt::format("profile/{}/{}", file_name_of(case_name), file);
+}
+
+Json to_json(const ProfileDetails& details) {
+  return {{"profiled_ms", details.profiled_ms},
+          {"plain_ms", details.plain_ms},
+          {"shown", details.shown},
+          {"sampler", details.sampler},
+          {"sampler_note", details.sampler_note},
+          {"lost_samples", details.lost_samples},
+          {"trace_events_left_out", details.trace_events_left_out},
+          {"device_time_note", details.device_time_note}};
+}
+
+ProfileDetails profile_details_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  ProfileDetails details;
+  details.profiled_ms = details_numbers(root.at("profiled_ms"));
+  details.plain_ms = details_numbers(root.at("plain_ms"));
+  details.shown = root.at("shown").count();
+  if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is no repetition");
+  details.sampler = root.at("sampler").text();
+  details.sampler_note = root.at("sampler_note").text();
+  details.lost_samples = root.at("lost_samples").count();
+  details.trace_events_left_out = root.at("trace_events_left_out").count();
+  details.device_time_note = root.at("device_time_note").text();
+  return details;
+}
+
+CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
+  CaseResult result{planned_record(planned), {}};
+  Record& record = result.record;
+  try {
+    ProfileRun run(planned, options, board, result);
+    run.cold();
+    run.pairs();
+    if (options.trace) run.trace();
+    run.sample();
+    run.finish();
+    return result;
+  } catch (const std::bad_alloc&) {
+    record.reason = "out of memory";
+  } catch (const std::exception& error) {
+    record.reason = one_line(error.what());
+  }
+  record.status = Status::failed;
+  record.metrics.clear();
+  for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
+  return result;
+}
+
+}  // namespace aqbench

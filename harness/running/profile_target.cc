@@ -1,0 +1,67 @@
+#include "harness/running/profile_target.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "harness/measuring/library_threads.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/method_run.h"
+#include "harness/running/run_workload.h"
+#include "pipeline/method/method.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+ProfileTarget workload_target(const Case& planned) {
+  if (const auto reason = workload_skip_reason(planned)) throw Error(ErrorKind::method, *reason);
+  const WorkloadSpec& spec = find_workload(planned.workload);
+  const std::shared_ptr<WorkloadRun> run = spec.prepare(workload_input(planned, spec));
+  return {[run] { run->run_once(); },
+          [run] {
+            MetricSet ignored;
+            prove_output(*run, ignored);
+          }};
+}
+
+// Each run gets an empty folder for the method's files, as a case of a sweep does.
+ProfileTarget real_target(const Case& planned, const MethodSpec& method, MethodInput input,
+                          const std::filesystem::path& sweep_scratch) {
+  const auto own = sweep_scratch.empty() ? std::make_shared<ScratchFolder>() : nullptr;
+  const std::filesystem::path scratch = own ? own->path() : sweep_scratch;
+  const auto dataset = std::make_shared<CaseDataset>(make_case_dataset(planned, scratch));
+  return {[own, scratch, dataset, input, run = std::get<RealMethod>(method.run)]() mutable {
+            input.work_dir = scratch / kWorkFolder;
+            std::filesystem::remove_all(input.work_dir);
+            std::filesystem::create_directory(input.work_dir);
+            check_output(run({dataset->observation_dir}, input));
+          },
+          {}};
+}
+
+ProfileTarget simulated_target(const Case& planned, const MethodSpec& method, const MethodInput& input) {
+  const auto scene = std::make_shared<Scene>(make_scene(planned.scene, planned.overrides));
+  return {[scene, input, run = std::get<SimulatedMethod>(method.run)] { run(scene->truth, input); }, {}};
+}
+
+}  // namespace
+
+ProfileTarget prepare_profile_target(const Case& planned, const std::filesystem::path& scratch) {
+  set_thread_count(planned.threads);
+  set_library_threads(planned.threads);
+  if (!planned.workload.empty()) return workload_target(planned);
+  const MethodSpec& method = find_method(planned.method);
+  if (const auto reason = method_skip_reason(planned, method)) throw Error(ErrorKind::method, *reason);
+  MethodInput input;
+  input.parameters = method_parameters(planned, method);
+  input.seed = planned.seed;
+  input.device = planned.device;
+  if (method.simulated()) return simulated_target(planned, method, input);
+  return real_target(planned, method, std::move(input), scratch);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,48 @@
+#pragma once
+// What a person sees on stderr while a sweep runs.
+
+#include <chrono>
+#include <string>
+
+#include "harness/running/sweep.h"
+
+namespace aqbench {
+
+// On a terminal: one line that is rewritten, with the time left, and a line that stays for every case that
+// failed. Elsewhere: only the lines of failed cases.
+class SweepDisplay {
+ public:
+  struct Options {
+    bool live = false;  // a line that is rewritten
+    bool colours = false;
+    int columns = 80;
+    int descriptor = 2;
+  };
+  // Live if stderr is a terminal and TERM is not "dumb"; colours unless NO_COLOR is set (and not empty).
+  static Options options_for_stderr();
+
+  explicit SweepDisplay(const Options& options) : options_(options) {}
+  ~SweepDisplay();  // removes the live line
+  SweepDisplay(const SweepDisplay&) = delete;
+  SweepDisplay& operator=(const SweepDisplay&) = delete;
+
+  // The display must outlive them.
+  SweepCallbacks callbacks();
+
+ private:
+  void show(const SweepProgress& progress, const std::string& case_name);
+  void report(const Record& record);
+  void clear();
+  void write(const std::string& text) const;
+
+  Options options_;
+  bool shown_ = false;
+};
+
+// "[3/12] 25 % 0:07, 0:21 left, 1 failed  undulating/roma_like/seed=43", at most `columns` wide.
+std::string progress_text(const SweepProgress& progress, const std::string& case_name, int columns);
+
+// 7 s -> "0:07", 3700 s -> "1:01:40".
+std::string clock_text(double seconds);
+
+}  // namespace aqbench

@@ -1,0 +1,211 @@
+#include "harness/running/run_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "harness/measuring/library_threads.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/depth_pictures.h"
+#include "harness/running/depth_score.h"
+#include "harness/running/method_run.h"
+#include "harness/running/run_workload.h"
+#include "metrics/diagnosis.h"
+#include "metrics/score.h"
+#include "metrics/tiles.h"
+#include "pipeline/method/method.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/registry.h"
+#include "scenes/rendering/ray_hit.h"
+#include "scenes/rendering/visibility.h"
+
+namespace aqbench {
+namespace {
+
+MethodInput method_input(const Case& planned, const MethodSpec& method,
+                         const std::filesystem::path& work_dir) {
+  MethodInput input;
+  input.parameters = method_parameters(planned, method);
+  input.seed = planned.seed;
+  input.device = planned.device;
+  input.work_dir = work_dir;
+  return input;
+}
+
+// What a method printed is kept beside its result, whether it ended well or not; of much, the end.
+void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
+  constexpr std::streamoff max_bytes = 1 << 20;
+  std::ifstream file(work_dir / kMethodLog, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+  if (size <= 0) return;
+  std::string text(static_cast<std::size_t>(std::min(size, max_bytes)), '\0');
+  file.seekg(size - static_cast<std::streamoff>(text.size()));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
+}
+
+// What is done with the output of a method beyond its hash.
+struct Afterwards {
+  bool score = true;
+  KeptFiles kept{.cloud = false, .pictures = false};
+};
+
+void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
+                  CaseResult& result, const ViewCounter& views = {}) {
+  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
+  result.record.metrics = std::move(score.metrics);
+  const std::string file = file_name_of(result.record.case_name) + ".csv";
+  if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
+  if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
+  if (afterwards.kept.cloud)
+    result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
+                                  ply_cloud_bytes(output.cloud));
+}
+
+void score_depths(const Reconstruction& output, const CaseDataset& dataset, bool keep_pictures,
+                  CaseResult& result) {
+  const auto scores = score_depth_maps(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir());
+  if (scores.empty()) return;
+  for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
+                                depth_scores_csv(scores));
+  if (!keep_pictures) return;
+  const std::string folder = fmt::format("{}/{}/", kPicturesFolder, file_name_of(result.record.case_name));
+  for (auto& [name, bytes] :
+       depth_pictures(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir()))
+    result.artefacts.emplace_back(folder + name, std::move(bytes));
+}
+
+// Causes of holes and the cameras' own errors, for methods that give depth maps.
+void diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
+                     CaseResult& result) {
+  if (output.depth_maps.empty()) return;
+  Diagnosis diagnosis = diagnose(output, truth, rig);
+  for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
+                                std::move(diagnosis.csv));
+}
+
+void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
+                   const Afterwards& afterwards, CaseResult& result) {
+  const Scene scene = make_scene(planned.scene, planned.overrides);
+  const MethodInput input = method_input(planned, method, {});
+  const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
+  const Reconstruction output = run_measured(
+      planned, [&] { return run(scene.truth, input); }, board, result.record);
+  if (!afterwards.score) return;
+  score_output(output, *scene.truth.surface, afterwards, result);
+}
+
+void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
+              CaseResult& result) {
+  // A sweep has made a folder that it removes even after a crash.
+  std::optional<ScratchFolder> own;
+  if (board.scratch_dir().empty()) own.emplace();
+  const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
+  const CaseDataset dataset = make_case_dataset(planned, scratch);
+  result.record.timing.dataset_ms = dataset.made_ms;
+  const std::filesystem::path work_dir = scratch / kWorkFolder;
+  std::filesystem::create_directory(work_dir);
+  const MethodInput input = method_input(planned, method, work_dir);
+  const auto run = [&, method_run = std::get<RealMethod>(method.run)] {
+    Reconstruction output = method_run({dataset.observation_dir}, input);
+    check_output(output);
+    return output;
+  };
+  Reconstruction output;
+  try {
+    output = run_measured(planned, run, board, result.record);
+  } catch (...) {
+    take_log(work_dir, result);
+    throw;
+  }
+  take_log(work_dir, result);
+  if (!afterwards.score) return;
+  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
+    apply(world_from_perturbed(dataset.plan.rig, error), output);
+  const PatchHeightField& truth =
+      renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
+  const Rig& rig = dataset.plan.rig;
+  score_output(output, truth, afterwards, result,
+               [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
+  score_depths(output, dataset, afterwards.kept.pictures, result);
+  diagnose_output(output, truth, rig, result);
+}
+
+// Everything of a case that may throw. What is measured before it throws stays in the record.
+void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
+                   const Afterwards& afterwards, CaseResult& result) {
+  set_thread_count(planned.threads);
+  if (method.simulated()) {
+    run_simulated(planned, method, board, afterwards, result);
+  } else {
+    set_library_threads(planned.threads);
+    run_real(planned, method, board, afterwards, result);
+  }
+  result.record.status = Status::ok;
+}
+
+}  // namespace
+
+Record planned_record(const Case& planned) {
+  Record record;
+  record.case_name = planned.name;
+  record.scene = planned.scene;
+  record.method = planned.method;
+  record.preset = planned.preset;
+  record.workload = planned.workload;
+  record.simulated = planned.simulated;
+  record.axes = {{"seed", static_cast<std::int64_t>(planned.seed)},
+                 {"threads", std::int64_t{planned.threads}},
+                 {"device", planned.device}};
+  record.axes.insert(record.axes.end(), planned.axes.begin(), planned.axes.end());
+  record.options = planned.options;
+  for (const Fault& fault : planned.faults) record.injected.push_back({fault.stage, fault.effect, 0});
+  return record;
+}
+
+namespace {
+
+CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {
+  CaseResult result{planned_record(planned), {}};
+  Record& record = result.record;
+  try {
+    const bool workload = !planned.workload.empty();
+    const auto reason =
+        workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));
+    if (reason) {
+      record.status = Status::skipped;
+      record.reason = *reason;
+      return result;
+    }
+    if (workload)
+      run_workload(planned, board, result);
+    else
+      run_and_score(planned, find_method(planned.method), board, afterwards, result);
+  } catch (...) {
+    note_failure(record);
+  }
+  return result;
+}
+
+}  // namespace
+
+CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, {}); }
+
+CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept) {
+  return run_one_case(planned, board, {true, kept});
+}
+
+CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
+  return run_one_case(planned, board, {.score = false});
+}
+
+}  // namespace aqbench

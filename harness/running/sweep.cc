@@ -1,0 +1,242 @@
+#include "harness/running/sweep.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/isolate.h"
+#include "core/stop_signals.h"
+#include "core/text.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/case_outcome.h"
+#include "harness/running/merge_blocks.h"
+
+namespace aqbench {
+namespace {
+
+using SweepClock = std::chrono::steady_clock;
+
+double seconds_since(SweepClock::time_point start) {
+  return std::chrono::duration<double>(SweepClock::now() - start).count();
+}
+
+bool counts_as_failed(const Record& record) {
+  return record.status != Status::ok && record.status != Status::skipped;
+}
+
+void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
+  for (const auto& [name, bytes] : result.artefacts) {
+    const std::filesystem::path path = bundle / name;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    if (failed)
+      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
+    write_file(path, bytes);
+  }
+}
+
+void append_log(const std::filesystem::path& log, const std::string& text) {
+  const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const bool written =
+      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!written) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(error)));
+}
+
+// Measuring goes before speed: while a method that is timed runs, this process keeps still. A simulated one
+// may start before the record of the case before it is on the disk.
+bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
+
+// A case that runs. The board outlives the child.
+struct RunningCase {
+  RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
+      : planned(the_case) {
+    options.timeout_s = plan.timeout_s;
+    options.memory_limit_bytes = plan.memory_limit_bytes;
+    options.log_file = log;
+    options.cancel_descriptor = cancel;
+    if (!planned.images) return;
+    scratch.emplace();
+    board.set_scratch_dir(scratch->path());
+  }
+
+  const Case& planned;
+  CaseBoard board;
+  std::optional<ScratchFolder> scratch;  // of a case that looks at images; the child is gone before it goes
+  IsolateOptions options;
+  std::unique_ptr<IsolatedProcess> process;
+};
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks, const CaseRunner& run)
+      : plan_(plan), journal_(journal), callbacks_(callbacks), run_(run), log_(journal.bundle() / kLogFile) {}
+
+  SweepOutcome run();
+
+ private:
+  void find_unfinished();
+  std::unique_ptr<RunningCase> start(const Case& planned);
+  void announce(const Case& planned);
+  void write(const CaseResult& result);
+  void finish_block(const Case& planned, CaseResult result);
+  std::size_t cases_left() const;
+  void update_progress();
+
+  const SweepPlan& plan_;
+  Journal& journal_;
+  const SweepCallbacks& callbacks_;
+  const CaseRunner& run_;
+  std::filesystem::path log_;
+  StopSignals signals_;
+  SweepClock::time_point start_ = SweepClock::now();
+  // The last one is next. A case with several blocks stands there once for each; `partial_` holds what its
+  // blocks gave so far.
+  std::vector<const Case*> unfinished_;
+  std::map<std::string_view, std::pair<int, CaseResult>> partial_;  // by name: blocks done, merged result
+  std::size_t runs_ = 0;                                            // of this sweep, blocks counted
+  SweepOutcome outcome_;
+  SweepProgress progress_;
+};
+
+std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
+  append_log(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
+  auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
+  if (callbacks_.tick)
+    running->options.tick = [this, &planned] {
+      update_progress();
+      callbacks_.tick(progress_, planned);
+    };
+  const auto body = [this, &planned, &board = running->board] {
+    journal_.release_in_child();
+    return encode_case_result(run_(planned, board));
+  };
+  running->process = std::make_unique<IsolatedProcess>(body, running->options);
+  return running;
+}
+
+void Sweep::update_progress() {
+  const std::size_t left = cases_left();
+  progress_.total = plan_.cases.size();
+  progress_.index = std::min(progress_.total - left + 1, progress_.total);
+  progress_.failed = outcome_.failed;
+  progress_.elapsed_s = seconds_since(start_);
+  if (runs_ > 0)
+    progress_.eta_s =
+        progress_.elapsed_s / static_cast<double>(runs_) * static_cast<double>(unfinished_.size());
+}
+
+void Sweep::announce(const Case& planned) {
+  update_progress();
+  if (callbacks_.started) callbacks_.started(progress_, planned);
+}
+
+std::size_t Sweep::cases_left() const {
+  const std::set<const Case*> different(unfinished_.begin(), unfinished_.end());
+  return different.size();
+}
+
+// One run of a case has ended: of several blocks only the last one, or one that failed, makes the record.
+void Sweep::finish_block(const Case& planned, CaseResult result) {
+  ++runs_;
+  if (planned.timing.blocks <= 1) return write(result);
+  auto& [done, merged] = partial_[planned.name];
+  if (done++ == 0)
+    merged = std::move(result);
+  else
+    merge_block(planned, merged, std::move(result));
+  if (merged.record.status == Status::ok && done < planned.timing.blocks) {
+    unfinished_.pop_back();
+    return;
+  }
+  const CaseResult whole = std::move(merged);
+  partial_.erase(planned.name);
+  // Should it have failed, its other blocks are not worth their time.
+  unfinished_.pop_back();
+  std::erase(unfinished_, &planned);
+  unfinished_.push_back(&planned);
+  write(whole);
+}
+
+// The case counts as done once its record is on the disk.
+void Sweep::write(const CaseResult& result) {
+  write_artefacts(journal_.bundle(), result);
+  journal_.append(result.record);
+  ++outcome_.ran;
+  if (counts_as_failed(result.record)) ++outcome_.failed;
+  const std::size_t index = plan_.cases.size() - cases_left() + 1;
+  unfinished_.pop_back();
+  update_progress();
+  progress_.index = index;
+  if (callbacks_.finished) callbacks_.finished(progress_, result.record);
+}
+
+void Sweep::find_unfinished() {
+  std::set<std::string_view> finished;
+  for (const Record& record : journal_.records()) {
+    finished.insert(record.case_name);
+    if (counts_as_failed(record)) ++outcome_.failed;
+  }
+  std::vector<const Case*> left;
+  for (const Case& planned : plan_.cases) {
+    if (finished.contains(planned.name)) continue;
+    left.push_back(&planned);
+  }
+  if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; }))
+    for (const std::size_t index : interleaved_blocks(left)) unfinished_.push_back(left[index]);
+  else
+    unfinished_ = left;
+  std::ranges::reverse(unfinished_);
+}
+
+SweepOutcome Sweep::run() {
+  find_unfinished();
+  std::unique_ptr<RunningCase> running;
+  while (!unfinished_.empty()) {
+    const Case& planned = *unfinished_.back();
+    if (!running) running = start(planned);
+    announce(planned);
+    const IsolateOutcome end = running->process->wait();
+    const bool cancelled = end.end == IsolateOutcome::End::cancelled;
+    std::unique_ptr<RunningCase> next;
+    if (!cancelled) {
+      CaseResult result = result_of(planned, end, running->options, running->board);
+      append_log(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
+                                   result.record.reason.empty() ? "" : ": ", result.record.reason));
+      if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
+        next = start(*unfinished_[unfinished_.size() - 2]);
+      finish_block(planned, std::move(result));
+    }
+    // A signal that came while a record was written stops the sweep too, after that record.
+    outcome_.signal = signals_.take();
+    if (cancelled || outcome_.signal != 0) {
+      outcome_.interrupted = !unfinished_.empty();
+      break;  // a case that has just been started is killed and stays unfinished
+    }
+    running = std::move(next);
+  }
+  outcome_.wall_s = seconds_since(start_);
+  return outcome_;
+}
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
+                       const CaseRunner& run) {
+  return Sweep(plan, journal, callbacks, run).run();
+}
+
+}  // namespace aqbench

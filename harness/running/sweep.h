@@ -1,0 +1,51 @@
+#pragma once
+// Runs the cases of a plan one after the other, each in a child of its own, and writes what they gave.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/planning/plan.h"
+#include "harness/records/case.h"
+#include "harness/running/case_board.h"
+#include "harness/running/journal.h"
+#include "harness/running/run_case.h"
+
+namespace aqbench {
+
+inline constexpr const char* kLogFile = "bench.log";
+
+struct SweepProgress {
+  std::size_t index = 0;             // of this case, from 1, resumed ones counted
+  std::size_t total = 0;             // of this plan
+  std::size_t failed = 0;            // failed, crashed or timed out so far, resumed ones counted
+  double elapsed_s = 0;              // of this run
+  std::optional<double> eta_s = {};  // for the rest; unknown before the first case has ended
+};
+
+// All optional; called in this process.
+struct SweepCallbacks {
+  std::function<void(const SweepProgress&, const Case&)> started;
+  std::function<void(const SweepProgress&, const Record&)> finished;
+  std::function<void(const SweepProgress&, const Case&)> tick;  // a few times a second while a case runs
+};
+
+struct SweepOutcome {
+  bool interrupted = false;  // SIGINT, SIGTERM or SIGHUP: the running case was killed and has no record
+  int signal = 0;            // which
+  std::size_t ran = 0;       // records added by this run
+  std::size_t failed = 0;    // failed, crashed or timed out among all records of the journal
+  double wall_s = 0;
+};
+
+using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
+
+// Runs every case that the journal has no record of. A simulated case may start while the record of the one
+// before it is written; any other has the machine to itself. Artefacts are on disk before the record that
+// stands for them. What a case does never throws: it becomes a record. Throws Error(io) if writing fails;
+// what the journal has by then stays good. This process must not have run LibTorch, TBB, Open3D or threads.
+SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
+                       const CaseRunner& run = run_case);
+
+}  // namespace aqbench

@@ -1,0 +1,181 @@
+#include "pipeline/dense_flow/torchscript_method.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/stage_scope.h"
+#include "core/text.h"
+#include "pipeline/dense_flow/dense_flow_method.h"
+#include "pipeline/sparse/sparse_method.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kSignature = "forward must return (warp [H, W, 2], confidence [H, W])";
+
+// The last line of LibTorch's messages says what went wrong, those before where; without the C++ backtrace.
+std::string brief(const std::exception& error) {
+  std::string text = error.what();
+  if (const auto* const c10_error = dynamic_cast<const c10::Error*>(&error))
+    text = c10_error->what_without_backtrace();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return escape_bytes(text.substr(text.rfind('\n') + 1));
+}
+
+[[noreturn]] void fail_model(const std::filesystem::path& file, const std::string& what) {
+  throw Error(ErrorKind::method, fmt::format("{}: {}", file.string(), what));
+}
+
+torch::jit::Module load_module(const std::filesystem::path& file, const std::string& device) {
+  if (!std::filesystem::is_regular_file(file))
+    throw Error(ErrorKind::input, fmt::format("{}: no such file (torchscript.model)", file.string()));
+  torch::jit::Module module;
+  try {
+    module = torch::jit::load(file.string(), c10::Device(c10::kCPU));
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::input,
+                fmt::format("{}: is no TorchScript module: {}", file.string(), brief(error)));
+  }
+  try {
+    module.eval();
+    module.to(c10::Device(device));
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::usage, fmt::format("device '{}': cannot be used: {}", device, brief(error)));
+  }
+  return module;
+}
+
+// A copy on the device.
+at::Tensor image_tensor(const plane_sweep::GreyImage& image, const std::string& device) {
+  std::vector<float> grey(image.pixel_count());
+  for (std::size_t i = 0; i < grey.size(); ++i) grey[i] = image.grey(i);
+  return at::from_blob(grey.data(), {1, 1, image.height_px, image.width_px}, at::kFloat)
+      .clone()
+      .to(c10::Device(device));
+}
+
+std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+// One of the two results as contiguous floats.
+at::Tensor result_tensor(const std::filesystem::path& file, const c10::IValue& value, const char* name,
+                         const std::vector<std::int64_t>& shape) {
+  if (!value.isTensor()) fail_model(file, fmt::format("{}; {} is {}", kSignature, name, value.tagKind()));
+  const at::Tensor tensor = value.toTensor();
+  if (tensor.sizes() != at::IntArrayRef(shape))
+    fail_model(
+        file, fmt::format("{} has shape {}, wanted {}", name, shape_text(tensor.sizes()), shape_text(shape)));
+  if (!at::isFloatingType(tensor.scalar_type()))
+    fail_model(
+        file, fmt::format("{} has type {}, wanted a floating one", name, at::toString(tensor.scalar_type())));
+  return tensor.to(at::kCPU, at::kFloat).contiguous();
+}
+
+dense_flow::PairWarp match_pair(torch::jit::Module& module, const std::filesystem::path& file,
+                                const std::string& device, float min_confidence,
+                                const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b) {
+  at::set_num_threads(thread_count());
+  const c10::InferenceMode inference;
+  // The optimiser would compile the module anew for each size, and make late calls differ from early ones.
+  const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+  c10::IValue result;
+  try {
+    result = module.forward({image_tensor(a, device), image_tensor(b, device)});
+  } catch (const std::exception& error) {
+    fail_model(file, "forward failed: " + brief(error));
+  }
+  if (!result.isTuple() || result.toTupleRef().elements().size() != 2)
+    fail_model(file, fmt::format("{}; got {}", kSignature, result.tagKind()));
+  const auto& elements = result.toTupleRef().elements();
+  const at::Tensor warp = result_tensor(file, elements[0], "warp", {a.height_px, a.width_px, 2});
+  const at::Tensor confidence = result_tensor(file, elements[1], "confidence", {a.height_px, a.width_px});
+  const float* const places = warp.data_ptr<float>();
+  const float* const confidences = confidence.data_ptr<float>();
+  constexpr float kNowhere = std::numeric_limits<float>::quiet_NaN();
+  dense_flow::PairWarp out{std::vector<float>(a.pixel_count(), kNowhere),
+                           std::vector<float>(a.pixel_count(), kNowhere),
+                           std::vector<float>(a.pixel_count(), 0.0F)};
+  for (std::size_t i = 0; i < a.pixel_count(); ++i) {
+    if (confidences[i] < 0 || confidences[i] > 1)
+      fail_model(file, fmt::format("confidence must be 0 to 1, got {}", confidences[i]));
+    if (!(confidences[i] >= min_confidence) || !std::isfinite(places[2 * i]) ||
+        !std::isfinite(places[2 * i + 1]))
+      continue;
+    out.x_px[i] = places[2 * i];
+    out.y_px[i] = places[2 * i + 1];
+    out.confidence[i] = confidences[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
+                                            double min_confidence) {
+  const auto module = std::make_shared<torch::jit::Module>(load_module(file, device));
+  return {[=](const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b) {
+            return match_pair(*module, file, device, static_cast<float>(min_confidence), a, b);
+          },
+          false};
+}
+
+std::vector<ParameterSpec> torchscript_parameters() {
+  std::vector<ParameterSpec> specs = {
+      {"model",
+       "",
+       std::string(),
+       0,
+       0,
+       "file of torch.jit.save; its forward's signature is in docs/methods.md",
+       {}},
+      {"align",
+       "",
+       std::string("plane"),
+       0,
+       0,
+       "plane: sources are warped to the reference first; none: images as they are",
+       {"plane", "none"}},
+      {"match_confidence", "1", 0.1, 0, 1, "matches below are left out", {}},
+  };
+  for (ParameterSpec& spec : dense_flow::dense_parameters()) {
+    // What a matcher finds is to be seen, not what refinement makes of it.
+    if (spec.name == "refine_iterations") spec.default_value = std::int64_t{0};
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+std::vector<std::string> torchscript_stages() {
+  std::vector<std::string> stages = dense_flow::dense_stages();
+  stages.insert(stages.begin() + 1, "model_loading");
+  return stages;
+}
+
+Reconstruction run_torchscript(const Observation& observation, const MethodInput& input) {
+  const StageScope whole("pipeline");
+  dense_flow::DenseOptions options = dense_flow::dense_options(input.parameters);
+  options.align = input.parameters.text("align") == "plane";
+  const std::string& model = input.parameters.text("model");
+  if (model.empty())
+    throw Error(ErrorKind::usage, "torchscript.model: name a TorchScript file, --set torchscript.model=FILE");
+  dense_flow::PairMatcher matcher;
+  {
+    const StageScope scope("model_loading");
+    matcher = torchscript_matcher(model, input.device, input.parameters.number("match_confidence"));
+  }
+  const auto views = read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
+  return dense_flow::reconstruct_densely(views, matcher, options);
+}
+
+}  // namespace aqbench

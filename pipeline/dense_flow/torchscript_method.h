@@ -1,0 +1,32 @@
+#pragma once
+// The method torchscript: any matcher saved with torch.jit, in the place of dense_flow's.
+//
+//   forward(image_a: Tensor, image_b: Tensor) -> Tuple[Tensor, Tensor]
+//
+// image_a [1, 1, H, W] and image_b [1, 1, H', W'] are float32 grey values, 0 to 1. The first result, warp [H,
+// W, 2], holds x and y in px of each pixel of image_a in image_b (pixel centres at integers, (0, 0) the top
+// left one), NaN for nowhere; the second, confidence [H, W], 0 to 1. Both of a floating type, on any device.
+// image_b has image_a's size and is warped to it through the mean plane, unless the method is told to give
+// the images as they are.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "pipeline/dense_flow/pair_matching.h"
+#include "pipeline/method/method.h"
+
+namespace aqbench {
+
+// Matches below min_confidence are left out. Throws Error(input) "FILE: ..." for a file that is missing or no
+// TorchScript module, Error(usage) for a device that is not there. Matching throws Error(method) "FILE: ..."
+// where forward fails or returns anything else than the above. Not for several threads at once: LibTorch uses
+// its own, as many as thread_count() says.
+dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
+                                            double min_confidence);
+
+std::vector<ParameterSpec> torchscript_parameters();
+std::vector<std::string> torchscript_stages();
+Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
+
+}  // namespace aqbench

@@ -1,0 +1,89 @@
+#include "pipeline/depth_maps/camera_depths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/stage_scope.h"
+#include "pipeline/plane_sweep/kernels/depth_guide.h"
+#include "pipeline/plane_sweep/kernels/refinement.h"
+
+namespace aqbench {
+namespace {
+
+// Hypotheses of the first refinement lie closer than the sweep's by this factor: sixteen of them still reach
+// two steps to either side.
+constexpr double kStepsPerHypothesis = 4;
+
+DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t reference,
+                        const sparse::DepthRange& range, const CameraDepthOptions& options) {
+  const DatasetView& view = views[reference];
+  plane_sweep::Input input;
+  input.reference = view.view();
+  for (const std::size_t source : select_sources(views, reference, options.sources))
+    input.sources.push_back(views[source].view());
+  if (input.sources.empty())
+    throw Error(ErrorKind::method,
+                fmt::format("plane_sweep: {} has no other camera to be compared with", view.name));
+  input.depth_min_m = range.min_m;
+  input.depth_max_m = range.max_m;
+  plane_sweep::Result swept = plane_sweep::run(input, options.sweep);
+  DepthMap map{view.name, swept.width_px, swept.height_px, std::move(swept.depth_m),
+               std::move(swept.confidence)};
+  const double step_m = (range.max_m - range.min_m) / (options.sweep.depths - 1) / kStepsPerHypothesis;
+  for (int pass = 0; pass < options.refinements; ++pass) {
+    const std::vector<float> guide_m = plane_sweep::depth_guide(
+        map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, 0.012F});
+    plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, options.sweep, guide_m, step_m);
+    map.depth_along_ray_m = std::move(refined.depth_m);
+    map.confidence = std::move(refined.similarity);
+  }
+  for (std::size_t i = 0; i < view.inside.size(); ++i) {
+    if (view.inside[i] != 0) continue;
+    map.depth_along_ray_m[i] = std::numeric_limits<float>::quiet_NaN();
+    map.confidence[i] = 0;
+  }
+  return map;
+}
+
+}  // namespace
+
+std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
+                                      std::span<const sparse::DepthRange> ranges,
+                                      const CameraDepthOptions& options) {
+  const StageScope scope("depth_estimation");
+  if (ranges.size() != views.size())
+    throw Error(ErrorKind::input, fmt::format("{} depth ranges for {} views", ranges.size(), views.size()));
+  std::vector<DepthMap> maps;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, i, ranges[i], options));
+  if (maps.empty())
+    throw Error(ErrorKind::method,
+                "plane_sweep: every camera is auxiliary, so there is no depth map to make");
+  return maps;
+}
+
+std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::span<const DepthMap> maps,
+                                     plane_sweep::ConsistencyOptions options) {
+  const StageScope scope("filtering");
+  options.min_views = std::min(options.min_views, static_cast<int>(maps.size()) - 1);
+  std::vector<plane_sweep::DepthView> depth_views;
+  for (const DepthMap& map : maps) {
+    const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
+    if (view == views.end())
+      throw Error(ErrorKind::input, fmt::format("depth map of {}: there is no such view", map.camera));
+    depth_views.push_back({view->flat_water_camera, map.depth_along_ray_m, map.confidence});
+  }
+  std::vector<DepthMap> confirmed;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    plane_sweep::FilteredDepth filtered = plane_sweep::filter_by_consistency(depth_views, i, options);
+    confirmed.push_back({maps[i].camera, maps[i].width, maps[i].height, std::move(filtered.depth_m),
+                         std::move(filtered.confidence)});
+  }
+  return confirmed;
+}
+
+}  // namespace aqbench

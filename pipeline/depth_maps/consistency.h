@@ -1,0 +1,46 @@
+#pragma once
+// Which depths other views confirm, and where they lie in the world.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pipeline/plane_sweep/kernels/flat_water_camera.h"
+
+namespace aqbench::plane_sweep {
+
+// A view's depth map: [y][x], metres along the refracted ray, NaN = none.
+struct DepthView {
+  FlatWaterCamera camera;
+  std::span<const float> depth_m;
+  std::span<const float> confidence;
+};
+
+struct ConsistencyOptions {
+  float min_confidence = 0.1F;
+  double depth_tolerance_m = 0.005;
+  int min_views = 3;  // other views that must agree
+};
+
+struct FilteredDepth {
+  std::vector<float> depth_m;     // NaN where too few views agree
+  std::vector<float> confidence;  // 0 there
+  std::vector<int> views;         // other views that agree; 0 where there was no confident depth
+};
+
+// Throws Error(usage) "field: what is wrong".
+void check(const ConsistencyOptions& options);
+
+// Filters the depth map of views[reference]: each of its points is projected into every other view; that view
+// agrees if its depth there (bilinear, none if a neighbour has none) is less than the tolerance from
+// the point's own depth along that view's ray. Uses parallel_for. Throws Error(input) for spans whose sizes
+// do not fit their camera.
+FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
+                                    const ConsistencyOptions& options);
+
+// The points of a depth map in the world, metres, [y][x]; NaN where there is no depth. Uses parallel_for.
+std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
+                                                std::span<const float> depth_m);
+
+}  // namespace aqbench::plane_sweep

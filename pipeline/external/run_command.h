@@ -1,0 +1,33 @@
+#pragma once
+// Runs somebody else's program and everything that it starts.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+struct CommandOptions {
+  double timeout_s = 0;                                     // above 0
+  std::filesystem::path log_file;                           // stdout and stderr; written anew
+  std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // killed beyond
+};
+
+struct CommandOutcome {
+  enum class End { exited, signalled, timeout, log_limit, not_started };
+  End end = End::exited;
+  int code = 0;  // exit code, signal, or errno of what could not be started
+};
+
+// Starts words[0] (looked up in PATH) without a shell, in a process group of its own and with stdin closed
+// off, and waits for it. When this returns, and also if the calling process dies, the whole group is killed,
+// background processes included. Throws Error(io) if there can be no process or pipe.
+CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options);
+
+// "ended with exit code 3", "died of signal 11 (Segmentation fault)", "was killed after 10 s, its time
+// limit",
+// ...
+std::string describe(const CommandOutcome& outcome, const CommandOptions& options);
+
+}  // namespace aqbench

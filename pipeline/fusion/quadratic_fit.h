@@ -1,0 +1,41 @@
+#pragma once
+// A quadratic surface h(u, v) through weighted neighbours, fitted robustly: least squares, then twice more
+// with Tukey's biweight of the residuals.
+
+#include <cstddef>
+#include <vector>
+
+#include "core/multiversion.h"
+
+namespace aqbench {
+
+inline constexpr std::size_t kFitLanes = 16;  // columns are padded to a multiple of this
+
+void pad_column(std::vector<float>& values);  // with zeros
+
+// Neighbours of a query at the origin, in units of the radius: u and v tangential, h the height, k the weight
+// (0 at the radius and in padded places). All are padded but `count`.
+struct LocalColumns {
+  std::vector<float> u, v, h, k;
+  std::size_t count = 0;      // of weight above 0, first in the columns
+  std::vector<float> robust;  // scratch
+
+  // Drops neighbours of weight 0 and pads.
+  void compact();
+};
+
+// The height of the fitted surface at the origin, in units of the radius. With fewer than 12 neighbours it is
+// a plane, with fewer than 6, or where they determine none, NaN.
+float fitted_height(LocalColumns& local);
+
+// The sums over lanes.
+template <std::size_t N>
+AQBENCH_INLINE void add_lanes(const float (&lanes)[N][kFitLanes], float* out) {
+  for (std::size_t m = 0; m < N; ++m) {
+    float sum = 0;
+    for (const float lane : lanes[m]) sum += lane;
+    out[m] = sum;
+  }
+}
+
+}  // namespace aqbench

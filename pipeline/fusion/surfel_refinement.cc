@@ -1,0 +1,149 @@
+#include "pipeline/fusion/surfel_refinement.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/multiversion.h"
+#include "core/parallel.h"
+#include "pipeline/fusion/quadratic_fit.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kQueryGrain = 4096;
+
+// Columns padded to whole lanes with weight 0.
+struct SupportColumns {
+  std::vector<float> x, y, z, w;
+
+  std::size_t size() const { return x.size(); }
+};
+
+// Weighted sums of 1, x, y, z, xx, xy, xz, yy, yz, zz over the radius about (qx, qy, qz), x..z over the
+// radius.
+AQBENCH_MULTIVERSION
+void sphere_moments(const float* x, const float* y, const float* z, const float* w, std::size_t count,
+                    float qx, float qy, float qz, float inverse_radius, float* out) {
+  float sums[10][kFitLanes] = {};
+  for (std::size_t i = 0; i < count; i += kFitLanes)
+    for (std::size_t l = 0; l < kFitLanes; ++l) {
+      const float dx = (x[i + l] - qx) * inverse_radius;
+      const float dy = (y[i + l] - qy) * inverse_radius;
+      const float dz = (z[i + l] - qz) * inverse_radius;
+      const float rest = 1.0F - (dx * dx + dy * dy + dz * dz);
+      const float inside = rest > 0.0F ? rest : 0.0F;
+      const float k = w[i + l] * inside * inside;
+      sums[0][l] += k;
+      sums[1][l] += k * dx;
+      sums[2][l] += k * dy;
+      sums[3][l] += k * dz;
+      sums[4][l] += k * dx * dx;
+      sums[5][l] += k * dx * dy;
+      sums[6][l] += k * dx * dz;
+      sums[7][l] += k * dy * dy;
+      sums[8][l] += k * dy * dz;
+      sums[9][l] += k * dz * dz;
+    }
+  add_lanes(sums, out);
+}
+
+// frame: three rows, two tangents and the normal.
+AQBENCH_MULTIVERSION
+void to_local(const float* x, const float* y, const float* z, const float* w, std::size_t count,
+              const float* query, const float* frame, float* u, float* v, float* h, float* k) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x[i] - query[0], dy = y[i] - query[1], dz = z[i] - query[2];
+    u[i] = frame[0] * dx + frame[1] * dy + frame[2] * dz;
+    v[i] = frame[3] * dx + frame[4] * dy + frame[5] * dz;
+    h[i] = frame[6] * dx + frame[7] * dy + frame[8] * dz;
+    const float rest = 1.0F - (u[i] * u[i] + v[i] * v[i]);
+    const float inside = rest > 0.0F && h[i] * h[i] <= 1.0F ? rest : 0.0F;
+    k[i] = w[i] * inside * inside;
+  }
+}
+
+// Rows: two tangents and the normal of the local plane, divided by the radius. False without a neighbourhood.
+bool local_frame(const SupportColumns& support, const float* query, float inverse_radius, float* frame) {
+  float m[10];
+  sphere_moments(support.x.data(), support.y.data(), support.z.data(), support.w.data(), support.size(),
+                 query[0], query[1], query[2], inverse_radius, m);
+  if (!(m[0] > 0)) return false;
+  const Vec3 mean = Vec3(m[1], m[2], m[3]) / m[0];
+  Eigen::Matrix3d covariance;
+  covariance << m[4], m[5], m[6], m[5], m[7], m[8], m[6], m[8], m[9];
+  covariance = covariance / m[0] - mean * mean.transpose();
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
+  solver.computeDirect(covariance);  // ascending: the normal first
+  const Eigen::Matrix3d vectors = solver.eigenvectors();
+  if (!vectors.allFinite()) return false;
+  for (int row = 0; row < 3; ++row)
+    for (int axis = 0; axis < 3; ++axis)
+      frame[3 * row + axis] = static_cast<float>(vectors(axis, 2 - row)) * inverse_radius;
+  return true;
+}
+
+void gather_local(const SupportColumns& support, const float* query, const float* frame,
+                  LocalColumns& local) {
+  for (std::vector<float>* column : {&local.u, &local.v, &local.h, &local.k}) column->resize(support.size());
+  to_local(support.x.data(), support.y.data(), support.z.data(), support.w.data(), support.size(), query,
+           frame, local.u.data(), local.v.data(), local.h.data(), local.k.data());
+  local.compact();
+}
+
+void gather_support(const Surfels& support, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs,
+                    SupportColumns& columns) {
+  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) column->clear();
+  for (const auto& [begin, end] : runs) {
+    columns.x.insert(columns.x.end(), support.x_m.begin() + begin, support.x_m.begin() + end);
+    columns.y.insert(columns.y.end(), support.y_m.begin() + begin, support.y_m.begin() + end);
+    columns.z.insert(columns.z.end(), support.z_m.begin() + begin, support.z_m.begin() + end);
+    columns.w.insert(columns.w.end(), support.weight.begin() + begin, support.weight.begin() + end);
+  }
+  for (std::vector<float>* column : {&columns.x, &columns.y, &columns.z, &columns.w}) pad_column(*column);
+}
+
+}  // namespace
+
+void refine_surfels(const Surfels& all, double radius_m, Surfels& moved) {
+  if (all.count() == 0) return;
+  int cell_level = 0, support_level = 0;
+  while (std::ldexp(all.grid.cell_m, cell_level) < radius_m && cell_level < kMortonBits) ++cell_level;
+  // A quarter of the radius resolves the surface; finer support only costs time.
+  while (support_level < cell_level &&
+         std::ldexp(all.grid.cell_m, support_level + 1) <= radius_m * (0.25 + 1e-9))
+    ++support_level;
+  const Surfels support = coarsen(all, support_level);
+  const MortonCells cells = make_cells(support.keys, cell_level - support_level);
+  const Vec3 shift_m = moved.grid.origin_m - all.grid.origin_m;
+  const auto inverse_radius = static_cast<float>(1 / radius_m);
+  parallel_for(moved.count(), kQueryGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
+    SupportColumns columns;
+    LocalColumns local;
+    std::uint64_t gathered = ~std::uint64_t{0};  // no cell has that key
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vec3 from_origin = shift_m + Vec3(moved.x_m[i], moved.y_m[i], moved.z_m[i]);
+      const std::uint64_t key = all.grid.key(all.grid.origin_m + from_origin) >> (3 * cell_level);
+      if (key != gathered) {
+        neighbour_runs(cells, key, 1, runs);
+        gather_support(support, runs, columns);
+        gathered = key;
+      }
+      const Eigen::Vector3f query = from_origin.cast<float>();
+      float frame[9];
+      if (!local_frame(columns, query.data(), inverse_radius, frame)) continue;
+      gather_local(columns, query.data(), frame, local);
+      const float height = fitted_height(local);
+      if (!(std::fabs(height) <= 1.0F)) continue;
+      // Rows of the frame are unit vectors over the radius, heights are over the radius too.
+      const auto step = static_cast<float>(height * radius_m * radius_m);
+      moved.x_m[i] += frame[6] * step;
+      moved.y_m[i] += frame[7] * step;
+      moved.z_m[i] += frame[8] * step;
+    }
+  });
+}
+
+}  // namespace aqbench

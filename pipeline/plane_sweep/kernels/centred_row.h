@@ -1,0 +1,67 @@
+#pragma once
+// The two passes of AquaMVS's window statistics for one row of a tile, at sixteen depths a pixel: first every
+// sample is centred by the mean of its own window, then the squares and products of the centred samples are
+// averaged over the window. Weights are separable: all 1 (ncc_reference) or Gaussian (ssim).
+
+#include "pipeline/plane_sweep/kernels/lanes.h"
+
+namespace aqbench::plane_sweep {
+
+inline constexpr int kMaxRows = 31;  // of a window
+
+// One row of samples and what the first pass makes of it; a column each.
+struct CentredRow {
+  Lanes* samples;  // code minus centre code; NaN = missing
+  Lanes* centred;  // minus the mean of the window; 0 where missing
+  Lanes* mean;     // of the window
+  // Only where samples can be missing:
+  Lanes* centred_reference;  // r minus the mean of r over the window's valid samples; 0 where missing
+  Lanes* mean_reference;     // that mean
+  Lanes* weight;             // sum of the valid samples' weights
+};
+
+struct WindowShape {
+  const float* weights;  // [window]
+  int half_window;
+  int columns;     // of the tile with its margin
+  int begin, end;  // columns to compute
+};
+
+// First pass: from the samples of the window's rows to the centred row in their middle. samples[k] and
+// references[k] (r of that row) belong to row k of the window; rows outside the image are nullptr.
+struct CentringPass {
+  WindowShape window;
+  const Lanes* samples[kMaxRows];
+  const float* references[kMaxRows];
+  const float* inverse_weight;  // [column], if no sample is missing
+  CentredRow out;
+  const Lanes* middle_samples;
+  const float* middle_reference;
+  Lanes* column_sums;  // scratch, 3 * (columns + 2 * half_window)
+};
+
+void centre_row_all_valid(const CentringPass& pass);
+void centre_row_some_missing(const CentringPass& pass);
+
+// Second pass: from the centred rows of the window to the similarities of its middle row's pixels.
+struct ScoringPass {
+  WindowShape window;         // begin and end: the output columns
+  CentredRow rows[kMaxRows];  // centred == nullptr: outside the image
+  CentredRow middle;
+  // If no sample is missing: of the reference, [window row][column] and, for the output pixels, [column].
+  const float* centred_references[kMaxRows];
+  const float* mean_reference;
+  const float* variance_reference;
+  const float* inverse_weight;  // 0 where the window is too small
+  float min_weight;
+  bool ssim;
+  float grey_per_code, grey_at_centre,
+      reference_grey;  // grey = grey_at_centre + grey_per_code * s, reference_grey + r
+  Lanes* column_sums;  // scratch as above
+  Lanes* scores;       // [end - begin]: added to
+};
+
+void score_row_all_valid(const ScoringPass& pass);
+void score_row_some_missing(const ScoringPass& pass);
+
+}  // namespace aqbench::plane_sweep

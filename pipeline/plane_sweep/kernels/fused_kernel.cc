@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/parallel.h"
+#include "core/stage_scope.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
+#include "pipeline/plane_sweep/kernels/row_scorer.h"
+#include "pipeline/plane_sweep/kernels/winner.h"
+#include "pipeline/plane_sweep/kernels/worker_pool.h"
+
+namespace aqbench::plane_sweep {
+namespace {
+
+// What one thread needs to work on a tile; about 2 MB at the usual window.
+class TileWorker {
+ public:
+  TileWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
+      : input_(input), options_(options), sources_(sources), scorer_(make_row_scorer(options)) {}
+
+  int margin_px() const { return scorer_->margin_px(); }
+
+  void run(const Tile& tile, Result& result) {
+    tile_ = &tile;
+    row_lanes_ = static_cast<std::size_t>(round_up_to_lanes(tile.outputs()));
+    cut_reference(input_.reference.image, tile, reference_);
+    sampler_.start_tile(input_.reference.camera, tile);
+    scorer_->start_tile(tile, reference_);
+    scores_.reserve(row_lanes_ * tile.output_rows());
+    winners_.resize(row_lanes_ * tile.output_rows() * kWinnerFields);
+    for (int first = 0; first < options_.depths; first += kLanes) {
+      score_block(first, result.depths_m);
+      feed_block_to_winners(first, result);
+    }
+    for (int y = tile.output.y_begin; y < tile.output.y_end; ++y) {
+      const std::size_t pixel = static_cast<std::size_t>(y) * result.width_px + tile.output.x_begin;
+      finish_winner_row(winner_row(y), tile.outputs(), result.depths_m, &result.depth_m[pixel],
+                        &result.confidence[pixel]);
+    }
+  }
+
+ private:
+  Lanes* score_row(int y) { return scores_.data() + (y - tile_->output.y_begin) * row_lanes_; }
+
+  WinnerRow winner_row(int y) {
+    float* const row = winners_.data() + (y - tile_->output.y_begin) * row_lanes_ * kWinnerFields;
+    return {row,
+            row + row_lanes_,
+            row + 2 * row_lanes_,
+            row + 3 * row_lanes_,
+            row + 4 * row_lanes_,
+            row + 5 * row_lanes_};
+  }
+
+  // Sum over the sources of the similarities at kLanes depths from `first` on; lanes beyond the last depth
+  // repeat it.
+  void score_block(int first, const std::vector<float>& depths_m) {
+    std::array<float, kLanes> block_m;
+    for (int lane = 0; lane < kLanes; ++lane)
+      block_m[lane] = depths_m[std::min(first + lane, options_.depths - 1)];
+    std::fill_n(scores_.data(), row_lanes_ * tile_->output_rows(), Lanes{});
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      sampler_.start_block(input_.sources[s].camera, sources_[s], block_m);
+      if (sampler_.coverage() == Coverage::outside) continue;
+      scorer_->start_block(sampler_, sources_[s]);
+      for (int y = tile_->output.y_begin; y < tile_->output.y_end; ++y) scorer_->add_row(y, score_row(y));
+    }
+  }
+
+  void feed_block_to_winners(int first, Result& result) {
+    const int depths = std::min(kLanes, options_.depths - first);
+    const float per_source = 1.0F / static_cast<float>(sources_.size());
+    for (int y = tile_->output.y_begin; y < tile_->output.y_end; ++y) {
+      const std::size_t pixel = static_cast<std::size_t>(y) * result.width_px + tile_->output.x_begin;
+      float* const volume = result.volume.empty() ? nullptr : &result.volume[pixel * options_.depths + first];
+      feed_winner_row(score_row(y), per_source, tile_->outputs(), first, depths, winner_row(y), volume,
+                      static_cast<std::size_t>(options_.depths));
+    }
+  }
+
+  const Input& input_;
+  const Options& options_;
+  const std::vector<PackedSource>& sources_;
+  std::unique_ptr<RowScorer> scorer_;
+  TileSampler sampler_;
+  TileReference reference_;
+  const Tile* tile_ = nullptr;
+  std::size_t row_lanes_ = 0;
+  LaneBuffer scores_;           // [output row][output, rounded up]
+  std::vector<float> winners_;  // [output row][field][output, rounded up]
+};
+
+}  // namespace
+
+void run_fused_kernel(const Input& input, const Options& options, Result& result) {
+  const StageScope scope("build_cost_volume");
+  std::vector<PackedSource> sources;
+  for (const View& source : input.sources) sources.push_back(pack_source(source.image));
+  if (options.keep_volume) result.volume.resize(result.depth_m.size() * options.depths);
+  WorkerPool<TileWorker> pool([&] { return std::make_unique<TileWorker>(input, options, sources); });
+  std::unique_ptr<TileWorker> first = pool.take();
+  const std::vector<Tile> tiles =
+      make_tiles(result.width_px, result.height_px, tile_side_px(input.reference.camera), first->margin_px());
+  pool.give_back(std::move(first));
+  parallel_for(tiles.size(), 1, [&](std::size_t begin, std::size_t end) {
+    std::unique_ptr<TileWorker> worker = pool.take();
+    for (std::size_t i = begin; i < end; ++i) worker->run(tiles[i], result);
+    pool.give_back(std::move(worker));
+  });
+}
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,72 @@
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
+
+namespace aqbench::plane_sweep {
+namespace {
+
+void check_view(const View& view, const std::string& where) {
+  check(view.camera, where + ".camera");
+  const GreyImage& image = view.image;
+  if (image.width_px != view.camera.width_px || image.height_px != view.camera.height_px)
+    throw Error(ErrorKind::input, where + ".image: " + std::to_string(image.width_px) + " x " +
+                                      std::to_string(image.height_px) + " px, but its camera has " +
+                                      std::to_string(view.camera.width_px) + " x " +
+                                      std::to_string(view.camera.height_px));
+  if ((image.floats != nullptr) == (image.bytes != nullptr))
+    throw Error(ErrorKind::input, where + ".image: needs floats or bytes, and not both");
+  if (image.floats == nullptr) return;
+  float zero = 0;  // x - x is 0 or NaN
+  for (std::size_t i = 0; i < image.pixel_count(); ++i) zero += image.floats[i] - image.floats[i];
+  if (!(zero == 0)) throw Error(ErrorKind::input, where + ".image: has grey values that are not finite");
+}
+
+}  // namespace
+
+std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count) {
+  std::vector<float> depths_m(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i)
+    depths_m[i] = static_cast<float>(depth_min_m + (depth_max_m - depth_min_m) * i / std::max(count - 1, 1));
+  return depths_m;
+}
+
+void check(const Input& input) {
+  check_view(input.reference, "reference");
+  if (input.sources.empty()) throw Error(ErrorKind::input, "sources: there is none");
+  for (std::size_t i = 0; i < input.sources.size(); ++i)
+    check_view(input.sources[i], "sources[" + std::to_string(i) + "]");
+  if (!(input.depth_min_m >= 0) || !(input.depth_max_m > input.depth_min_m) ||
+      !std::isfinite(input.depth_max_m))
+    throw Error(ErrorKind::input, "depth range: must be 0 <= min < max, got " +
+                                      std::to_string(input.depth_min_m) + " to " +
+                                      std::to_string(input.depth_max_m) + " m");
+}
+
+Result run(const Input& input, const Options& options) {
+  check(options);
+  check(input);
+  Result result;
+  result.width_px = input.reference.image.width_px;
+  result.height_px = input.reference.image.height_px;
+  result.depths_m = depth_hypotheses(input.depth_min_m, input.depth_max_m, options.depths);
+  result.depth_m.resize(input.reference.image.pixel_count());
+  result.confidence.resize(input.reference.image.pixel_count());
+  switch (options.kernel) {
+    case Kernel::reference:
+      run_reference_kernel(input, options, result);
+      break;
+    case Kernel::torch:
+      run_torch_kernel(input, options, result);
+      break;
+    case Kernel::fused:
+      run_fused_kernel(input, options, result);
+      break;
+  }
+  return result;
+}
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,175 @@
+#include "pipeline/plane_sweep/kernels/projection_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace aqbench::plane_sweep {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr std::array<double, 3> kCheckAt{-1, 0, 1};  // extrema of every Chebyshev polynomial of even degree
+constexpr int kNodes = kNodesX * kNodesY * kNodesDepth;
+constexpr int kChecks = 27;
+
+template <int N>
+double chebyshev_node(int i) {
+  return std::cos(kPi * (2 * i + 1) / (2 * N));
+}
+
+// power[a][i]: what the value at node i adds to the coefficient of t^a.
+template <int N>
+std::array<std::array<double, N>, N> powers_from_values() {
+  std::array<std::array<double, N>, N> powers{};
+  for (int i = 0; i < N; ++i) {
+    std::array<double, N> lagrange{};  // product over j != i of (t - t_j) / (t_i - t_j)
+    lagrange[0] = 1;
+    int degree = 0;
+    for (int j = 0; j < N; ++j) {
+      if (j == i) continue;
+      const double scale = 1 / (chebyshev_node<N>(i) - chebyshev_node<N>(j));
+      ++degree;
+      for (int a = degree; a >= 0; --a)
+        lagrange[a] = ((a > 0 ? lagrange[a - 1] : 0) - chebyshev_node<N>(j) * lagrange[a]) * scale;
+    }
+    for (int a = 0; a < N; ++a) powers[a][i] = lagrange[a];
+  }
+  return powers;
+}
+
+using Tensor = double[kNodesX][kNodesY][kNodesDepth];
+
+// Values at the nodes -> coefficients of X^a Y^b T^c.
+void to_powers(Tensor& tensor) {
+  static const auto along_x = powers_from_values<kNodesX>();
+  static const auto along_y = powers_from_values<kNodesY>();
+  static const auto along_depth = powers_from_values<kNodesDepth>();
+  Tensor next{};
+  for (int a = 0; a < kNodesX; ++a)
+    for (int i = 0; i < kNodesX; ++i)
+      for (int j = 0; j < kNodesY; ++j)
+        for (int k = 0; k < kNodesDepth; ++k) next[a][j][k] += along_x[a][i] * tensor[i][j][k];
+  Tensor last{};
+  for (int a = 0; a < kNodesX; ++a)
+    for (int b = 0; b < kNodesY; ++b)
+      for (int j = 0; j < kNodesY; ++j)
+        for (int k = 0; k < kNodesDepth; ++k) last[a][b][k] += along_y[b][j] * next[a][j][k];
+  for (int a = 0; a < kNodesX; ++a)
+    for (int b = 0; b < kNodesY; ++b)
+      for (int c = 0; c < kNodesDepth; ++c) {
+        double sum = 0;
+        for (int k = 0; k < kNodesDepth; ++k) sum += along_depth[c][k] * last[a][b][k];
+        tensor[a][b][c] = sum;
+      }
+}
+
+template <int N>
+double horner(const double (&powers)[N], double t) {
+  double value = powers[N - 1];
+  for (int i = N - 2; i >= 0; --i) value = value * t + powers[i];
+  return value;
+}
+
+// Largest difference from `values`, [y][x][depth] at kCheckAt, one variable fixed after the other.
+double check_error(const Tensor& powers, const double* values) {
+  double error = 0;
+  for (std::size_t k = 0; k < kCheckAt.size(); ++k) {
+    double at_depth[kNodesX][kNodesY];
+    for (int a = 0; a < kNodesX; ++a)
+      for (int b = 0; b < kNodesY; ++b) at_depth[a][b] = horner(powers[a][b], kCheckAt[k]);
+    for (std::size_t j = 0; j < kCheckAt.size(); ++j) {
+      double at_row[kNodesX];
+      for (int a = 0; a < kNodesX; ++a) at_row[a] = horner(at_depth[a], kCheckAt[j]);
+      for (std::size_t i = 0; i < kCheckAt.size(); ++i)
+        error = std::max(error, std::abs(horner(at_row, kCheckAt[i]) -
+                                         values[(j * kCheckAt.size() + i) * kCheckAt.size() + k]));
+    }
+  }
+  return error;
+}
+
+// Fixes the depth: one polynomial in X and Y for each lane.
+void to_lanes(const Tensor& powers, const std::array<double, kLanes>& t, Lanes (&lanes)[kNodesX][kNodesY]) {
+  for (int a = 0; a < kNodesX; ++a)
+    for (int b = 0; b < kNodesY; ++b) {
+      std::array<double, kLanes> sum{};
+      for (int c = kNodesDepth - 1; c >= 0; --c)
+        for (int lane = 0; lane < kLanes; ++lane) sum[lane] = sum[lane] * t[lane] + powers[a][b][c];
+      for (int lane = 0; lane < kLanes; ++lane) lanes[a][b][lane] = static_cast<float>(sum[lane]);
+    }
+}
+
+void set_point(PointBatch& points, std::size_t index, const WaterRay& ray, double depth_m) {
+  points.x_m[index] = ray.origin_m[0] + depth_m * ray.direction[0];
+  points.y_m[index] = ray.origin_m[1] + depth_m * ray.direction[1];
+  points.z_m[index] = ray.origin_m[2] + depth_m * ray.direction[2];
+}
+
+// Nodes first, [x][y][depth], then the checks, [y][x][depth].
+void project_nodes_and_checks(const BoxRays& rays, double middle_m, double half_m,
+                              const FlatWaterCamera& source, PointBatch& points) {
+  points.resize(kNodes + kChecks);
+  std::size_t index = 0;
+  for (const WaterRay& ray : rays.nodes)
+    for (int k = 0; k < kNodesDepth; ++k)
+      set_point(points, index++, ray, middle_m + half_m * chebyshev_node<kNodesDepth>(k));
+  for (const WaterRay& ray : rays.checks)
+    for (const double t : kCheckAt) set_point(points, index++, ray, middle_m + half_m * t);
+  project_points(source, points);
+}
+
+// The last whole pixel before all samples, but within the image.
+int base_px(double min_px, int size_px) {
+  return std::clamp(static_cast<int>(std::clamp(min_px - 1, 0.0, 1e6)), 0, size_px - 1);
+}
+
+}  // namespace
+
+BoxRays cast_box_rays(const FlatWaterCamera& reference, const PixelBox& box) {
+  BoxRays rays{box, true, {}, {}};
+  const double middle_x = 0.5 * (box.x_begin + box.x_end - 1), half_x = 0.5 * (box.x_end - 1 - box.x_begin);
+  const double middle_y = 0.5 * (box.y_begin + box.y_end - 1), half_y = 0.5 * (box.y_end - 1 - box.y_begin);
+  for (int i = 0; i < kNodesX; ++i)
+    for (int j = 0; j < kNodesY; ++j)
+      rays.valid &= cast_ray(reference, middle_x + half_x * chebyshev_node<kNodesX>(i),
+                             middle_y + half_y * chebyshev_node<kNodesY>(j), rays.nodes[i * kNodesY + j]);
+  std::size_t index = 0;
+  for (const double y : kCheckAt)
+    for (const double x : kCheckAt)
+      rays.valid &= cast_ray(reference, middle_x + half_x * x, middle_y + half_y * y, rays.checks[index++]);
+  return rays;
+}
+
+void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
+                    const FlatWaterCamera& source, FitScratch& scratch, ProjectionFit& fit) {
+  fit.exact_enough = false;
+  fit.error_px = std::numeric_limits<double>::infinity();
+  if (!rays.valid) return;
+  const double middle_m = 0.5 * (static_cast<double>(depths_m.front()) + depths_m.back());
+  // A block may hold a single depth.
+  const double half_m = std::max(0.5 * (static_cast<double>(depths_m.back()) - depths_m.front()), 1e-6);
+  PointBatch& points = scratch.points;
+  project_nodes_and_checks(rays, middle_m, half_m, source, points);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (std::isnan(points.u_px[i]) || std::isnan(points.v_px[i])) return;
+  const auto [u_min, u_max] = std::minmax_element(points.u_px.begin(), points.u_px.end());
+  const auto [v_min, v_max] = std::minmax_element(points.v_px.begin(), points.v_px.end());
+  fit.u_min_px = *u_min, fit.u_max_px = *u_max, fit.v_min_px = *v_min, fit.v_max_px = *v_max;
+  Tensor u, v;
+  std::copy_n(points.u_px.begin(), kNodes, &u[0][0][0]);
+  std::copy_n(points.v_px.begin(), kNodes, &v[0][0][0]);
+  to_powers(u);
+  to_powers(v);
+  fit.error_px = std::max(check_error(u, &points.u_px[kNodes]), check_error(v, &points.v_px[kNodes]));
+  fit.exact_enough = fit.error_px <= kFitTolerance_px;
+  fit.u_base_px = base_px(fit.u_min_px, source.width_px);
+  fit.v_base_px = base_px(fit.v_min_px, source.height_px);
+  u[0][0][0] -= fit.u_base_px;
+  v[0][0][0] -= fit.v_base_px;
+  std::array<double, kLanes> t;
+  for (int lane = 0; lane < kLanes; ++lane) t[lane] = (depths_m[lane] - middle_m) / half_m;
+  to_lanes(u, t, fit.u);
+  to_lanes(v, t, fit.v);
+}
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,82 @@
+#pragma once
+// The samples of a tile in one source at sixteen depths, row by row.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/plane_sweep/kernels/lanes.h"
+#include "pipeline/plane_sweep/kernels/packed_source.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/plane_sweep/kernels/projection_fit.h"
+#include "pipeline/plane_sweep/kernels/tile.h"
+#include "pipeline/plane_sweep/kernels/warp_row.h"
+
+namespace aqbench::plane_sweep {
+
+// Where all samples of a tile, source and block of depths lie.
+enum class Coverage {
+  inside,   // in the source image, every one
+  partial,  // anywhere
+  outside,  // none in the image
+};
+
+// Rows of samples, as the scorers ask for them.
+class RowSampler {
+ public:
+  virtual ~RowSampler() = default;
+  Coverage coverage() const { return coverage_; }
+  // Subtracted from each sample: about the mean code of the source where the tile sees it.
+  float centre_code() const { return centre_code_; }
+  // samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source image.
+  // presence[column] tells where NaN may be found (if coverage() is inside it is not touched: nowhere).
+  virtual void sample_row(int y, Lanes* samples, Presence* presence) = 0;
+
+ protected:
+  Coverage coverage_ = Coverage::outside;
+  float centre_code_ = 0;
+};
+
+// Where samples lie in a source image.
+struct SampleBounds {
+  double u_min_px, u_max_px, v_min_px, v_max_px;
+};
+
+// Mean over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
+float mean_code(const SampleBounds& bounds, const PackedSource& source);
+
+// Samples at sixteen depths, the same ones for all pixels.
+class TileSampler final : public RowSampler {
+ public:
+  // The arguments of start_tile() and start_block() must outlive their use.
+  void start_tile(const FlatWaterCamera& reference, const Tile& tile);
+  // depths_m: ascending.
+  void start_block(const FlatWaterCamera& camera, const PackedSource& source,
+                   const std::array<float, kLanes>& depths_m);
+
+  void sample_row(int y, Lanes* samples, Presence* presence) override;
+
+ private:
+  struct Strip {  // columns with polynomials of their own
+    PixelBox box;
+    BoxRays rays;
+    ProjectionFit fit;
+    std::vector<float> x;
+  };
+
+  static void start_strip(const FlatWaterCamera& reference, const PixelBox& box, Strip& strip);
+  void sample_strip(const Strip& strip, int y, Lanes* samples, Presence* presence) const;
+  void sample_exactly(const Strip& strip, int y, Lanes* samples, Presence* presence);
+
+  const FlatWaterCamera* reference_ = nullptr;
+  const FlatWaterCamera* camera_ = nullptr;
+  const PackedSource* source_ = nullptr;
+  PixelBox box_{};
+  std::array<float, kLanes> depths_m_{};
+  // The whole width, and narrow strips for where that fits badly.
+  std::vector<Strip> whole_, narrow_;
+  bool use_narrow_ = false;
+  FitScratch scratch_;
+};
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,232 @@
+#include "pipeline/plane_sweep/kernels/warp_row.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#include <immintrin.h>
+#define AQBENCH_HAS_GATHER 1
+#endif
+
+#include <limits>
+
+namespace aqbench::plane_sweep {
+namespace {
+
+// The row's polynomials in X alone, for u and v.
+struct RowPolynomials {
+  Lanes u[kNodesX], v[kNodesX];
+};
+
+AQBENCH_INLINE RowPolynomials fix_y(const ProjectionFit& fit, float y) {
+  RowPolynomials row;
+  for (int a = 0; a < kNodesX; ++a) {
+    Lanes u = fit.u[a][kNodesY - 1], v = fit.v[a][kNodesY - 1];
+    for (int b = kNodesY - 2; b >= 0; --b) {
+      u = u * y + fit.u[a][b];
+      v = v * y + fit.v[a][b];
+    }
+    row.u[a] = u;
+    row.v[a] = v;
+  }
+  return row;
+}
+
+AQBENCH_INLINE Lanes evaluate_row(const Lanes (&powers)[kNodesX], float x) {
+  Lanes value = powers[kNodesX - 1];
+  for (int a = kNodesX - 2; a >= 0; --a) value = value * x + powers[a];
+  return value;
+}
+
+// The four neighbours of sixteen samples: left[i] and right[i] are PackedSource::pairs of columns x and x
+// + 1.
+struct Neighbours {
+  UintLanes left, right;
+};
+
+typedef std::uint64_t TwoPairs __attribute__((aligned(4), may_alias));
+
+typedef std::uint32_t HalfLanes __attribute__((vector_size(2 * kLanes)));
+
+// `low` and `high`: the pairs of the first and the last eight samples, left and right in turn.
+AQBENCH_INLINE Neighbours split_pairs(UintLanes low, UintLanes high) {
+  return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+          __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)};
+}
+AQBENCH_INLINE Neighbours split_pairs(const std::uint64_t (&pairs)[kLanes]) {
+  UintLanes halves[2];
+  std::memcpy(halves, pairs, sizeof halves);
+  return split_pairs(halves[0], halves[1]);
+}
+
+AQBENCH_INLINE Lanes to_float(UintLanes codes) {
+  return __builtin_convertvector(std::bit_cast<IntLanes>(codes), Lanes);
+}
+
+AQBENCH_INLINE Lanes interpolate(const Neighbours& near, Lanes x_share, Lanes y_share, float centre_code) {
+  const Lanes top_left = to_float(near.left & 0xffffU), bottom_left = to_float(near.left >> 16);
+  const Lanes top_right = to_float(near.right & 0xffffU), bottom_right = to_float(near.right >> 16);
+  const Lanes top = top_left + x_share * (top_right - top_left);
+  const Lanes bottom = bottom_left + x_share * (bottom_right - bottom_left);
+  return (top - centre_code) + y_share * (bottom - top);
+}
+
+// A source image, seen from positions relative to (u_base_px, v_base_px).
+struct SourceWindow {
+  const std::uint32_t* pairs;
+  UintLanes last;
+  int stride;
+  float left, right, top, bottom;  // of the image
+};
+
+AQBENCH_INLINE SourceWindow source_window(const PackedSource& source, int u_base_px, int v_base_px) {
+  const std::size_t base = static_cast<std::size_t>(v_base_px) * source.stride + u_base_px;
+  const auto left = static_cast<float>(-u_base_px), top = static_cast<float>(-v_base_px);
+  return {source.pairs.data() + base,
+          UintLanes{} + static_cast<std::uint32_t>(source.last_index() - base),
+          source.stride,
+          left,
+          left + static_cast<float>(source.width_px - 1),
+          top,
+          top + static_cast<float>(source.height_px - 1)};
+}
+
+// GCC's vectoriser does not gather when tuning for x86-64 in general, so that this one step has a version of
+// its own for each instruction set; the rest of the loop is compiled along with it.
+namespace baseline {
+AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes index) {
+  std::uint64_t found[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) found[lane] = *(const TwoPairs*)(pairs + index[lane]);
+  return split_pairs(found);
+}
+#include "pipeline/plane_sweep/kernels/warp_row_loop.inc"
+}  // namespace baseline
+
+#ifdef AQBENCH_HAS_GATHER
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+namespace level3 {
+AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes index) {
+  alignas(64) std::uint64_t found[kLanes];
+  alignas(64) std::int32_t indices[kLanes];
+  std::memcpy(indices, &index, sizeof index);
+  for (int part = 0; part < kLanes; part += 4)
+    _mm256_store_si256(
+        (__m256i*)(found + part),
+        _mm256_i32gather_epi64((const long long*)pairs, _mm_load_si128((const __m128i*)(indices + part)), 4));
+  return split_pairs(found);
+}
+#include "pipeline/plane_sweep/kernels/warp_row_loop.inc"
+}  // namespace level3
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+namespace level4 {
+AQBENCH_INLINE UintLanes gather_half(const std::uint32_t* pairs, HalfLanes index) {
+  // The masked form, all set: the plain one reads an uninitialised register, as GCC's warnings see it.
+  return (UintLanes)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), 0xff, (__m256i)index, pairs, 4);
+}
+AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes index) {
+  return split_pairs(gather_half(pairs, __builtin_shufflevector(index, index, 0, 1, 2, 3, 4, 5, 6, 7)),
+                     gather_half(pairs, __builtin_shufflevector(index, index, 8, 9, 10, 11, 12, 13, 14, 15)));
+}
+#include "pipeline/plane_sweep/kernels/warp_row_loop.inc"
+}  // namespace level4
+#pragma GCC pop_options
+#endif
+
+struct WarpFunctions {
+  void (*inside)(const WarpRow&, Lanes*);
+  void (*partly_inside)(const WarpRow&, Lanes*);
+  void (*guided_inside)(const GuidedRow&, Lanes*);
+  void (*guided_partly_inside)(const GuidedRow&, Lanes*);
+};
+
+WarpFunctions choose_warp_functions() {
+#ifdef AQBENCH_HAS_GATHER
+  if (__builtin_cpu_supports("x86-64-v4"))
+    return {level4::warp_inside, level4::warp_partly_inside, level4::warp_guided_inside,
+            level4::warp_guided_partly_inside};
+  if (__builtin_cpu_supports("x86-64-v3"))
+    return {level3::warp_inside, level3::warp_partly_inside, level3::warp_guided_inside,
+            level3::warp_guided_partly_inside};
+#endif
+  return {baseline::warp_inside, baseline::warp_partly_inside, baseline::warp_guided_inside,
+          baseline::warp_guided_partly_inside};
+}
+
+const WarpFunctions& warp_functions() {
+  static const WarpFunctions functions = choose_warp_functions();
+  return functions;
+}
+
+// Polynomials in X of one lane.
+struct LanePolynomials {
+  float u[kNodesX], v[kNodesX];
+};
+
+LanePolynomials lane_of(const RowPolynomials& row, int lane) {
+  LanePolynomials polynomials;
+  for (int a = 0; a < kNodesX; ++a) {
+    polynomials.u[a] = row.u[a][lane];
+    polynomials.v[a] = row.v[a][lane];
+  }
+  return polynomials;
+}
+
+AQBENCH_INLINE float evaluate_lane(const float (&powers)[kNodesX], float x) {
+  float value = powers[kNodesX - 1];
+  for (int a = kNodesX - 2; a >= 0; --a) value = value * x + powers[a];
+  return value;
+}
+
+// A pixel's samples lie on a nearly straight line from the first to the last: within an eighth of a pixel of
+// it, by far.
+constexpr float kBend_px = 0.125F;
+
+// Of samples from (u0, v0) to (u1, v1); a position that is NaN is none.
+AQBENCH_INLINE Presence presence_between(const SourceWindow& window, float u0, float v0, float u1, float v1) {
+  const float u_min = u0 < u1 ? u0 : u1, u_max = u0 < u1 ? u1 : u0;
+  const float v_min = v0 < v1 ? v0 : v1, v_max = v0 < v1 ? v1 : v0;
+  const bool all = (u_min >= window.left + kBend_px) & (u_max <= window.right - kBend_px) &
+                   (v_min >= window.top + kBend_px) & (v_max <= window.bottom - kBend_px);
+  const bool any = (u_max >= window.left - kBend_px) & (u_min <= window.right + kBend_px) &
+                   (v_max >= window.top - kBend_px) & (v_min <= window.bottom + kBend_px);
+  return all ? Presence::all : any ? Presence::some : Presence::none;
+}
+
+}  // namespace
+
+AQBENCH_MULTIVERSION
+void classify_row(const WarpRow& row, Presence* presence) {
+  const ProjectionFit& fit = *row.fit;
+  const SourceWindow window = source_window(*row.source, fit.u_base_px, fit.v_base_px);
+  const RowPolynomials polynomials = fix_y(fit, row.y);
+  const LanePolynomials near = lane_of(polynomials, 0), far = lane_of(polynomials, kLanes - 1);
+  for (int i = 0; i < row.count; ++i)
+    presence[i] = presence_between(window, evaluate_lane(near.u, row.x[i]), evaluate_lane(near.v, row.x[i]),
+                                   evaluate_lane(far.u, row.x[i]), evaluate_lane(far.v, row.x[i]));
+}
+
+AQBENCH_MULTIVERSION
+void classify_guided_row(const GuidedRow& row, Presence* presence) {
+  const SourceWindow window = source_window(*row.source, row.u_base_px, row.v_base_px);
+  const float near = row.offsets[0], far = row.offsets[kLanes - 1];
+  for (int i = 0; i < row.count; ++i) {
+    const auto at = [i](const float* const(&powers)[3], float t) {
+      return (t * powers[2][i] + powers[1][i]) * t + powers[0][i];
+    };
+    presence[i] = presence_between(window, at(row.u, near), at(row.v, near), at(row.u, far), at(row.v, far));
+  }
+}
+
+void warp_row_inside(const WarpRow& row, Lanes* samples) { warp_functions().inside(row, samples); }
+void warp_row_partly_inside(const WarpRow& row, Lanes* samples) {
+  warp_functions().partly_inside(row, samples);
+}
+void warp_guided_row_inside(const GuidedRow& row, Lanes* samples) {
+  warp_functions().guided_inside(row, samples);
+}
+void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples) {
+  warp_functions().guided_partly_inside(row, samples);
+}
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,34 @@
+#pragma once
+// The streamed winner: which depth costs least so far, without keeping the costs.
+
+#include <cstddef>
+#include <span>
+
+#include "pipeline/plane_sweep/kernels/lanes.h"
+
+namespace aqbench::plane_sweep {
+
+// State of a row of pixels; every array reaches to the next multiple of kLanes pixels.
+struct WinnerRow {
+  float* cost;         // the least so far
+  float* index;        // its depth
+  float* cost_before;  // of the depth before the winner
+  float* cost_after;   // of the one after it
+  float* cost_sum;
+  float* cost_last;  // of the latest depth
+};
+
+inline constexpr int kWinnerFields = 6;
+
+// Feeds `depths` (at most kLanes) more depths, from first_depth on, to a row of `pixels` pixels; first_depth
+// 0 starts anew. scores[pixel][depth] hold the sum of similarities over the sources, at least up to the next
+// multiple of kLanes pixels; the cost is 1 - score * per_source. `volume` is nullptr, or the cost of pixel i
+// and depth first_depth + k goes to volume[i * volume_stride + k].
+void feed_winner_row(const Lanes* scores, float per_source, int pixels, int first_depth, int depths,
+                     const WinnerRow& row, float* volume, std::size_t volume_stride);
+
+// Depth and confidence of the pixels as depth_extraction.h defines them.
+void finish_winner_row(const WinnerRow& row, int pixels, std::span<const float> depths_m, float* depth_m,
+                       float* confidence);
+
+}  // namespace aqbench::plane_sweep

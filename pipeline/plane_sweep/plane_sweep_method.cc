@@ -1,0 +1,213 @@
+#include "pipeline/plane_sweep/plane_sweep_method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/stage_scope.h"
+#include "pipeline/depth_maps/camera_depths.h"
+#include "pipeline/fusion/fusion.h"
+#include "pipeline/fusion/surface_reconstruction.h"
+#include "pipeline/sparse/sparse_method.h"
+#include "pipeline/views/dataset_views.h"
+
+namespace aqbench {
+namespace {
+
+// Share of all pixels that must pass the filter.
+constexpr double kFewestConfirmed = 0.01;
+
+constexpr int kLeastWindow_px = 7;  // fewer pixels tell too little apart in noise
+
+constexpr const char* kSparsePrefix = "sparse_";
+
+CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
+  const Parameters& p = input.parameters;
+  CameraDepthOptions options;
+  options.sweep.depths = static_cast<int>(p.integer("depths"));
+  options.sweep.window_px = static_cast<int>(p.integer("window"));
+  if (options.sweep.window_px == 0)
+    options.sweep.window_px = window_of_width(static_cast<int>(p.integer("window_at_1600")), width_px);
+  options.sweep.cost = plane_sweep::cost_function_from_name(p.text("cost"));
+  options.sweep.kernel = plane_sweep::kernel_from_name(p.text("kernel"));
+  options.sweep.batch = static_cast<int>(p.integer("batch"));
+  options.sweep.device = input.device;
+  options.sources = static_cast<std::size_t>(p.integer("sources"));
+  options.refinements = static_cast<int>(p.integer("refinements"));
+  options.min_confidence = static_cast<float>(p.number("min_confidence"));
+  return options;
+}
+
+FusionOptions fusion_options(const Parameters& p) {
+  FusionOptions options;
+  options.voxel_m = p.number("voxel_m");
+  options.refine_radius_m = p.number("fusion_radius_m");
+  return options;
+}
+
+SurfaceOptions surface_options(const Parameters& p) {
+  SurfaceOptions options;
+  options.method = surface_method_from_name(p.text("surface"));
+  options.poisson_depth = static_cast<int>(p.integer("poisson_depth"));
+  options.target_triangles = p.integer("target_triangles");
+  return options;
+}
+
+plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
+  plane_sweep::ConsistencyOptions options;
+  options.min_confidence = static_cast<float>(p.number("min_confidence"));
+  options.depth_tolerance_m = p.number("depth_tolerance_m");
+  options.min_views = static_cast<int>(p.integer("min_views"));
+  return options;
+}
+
+// One range a view; views that see too little of the sparse cloud search where the others do.
+std::vector<sparse::DepthRange> sweep_ranges(std::span<const DatasetView> views, const MethodInput& input) {
+  if (const auto& by_hand = input.depth_range_m)
+    return std::vector<sparse::DepthRange>(views.size(), {by_hand->min_m, by_hand->max_m});
+  const auto points = sparse::reconstruct(views, sparse::options_from(input.parameters, kSparsePrefix));
+  const auto found = sparse::depth_ranges(sparse::positions(points), views);
+  sparse::DepthRange all{std::numeric_limits<double>::infinity(), 0};
+  for (const auto& range : found)
+    if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
+  if (!(all.min_m < all.max_m))
+    throw Error(
+        ErrorKind::method,
+        fmt::format("plane_sweep: no depth range: of {} sparse points no camera sees the {} it needs; "
+                    "too little texture?",
+                    points.size(), sparse::kMinDepthPoints));
+  std::vector<sparse::DepthRange> ranges;
+  for (const auto& range : found) ranges.push_back(range.value_or(all));
+  return ranges;
+}
+
+void require_confirmed(const std::vector<DepthMap>& found, const std::vector<DepthMap>& confirmed) {
+  std::size_t pixels = 0, with_depth = 0, kept = 0;
+  const auto is_depth = [](float depth_m) { return std::isfinite(depth_m); };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    pixels += found[i].depth_along_ray_m.size();
+    with_depth += std::ranges::count_if(found[i].depth_along_ray_m, is_depth);
+    kept += std::ranges::count_if(confirmed[i].depth_along_ray_m, is_depth);
+  }
+  const auto share = [&](std::size_t count) {
+    return 100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(pixels, 1));
+  };
+  if (static_cast<double>(kept) >= kFewestConfirmed * static_cast<double>(pixels)) return;
+  throw Error(
+      ErrorKind::method,
+      fmt::format("plane_sweep: other views confirm the depth of {:.2f} % of the pixels, of {:.1f} % that "
+                  "have one; {:.0f} % are needed: too little texture, or a wrong range or calibration",
+                  share(kept), share(with_depth), 100 * kFewestConfirmed));
+}
+
+PointCloud fuse_depth_maps(std::span<const DatasetView> views, std::span<const DepthMap> maps,
+                           const FusionOptions& options) {
+  const StageScope scope("fusion");
+  std::vector<CameraPoints> cameras;
+  cameras.reserve(maps.size());
+  for (const DepthMap& map : maps) {
+    const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
+    cameras.push_back(points_of_depth_map(view->camera, map));
+  }
+  return fuse(cameras, options);
+}
+
+}  // namespace
+
+int window_of_width(int window_at_1600_px, int width_px) {
+  const double wanted_px = window_at_1600_px * width_px / 1600.0;
+  const int odd_px = 2 * static_cast<int>(std::lround((wanted_px - 1) / 2)) + 1;
+  return std::clamp(odd_px, kLeastWindow_px, plane_sweep::kMaxWindow_px);
+}
+
+std::vector<ParameterSpec> plane_sweep_parameters() {
+  using plane_sweep::cost_function_names, plane_sweep::kernel_names;
+  const auto integer = [](std::int64_t value) { return ParameterValue(value); };
+  std::vector<ParameterSpec> specs{
+      {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
+      {"sources",
+       "1",
+       integer(4),
+       1,
+       64,
+       "nearest cameras that each is compared with, beside the centre",
+       {}},
+      {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
+      {"window_at_1600",
+       "px",
+       integer(11),
+       3,
+       31,
+       "the same in images 1600 px wide; in others in proportion, 7 px or more",
+       {}},
+      {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
+      {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
+      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
+      {"refinements", "1", integer(2), 0, 8, "passes with windows that follow the surface (not torch)", {}},
+      {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
+      {"min_views",
+       "1",
+       integer(3),
+       0,
+       64,
+       "other cameras that must confirm a depth, if there are so many",
+       {}},
+      {"depth_tolerance_m", "m", 0.002, 1e-6, 1, "largest difference to a depth that confirms", {}},
+      {"voxel_m", "m", 0.001, 1e-5, 1, "side of fusion's voxels: the spacing of the cloud", {}},
+      {"fusion_radius_m", "m", 0.004, 0, 1, "of fusion's local fits; 0: none", {}},
+      {"surface", "", std::string("poisson"), 0, 0, "surface from the cloud", surface_method_names()},
+      {"poisson_depth", "1", integer(9), 1, 14, "of Poisson's octree", {}},
+      {"target_triangles", "1", integer(0), 0, 1e9, "the surface is decimated to so many; 0: not", {}},
+  };
+  for (const auto& more : {sparse::view_parameters(), sparse::parameters(kSparsePrefix)})
+    specs.insert(specs.end(), more.begin(), more.end());
+  return specs;
+}
+
+std::vector<Preset> plane_sweep_presets() {
+  return {
+      {"balanced", {}},
+      {"fast",
+       {{"", "depths", "64"},
+        {"", "window_at_1600", "7"},
+        {"", "batch", "8"},
+        {"", "refinements", "1"},
+        {"", "voxel_m", "0.002"},
+        {"", "poisson_depth", "8"}}},
+      {"quality",
+       {{"", "depths", "256"},
+        {"", "window_at_1600", "15"},
+        {"", "batch", "1"},
+        {"", "refinements", "5"},
+        {"", "voxel_m", "0.0005"},
+        {"", "poisson_depth", "10"}}},
+  };
+}
+
+std::vector<std::string> plane_sweep_stages() {
+  return {"pipeline",         "image_reading",         "undistortion",     "sparse_matching",
+          "triangulation",    "contrast_enhancement",  "depth_estimation", "build_cost_volume",
+          "grid_sample_warp", "extract_depth",         "depth_refinement", "filtering",
+          "fusion",           "surface_reconstruction"};
+}
+
+Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input) {
+  const StageScope scope("pipeline");
+  const std::vector<DatasetView> views =
+      read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
+  const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
+  Reconstruction result;
+  result.unfiltered_depth_maps =
+      estimate_depths(views, ranges, depth_options(input, views.front().flat_water_camera.width_px));
+  result.depth_maps =
+      confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters));
+  require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
+  result.cloud = fuse_depth_maps(views, result.depth_maps, fusion_options(input.parameters));
+  result.mesh = reconstruct_surface(result.cloud, surface_options(input.parameters));
+  return result;
+}
+
+}  // namespace aqbench

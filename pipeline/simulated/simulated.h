@@ -1,0 +1,32 @@
+#pragma once
+// Simulated methods: the true surface, sampled, thinned and made noisy as a profile says. They stand for real
+// matchers where only the scoring is under test. Profiles: AquaMVS's synthetic benchmark.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pipeline/method/method.h"
+
+namespace aqbench {
+
+struct SimulatedProfile {
+  std::int64_t points = 1000;    // sampled, before dropout
+  double noise_sigma_m = 0.002;  // of each of x, y, z
+  double dropout = 0.10;         // probability that a point is missing
+};
+
+inline constexpr SimulatedProfile kLightglueLike{1000, 0.002, 0.10};
+inline constexpr SimulatedProfile kRomaLike{3000, 0.001, 0.05};
+
+// points, noise_sigma_m and dropout with the profile's values as defaults.
+std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile);
+
+// The stages that simulate() opens, outermost first.
+std::vector<std::string> simulated_stages();
+
+// A cloud of about points * (1 - dropout) points in the order of their indices. Position, dropout and noise
+// of a point are functions of (seed, index) alone: another number of points or threads changes no point.
+Reconstruction simulate(const SceneTruth& truth, const MethodInput& input);
+
+}  // namespace aqbench

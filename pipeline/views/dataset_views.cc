@@ -1,0 +1,184 @@
+#include "pipeline/views/dataset_views.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "core/stage_scope.h"
+#include "pipeline/views/cubic_sampling.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/undistortion_map.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kDatasetImage = "000000.png";
+
+cv::Mat decode_image(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  cv::Mat pixels;
+  try {
+    const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
+    if (!bytes.empty()) pixels = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+  } catch (const cv::Exception&) {
+    pixels.release();  // too large, or damaged in a way that OpenCV reports so
+  }
+  if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
+    throw Error(ErrorKind::input, fmt::format("{}: not an image of 8 or 16 bits", file.string()));
+  return pixels;
+}
+
+// Row-major, 0 to 1.
+template <class Pixel>
+std::vector<float> grey_values(const cv::Mat& pixels, float white) {
+  std::vector<float> grey;
+  grey.reserve(pixels.total());
+  for (int row = 0; row < pixels.rows; ++row) {
+    const auto* const bgr = pixels.ptr<cv::Vec<Pixel, 3>>(row);
+    for (int column = 0; column < pixels.cols; ++column) {
+      const auto& [b, g, r] = bgr[column].val;
+      grey.push_back(
+          (0.114F * static_cast<float>(b) + 0.587F * static_cast<float>(g) + 0.299F * static_cast<float>(r)) /
+          white);
+    }
+  }
+  return grey;
+}
+
+std::vector<float> read_grey(const std::filesystem::path& file, const Intrinsics& intrinsics) {
+  const cv::Mat pixels = decode_image(file);
+  if (pixels.cols != intrinsics.width_px || pixels.rows != intrinsics.height_px)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: is {} x {} px, the calibration says {} x {}", file.string(), pixels.cols,
+                            pixels.rows, intrinsics.width_px, intrinsics.height_px));
+  return pixels.depth() == CV_8U ? grey_values<std::uint8_t>(pixels, 255)
+                                 : grey_values<std::uint16_t>(pixels, 65535);
+}
+
+bool is_undistorted(const Intrinsics& intrinsics) {
+  return intrinsics.lens == LensModel::brown_conrady &&
+         std::ranges::all_of(intrinsics.distortion, [](double value) { return value == 0; });
+}
+
+void undistort(const Intrinsics& intrinsics, DatasetView& view) {
+  view.inside.assign(view.grey.size(), 1);
+  if (is_undistorted(intrinsics)) return;
+  const UndistortionMap map = undistortion_map(intrinsics);
+  const auto width = static_cast<std::size_t>(map.width_px), height = static_cast<std::size_t>(map.height_px);
+  const auto right = static_cast<float>(map.width_px - 1), bottom = static_cast<float>(map.height_px - 1);
+  std::vector<float> out(view.grey.size());
+  parallel_for(height, 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin * width; i < end * width; ++i) {
+      const float x = map.x_px[i], y = map.y_px[i];
+      const bool inside = x >= 0 && y >= 0 && x <= right && y <= bottom;  // false for NaN
+      view.inside[i] = inside ? 1 : 0;
+      out[i] = std::isfinite(x) && std::isfinite(y)
+                   ? sample_cubic(view.grey.data(), map.width_px, map.height_px, x, y)
+                   : 0.0F;
+    }
+  });
+  view.grey = std::move(out);
+}
+
+void enhance_contrast(const DatasetViewOptions& options, DatasetView& view) {
+  const cv::Mat values(view.camera.height_px, view.camera.width_px, CV_32F, view.grey.data());
+  cv::Mat bytes;
+  values.convertTo(bytes, CV_8U, 255);
+  cv::createCLAHE(options.clahe_clip_limit, {options.clahe_tiles, options.clahe_tiles})->apply(bytes, bytes);
+  bytes.convertTo(values, CV_32F, 1.0 / 255);
+}
+
+std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, const Rig& rig) {
+  const StageScope scope("image_reading");
+  std::vector<DatasetView> views(rig.cameras.size());
+  parallel_for(views.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Camera& camera = rig.cameras[i];
+      views[i].name = camera.name;
+      views[i].is_auxiliary = camera.is_auxiliary;
+      views[i].camera = refractive_camera(camera, rig.water);
+      views[i].flat_water_camera = flat_water_camera(camera, rig.water);
+      views[i].grey = read_grey(dataset_dir / "images" / camera.name / kDatasetImage, camera.intrinsics);
+    }
+  });
+  return views;
+}
+
+}  // namespace
+
+void check(const DatasetViewOptions& options) {
+  if (!(options.clahe_clip_limit > 0) || !std::isfinite(options.clahe_clip_limit))
+    throw Error(ErrorKind::usage,
+                fmt::format("clahe_clip_limit: {} is not above 0", options.clahe_clip_limit));
+  if (options.clahe_tiles < 1 || options.clahe_tiles > 64)
+    throw Error(ErrorKind::usage, fmt::format("clahe_tiles: {} is not from 1 to 64", options.clahe_tiles));
+}
+
+plane_sweep::View DatasetView::view() const {
+  return {flat_water_camera, {camera.width_px, camera.height_px, grey.data(), nullptr}};
+}
+
+std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
+                                            const DatasetViewOptions& options) {
+  check(options);
+  const Rig rig = read_calibration(dataset_dir / "calibration.json");
+  std::vector<DatasetView> views = read_images(dataset_dir, rig);
+  {
+    const StageScope scope("undistortion");
+    for (std::size_t i = 0; i < views.size(); ++i) undistort(rig.cameras[i].intrinsics, views[i]);
+  }
+  if (options.clahe) {
+    const StageScope scope("contrast_enhancement");
+    cv::setNumThreads(thread_count());
+    for (DatasetView& view : views) enhance_contrast(options, view);
+  }
+  return views;
+}
+
+std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
+                                        std::size_t nearest) {
+  std::vector<std::pair<long long, std::size_t>> ring;  // distance in nanometres: equal ones compare equal
+  std::vector<std::size_t> auxiliary;
+  const Vec3& from_m = views[reference].camera.centre_m;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (i == reference) continue;
+    if (views[i].is_auxiliary)
+      auxiliary.push_back(i);
+    else
+      ring.emplace_back(std::llround((views[i].camera.centre_m - from_m).norm() * 1e9), i);
+  }
+  std::ranges::sort(ring);
+  std::vector<std::size_t> sources;
+  for (std::size_t i = 0; i < std::min(nearest, ring.size()); ++i) sources.push_back(ring[i].second);
+  sources.insert(sources.end(), auxiliary.begin(), auxiliary.end());
+  return sources;
+}
+
+plane_sweep::FlatWaterCamera flat_water_camera(const Camera& camera, const WaterInterface& water) {
+  const Intrinsics& lens = camera.intrinsics;
+  plane_sweep::FlatWaterCamera out;
+  out.width_px = lens.width_px;
+  out.height_px = lens.height_px;
+  out.fx_px = lens.K(0, 0);
+  out.fy_px = lens.K(1, 1);
+  out.cx_px = lens.K(0, 2);
+  out.cy_px = lens.K(1, 2);
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column)
+      out.rotation[3 * row + column] = camera.camera_from_world.rotation(row, column);
+    out.translation_m[row] = camera.camera_from_world.translation_m[row];
+  }
+  out.water_z_m = water.water_z_m;
+  out.n_air = water.n_air;
+  out.n_water = water.n_water;
+  return out;
+}
+
+}  // namespace aqbench

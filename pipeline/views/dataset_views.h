@@ -1,0 +1,55 @@
+#pragma once
+// A dataset as a real method starts from it: the undistorted cameras and their grey images
+// (docs/dataset.md).
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "scenes/optics/refraction.h"
+
+namespace aqbench {
+
+struct DatasetViewOptions {
+  // Contrast-limited adaptive histogram equalisation of the undistorted image, in 8 bits (OpenCV's).
+  bool clahe = false;
+  double clahe_clip_limit = 2.0;  // of a histogram's bin, in multiples of its mean
+  int clahe_tiles = 8;            // along each side of the image
+};
+// Throws Error(usage) naming the field.
+void check(const DatasetViewOptions& options);
+
+struct DatasetView {
+  std::string name;                                // of the camera
+  bool is_auxiliary = false;                       // a source for others; gets no depth map
+  RefractiveCamera camera;                         // undistorted: same K and size
+  plane_sweep::FlatWaterCamera flat_water_camera;  // the same camera for the plane sweep
+  std::vector<float> grey;  // row-major, 0 (black) to 1; outside the camera's image its border's value
+  std::vector<std::uint8_t> inside;  // row-major, 1 where the pixel lies in the camera's own image
+
+  // Refers to `grey`.
+  plane_sweep::View view() const;
+};
+
+// Reads calibration.json and images/<camera>/000000.png of every camera (8 or 16 bits, grey or colour), takes
+// grey = 0.114 B + 0.587 G + 0.299 R and undistorts it by bicubic interpolation (a = -1/2) at the exact
+// position: cv::remap rounds positions to 1/32 px. Views are in the order of the file, the same bytes for any
+// thread count. Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement.
+// Throws as read_calibration() does, and Error(input) "FILE: ..." for an image that is missing, unreadable or
+// not of the calibrated size.
+std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
+                                            const DatasetViewOptions& options = {});
+
+// The views that `reference` is compared with: the `nearest` other cameras closest to it that are not
+// auxiliary (by distance of their centres, in the order of the views where equal to 1e-9 m), nearest first,
+// then every auxiliary camera. Fewer where there are fewer.
+std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
+                                        std::size_t nearest = 4);
+
+plane_sweep::FlatWaterCamera flat_water_camera(const Camera& camera, const WaterInterface& water);
+
+}  // namespace aqbench

@@ -1,0 +1,150 @@
+#include "reports/bundle/bundle.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/locked_file.h"
+#include "core/sha256.h"
+#include "core/strict_json.h"
+#include "reports/bundle/statement.h"
+#include "reports/content/bundle_files.h"
+#include "reports/exports/benchmark_json.h"
+#include "reports/html/html_report.h"
+#include "reports/text/summary.h"
+
+namespace aqbench {
+namespace {
+
+// Leftovers of a killed run and folders that nothing was written to.
+void tidy_bundle(const std::filesystem::path& bundle) {
+  namespace fs = std::filesystem;
+  remove_write_leftovers(bundle);
+  std::error_code ignored;  // what cannot be removed is found by the listing below
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::recursive_directory_iterator(bundle, ignored))
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());
+  // Deepest first; `remove` leaves folders that hold something.
+  std::ranges::sort(folders, std::ranges::greater{},
+                    [](const fs::path& path) { return path.string().size(); });
+  for (const fs::path& folder : folders) fs::remove(folder, ignored);
+}
+
+// Throws for anything that cannot be evidence and for a required file that is absent.
+std::vector<std::string> listed_files(const std::filesystem::path& bundle,
+                                      const std::vector<std::string>& required) {
+  BundleListing listing = list_bundle_files(bundle);
+  if (!listing.problems.empty()) {
+    const Finding& first = listing.problems.front();
+    throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
+  }
+  for (const std::string& file : required)
+    if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
+  return std::move(listing.files);
+}
+
+void remove_stale(const std::filesystem::path& bundle, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    std::error_code ignored;  // what cannot be removed is found by the listing afterwards
+    std::filesystem::remove(bundle / name, ignored);
+  }
+}
+
+void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines,
+                 const SigningKey* key) {
+  const std::string hashes = hash_list_text(lines);
+  write_file(bundle / kHashListName, hashes);
+  if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
+}
+
+}  // namespace
+
+std::string bundle_stamp(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+std::string bundle_name(const std::filesystem::path& bundle) {
+  return std::filesystem::absolute(bundle / ".").lexically_normal().parent_path().filename().string();
+}
+
+std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
+                                        std::chrono::system_clock::time_point now) {
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) throw Error(ErrorKind::io, out.string() + ": " + error.message());
+  const std::string stamp = bundle_stamp(now);
+  for (int number = 0;; ++number) {
+    std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));
+    // mkdir is the one call that makes a folder and tells whether somebody else had it before.
+    if (::mkdir(folder.c_str(), 0777) == 0) return folder;
+    if (errno != EEXIST) throw Error(ErrorKind::io, folder.string() + ": " + std::strerror(errno));
+  }
+}
+
+const std::vector<std::string>& required_bundle_files() {
+  static const std::vector<std::string> files = {"bench.log",    "commands.txt", "env.json",  "journal.jsonl",
+                                                 "results.json", "sha256.txt",   "summary.md"};
+  return files;
+}
+
+const std::vector<std::string>& derived_bundle_files() {
+  static const std::vector<std::string> files = {kInventoryName, kReportName, kStatementName};
+  return files;
+}
+
+std::string environment_text(const Results& results) {
+  return parse_strict_json(results.environment_json, "environment")
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
+         '\n';
+}
+
+void finalise_bundle(const std::filesystem::path& bundle, const Results& results, const SigningKey* key) {
+  write_file(bundle / "results.json", results_text(results));
+  // From the text, as `aqbench verify` renders it.
+  const BundleContent content = read_bundle_content(
+      bundle, results_from_text(results_text(results), (bundle / "results.json").string()));
+  write_file(bundle / "summary.md", render_summary(content));
+  write_file(bundle / "env.json", environment_text(results));
+  write_file(bundle / kReportName,
+             render_html_report(content, read_report_pictures(bundle, content.results)));
+  write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
+  remove_stale(bundle, {kSignatureName, kStatementName, kInventoryName});
+  tidy_bundle(bundle);
+  std::vector<std::string> files = listed_files(bundle, required_bundle_files());
+  std::erase(files, kHashListName);
+  std::vector<InventoryItem> items;
+  std::vector<HashLine> lines;
+  for (const std::string& file : files) {
+    items.push_back({file, regular_file_size(bundle / file)});
+    lines.push_back({sha256_file_hex(bundle / file), file});
+  }
+  const auto add_file = [&](const char* name, const std::string& text) {
+    write_file(bundle / name, text);
+    lines.push_back({sha256_hex(text), name});
+    std::ranges::sort(lines, {}, &HashLine::path);
+  };
+  add_file(kInventoryName, inventory_text(items));
+  add_file(kStatementName, statement_text(content, lines));
+  seal_bundle(bundle, lines, key);
+}
+
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
+                     const SigningKey* key, std::string_view left_out) {
+  remove_stale(bundle, {kSignatureName});
+  tidy_bundle(bundle);
+  std::vector<HashLine> lines;
+  for (const std::string& file : listed_files(bundle, required))
+    if (file != kHashListName && file != left_out) lines.push_back({sha256_file_hex(bundle / file), file});
+  seal_bundle(bundle, lines, key);
+}
+
+}  // namespace aqbench

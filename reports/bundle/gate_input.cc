@@ -1,0 +1,37 @@
+#include "reports/bundle/gate_input.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/environment_text.h"
+
+namespace aqbench {
+
+GateInput read_gate_input(const std::filesystem::path& results_path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false};
+  const VerifyReport report = verify_bundle(results_path);
+  if (!report.ok()) {
+    const Finding& first = report.findings.front();
+    const std::size_t more = report.findings.size() - 1;
+    throw Error(ErrorKind::verification,
+                fmt::format("{}: does not verify: {} {}{}", results_path.string(), first.file, first.what,
+                            more == 0 ? "" : fmt::format(" (and {} more; see aqbench verify)", more)));
+  }
+  return {read_results(results_path / "results.json"), true};
+}
+
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error))
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
+  AcceptedRun run{bundle, read_gate_input(bundle).results, "", false};
+  run.program_commit = read_journal(bundle, TornTail::refuse).header.program_commit;
+  for (const auto& [name, value] : environment_items(run.results.environment_json))
+    run.changed_sources = run.changed_sources || (name == "build.dirty" && value == "true");
+  return run;
+}
+
+}  // namespace aqbench

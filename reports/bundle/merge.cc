@@ -1,0 +1,230 @@
+#include "reports/bundle/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/strict_json.h"
+#include "core/text.h"
+#include "harness/gating/gate.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/gate_input.h"
+#include "reports/content/bundle_content.h"
+#include "reports/content/bundle_files.h"
+#include "reports/content/commands.h"
+#include "reports/content/test_run.h"
+#include "reports/html/html_report.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ShardBundle {
+  fs::path path;
+  Results results;
+  JournalHeader header;
+  Json environment;
+};
+
+ShardBundle read_shard(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    throw Error(ErrorKind::input, path.string() + ": no bundle: not a folder");
+  ShardBundle shard;
+  shard.path = path;
+  shard.results = read_gate_input(path).results;
+  if (!shard.results.run.complete)
+    throw Error(ErrorKind::input, fmt::format("{}: was interrupted; finish it: aqbench sweep --resume {}",
+                                              path.string(), path.string()));
+  shard.header = read_journal(path, TornTail::refuse).header;
+  shard.environment = parse_strict_json(shard.results.environment_json, path.string());
+  return shard;
+}
+
+std::string request_without_shard(PlanRequest request) {
+  request.shard = {};
+  return requested_json(request).dump();
+}
+
+void check_alike(const ShardBundle& first, const ShardBundle& other) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{} and {}: {}", first.path.string(), other.path.string(), what));
+  };
+  if (first.header.suite != other.header.suite)
+    refuse(fmt::format("are of suites '{}' and '{}'", first.header.suite, other.header.suite));
+  if (request_without_shard(first.header.request) != request_without_shard(other.header.request))
+    refuse("were asked for with different options");
+  if (first.header.all_shards_sha256 != other.header.all_shards_sha256)
+    refuse("are parts of different plans (do threads differ? give --threads to each shard)");
+  if (first.header.program_sha256 != other.header.program_sha256) refuse("were made by different builds");
+  if (first.header.request.shard.count != other.header.request.shard.count)
+    refuse(fmt::format("are shards {} and {}", to_string(first.header.request.shard),
+                       to_string(other.header.request.shard)));
+}
+
+void check_disjoint(const std::vector<ShardBundle>& shards) {
+  std::map<std::string, const ShardBundle*> owners;
+  for (const ShardBundle& shard : shards)
+    for (const Record& record : shard.results.records) {
+      const auto [owner, fresh] = owners.emplace(record.case_name, &shard);
+      if (!fresh)
+        throw Error(ErrorKind::input, fmt::format("case {} is in {} and in {}", record.case_name,
+                                                  owner->second->path.string(), shard.path.string()));
+    }
+}
+
+// The cases of all shards as the plan's text; its hash shows that none is missing.
+std::string merged_cases(const std::vector<ShardBundle>& shards) {
+  std::map<std::string, Json> cases;
+  for (const ShardBundle& shard : shards)
+    for (Json& planned : parse_strict_json(shard.header.cases_text, shard.path.string()))
+      cases.emplace(planned.at("case").get<std::string>(), std::move(planned));
+  Json sorted = Json::array();
+  for (auto& [name, planned] : cases) sorted.push_back(std::move(planned));
+  std::string text = sorted.dump();
+  if (sha256_hex(text) == shards.front().header.all_shards_sha256) return text;
+  std::set<std::size_t> present;
+  for (const ShardBundle& shard : shards) present.insert(shard.header.request.shard.index);
+  std::string missing;
+  const std::size_t count = shards.front().header.request.shard.count;
+  for (std::size_t i = 1; i <= count; ++i)
+    if (!present.contains(i)) missing += fmt::format("{}{}/{}", missing.empty() ? "" : ", ", i, count);
+  throw Error(ErrorKind::input,
+              "the shards are not the whole sweep" + (missing.empty() ? "" : ": missing " + missing));
+}
+
+// The first shard's, with all of them below it; the comparability key says so where they differ.
+Json merged_environment(const std::vector<ShardBundle>& shards) {
+  Json merged = shards.front().environment;
+  bool same = true;
+  Json all = Json::array();
+  for (const ShardBundle& shard : shards) {
+    same = same && shard.environment.value("comparability", Json()) == merged.value("comparability", Json());
+    all.push_back({{"run", shard.results.run.id}, {"environment", shard.environment}});
+  }
+  if (!same) merged["comparability"] = {{"mixed", "shards ran on machines or builds that differ"}};
+  merged["shards"] = std::move(all);
+  return merged;
+}
+
+Results merged_results(const std::vector<ShardBundle>& shards, const std::string& run_id) {
+  Results merged;
+  RunInfo& run = merged.run;
+  run = shards.front().results.run;
+  run.id = run_id;
+  PlanRequest request = shards.front().header.request;
+  request.shard = {};
+  run.requested_json = requested_json(request).dump();
+  run.plan_sha256 = shards.front().header.all_shards_sha256;
+  Json from = Json::array();
+  for (const ShardBundle& shard : shards) {
+    run.started_utc = std::min(run.started_utc, shard.results.run.started_utc);
+    run.finished_utc = std::max(run.finished_utc, shard.results.run.finished_utc);
+    from.push_back({{"run", shard.results.run.id}, {"root_digest", root_digest(shard.results)}});
+    merged.records.insert(merged.records.end(), shard.results.records.begin(), shard.results.records.end());
+  }
+  std::ranges::sort(merged.records, {}, &Record::case_name);
+  run.planned_cases = merged.records.size();
+  Json effective = parse_strict_json(shards.front().results.run.effective_json, "run.effective");
+  effective["shard"] = to_string(Shard{});
+  effective["cases"] = merged.records.size();
+  effective["plan_sha256"] = run.plan_sha256;
+  effective["merged_from"] = std::move(from);
+  run.effective_json = effective.dump();
+  merged.environment_json = merged_environment(shards).dump();
+  return merged;
+}
+
+void copy_into(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", to.parent_path().string(), error.message()));
+  write_file(to, read_file(from));
+}
+
+bool is_file_of_a_case(std::string_view file) {
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/", "diagnosis/",
+                                          "logs/",  "pictures/", "views/"};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+// Files of cases (tiles, clouds, depth, logs) side by side; what is about a shard in a folder of its own.
+void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
+  std::string log;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const ShardBundle& shard = shards[i];
+    const std::string folder = fmt::format("shards/{}-{}", i + 1, shard.results.run.id);
+    for (const std::string& file : list_bundle_files(shard.path).files) {
+      if (is_file_of_a_case(file))
+        copy_into(shard.path / file, bundle / file);
+      else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
+        copy_into(shard.path / file, bundle / folder / file);
+    }
+    log += fmt::format("== shard {}\n{}", shard.results.run.id, read_file(shard.path / "bench.log"));
+  }
+  write_file(bundle / "bench.log", log);
+}
+
+void copy_baseline(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
+  std::set<std::string> texts;
+  for (const ShardBundle& shard : shards) {
+    std::error_code error;
+    const bool gated = fs::exists(shard.path / kBaselineCopyName, error);
+    texts.insert(gated ? read_file(shard.path / kBaselineCopyName) : std::string());
+  }
+  if (texts.size() == 1 && !texts.begin()->empty()) write_file(bundle / kBaselineCopyName, *texts.begin());
+}
+
+void add_shard_notes(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
+  for (const ShardBundle& shard : shards) {
+    std::vector<std::string> notes;
+    for (const std::string& note : read_bundle_content(shard.path, {}).notes)
+      notes.push_back(fmt::format("{}: {}", shard.results.run.id, note));
+    add_notes(bundle, notes);
+  }
+}
+
+}  // namespace
+
+fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
+                       const std::vector<std::string>& command_line, const SigningKey* key) {
+  const RunClock clock;
+  if (paths.size() < 2) throw Error(ErrorKind::usage, "give at least two bundles to merge");
+  std::vector<ShardBundle> shards;
+  for (const fs::path& path : paths) {
+    shards.push_back(read_shard(path));
+    check_alike(shards.front(), shards.back());
+  }
+  check_disjoint(shards);
+  std::ranges::sort(shards, {}, [](const ShardBundle& shard) { return shard.header.request.shard.index; });
+
+  JournalHeader header = shards.front().header;
+  header.cases_text = merged_cases(shards);
+  const fs::path bundle = create_bundle_dir(out, std::chrono::system_clock::now());
+  const Results results = merged_results(shards, bundle.filename().string());
+  begin_command(bundle, utc_now(), read_git_state("."), command_line);
+  header.run_id = results.run.id;
+  header.started_utc = results.run.started_utc;
+  header.request.shard = {};
+  header.plan_sha256 = header.all_shards_sha256;
+  Journal journal = Journal::create(bundle, header);
+  for (const Record& record : results.records) journal.append(record);
+  copy_files(shards, bundle);
+  copy_baseline(shards, bundle);
+  add_shard_notes(shards, bundle);
+  end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());
+  finalise_bundle(bundle, results, key);
+  return bundle;
+}
+
+}  // namespace aqbench

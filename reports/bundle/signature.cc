@@ -1,0 +1,155 @@
+#include "reports/bundle/signature.h"
+
+#include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/sha256.h"
+#include "core/strict_json.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kKeyBytes = 32, kSignatureBytes = 64;
+constexpr std::uintmax_t kMaxPemBytes = 1 << 16;
+
+struct FreeOpenSsl {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+template <class Object>
+using OpenSsl = std::unique_ptr<Object, FreeOpenSsl>;
+
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+
+// OpenSSL would ask on the terminal for the passphrase of an encrypted key.
+int no_passphrase(char*, int, int, void*) { return -1; }
+
+[[noreturn]] void refuse_key(const std::filesystem::path& pem, const char* what) {
+  ERR_clear_error();
+  throw Error(ErrorKind::input,
+              fmt::format("{}: is not an unencrypted Ed25519 {} key in PEM form", pem.string(), what));
+}
+
+OpenSsl<EVP_PKEY> read_pem(const std::filesystem::path& pem, const char* what,
+                           EVP_PKEY* (*read)(BIO*, EVP_PKEY**, pem_password_cb*, void*)) {
+  const std::string text = read_file(pem, kMaxPemBytes);
+  const OpenSsl<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  OpenSsl<EVP_PKEY> key(bio ? read(bio.get(), nullptr, no_passphrase, nullptr) : nullptr);
+  if (!key || EVP_PKEY_id(key.get()) != EVP_PKEY_ED25519) refuse_key(pem, what);
+  return key;
+}
+
+std::string raw_public_key(EVP_PKEY* key) {
+  std::string raw(kKeyBytes, '\0');
+  std::size_t size = raw.size();
+  if (EVP_PKEY_get_raw_public_key(key, bytes_of(raw), &size) != 1 || size != kKeyBytes) raw.clear();
+  return raw;
+}
+
+std::string base64(std::string_view raw) {
+  std::string text(4 * ((raw.size() + 2) / 3) + 1, '\0');
+  const int size = EVP_EncodeBlock(bytes_of(text), bytes_of(raw), static_cast<int>(raw.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+// Empty unless `text` is exactly the base64 text of `bytes` bytes.
+std::string from_base64(const std::string& text, std::size_t bytes) {
+  if (text.size() != 4 * ((bytes + 2) / 3)) return "";
+  std::string raw(text.size() / 4 * 3, '\0');
+  if (EVP_DecodeBlock(bytes_of(raw), bytes_of(std::string_view(text)), static_cast<int>(text.size())) < 0)
+    return "";
+  raw.resize(bytes);
+  return base64(raw) == text ? raw : "";
+}
+
+bool verifies(const std::string& public_key, const std::string& signature, std::string_view signed_bytes) {
+  const OpenSsl<EVP_PKEY> key(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes_of(public_key), public_key.size()));
+  const OpenSsl<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  const bool good = key && context &&
+                    EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
+                    EVP_DigestVerify(context.get(), bytes_of(std::string_view(signature)), signature.size(),
+                                     bytes_of(signed_bytes), signed_bytes.size()) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+std::string signature_document(const std::string& public_key, const std::string& signature) {
+  const Json json = {{"schema_version", 1},
+                     {"algorithm", "Ed25519"},
+                     {"signs", "sha256.txt"},
+                     {"public_key", base64(public_key)},
+                     {"signature", base64(signature)}};
+  return json.dump(1) + '\n';
+}
+
+}  // namespace
+
+SigningKey read_signing_key(const std::filesystem::path& pem) {
+  const auto key = read_pem(pem, "private", PEM_read_bio_PrivateKey);
+  SigningKey signing{std::string(kKeyBytes, '\0'), raw_public_key(key.get())};
+  std::size_t size = kKeyBytes;
+  if (EVP_PKEY_get_raw_private_key(key.get(), bytes_of(signing.private_key), &size) != 1 ||
+      size != kKeyBytes || signing.public_key.empty())
+    refuse_key(pem, "private");
+  return signing;
+}
+
+std::string read_public_key(const std::filesystem::path& pem) {
+  const auto key = read_pem(pem, "public", PEM_read_bio_PUBKEY);
+  std::string raw = raw_public_key(key.get());
+  if (raw.empty()) refuse_key(pem, "public");
+  return raw;
+}
+
+std::string signature_text(const SigningKey& key, std::string_view signed_bytes) {
+  const OpenSsl<EVP_PKEY> private_key(EVP_PKEY_new_raw_private_key(
+      EVP_PKEY_ED25519, nullptr, bytes_of(std::string_view(key.private_key)), key.private_key.size()));
+  const OpenSsl<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  std::string signature(kSignatureBytes, '\0');
+  std::size_t size = signature.size();
+  if (!private_key || !context ||
+      EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, private_key.get()) != 1 ||
+      EVP_DigestSign(context.get(), bytes_of(signature), &size, bytes_of(signed_bytes),
+                     signed_bytes.size()) != 1 ||
+      size != kSignatureBytes)
+    throw Error(ErrorKind::io, "signature.json: OpenSSL could not sign");
+  return signature_document(key.public_key, signature);
+}
+
+SignatureCheck check_signature(std::string_view text, std::string_view signed_bytes) {
+  SignatureCheck check;
+  try {
+    const Json json = parse_strict_json(text, kSignatureName, {1 << 16, 2});
+    const JsonPlace root(json, kSignatureName);
+    check.public_key = from_base64(root.at("public_key").text(), kKeyBytes);
+    const std::string signature = from_base64(root.at("signature").text(), kSignatureBytes);
+    if (check.public_key.empty() || signature.empty() ||
+        signature_document(check.public_key, signature) != text)
+      check.problem = "is not a signature as aqbench writes it";
+    else if (!verifies(check.public_key, signature, signed_bytes))
+      check.problem = "is no signature of sha256.txt by the key it names";
+  } catch (const Error&) {
+    check.problem = "is not a signature as aqbench writes it";
+  }
+  return check;
+}
+
+std::string key_fingerprint(std::string_view public_key) { return sha256_hex(public_key); }
+
+}  // namespace aqbench

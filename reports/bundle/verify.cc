@@ -1,0 +1,323 @@
+#include "reports/bundle/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/strict_json.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/ab/pair_journal.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/ab_bundle.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/signature.h"
+#include "reports/bundle/statement.h"
+#include "reports/content/bundle_files.h"
+#include "reports/content/test_run.h"
+#include "reports/html/html_report.h"
+#include "reports/text/summary.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t kMaxSignatureBytes = std::uintmax_t{1} << 16;
+constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
+
+// The message without the path of the file, which the finding names already.
+std::string without_path(std::string_view message, const std::filesystem::path& path) {
+  const std::string prefix = path.string();
+  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+  while (message.starts_with(':') || message.starts_with(' ')) message.remove_prefix(1);
+  return std::string(message);
+}
+
+class Verifier {
+ public:
+  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
+      : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
+
+  VerifyReport run() {
+    const BundleListing listing = list_bundle_files(bundle_);
+    report_.findings = listing.problems;
+    const char* const comparison = ab_main_file(listing.files);
+    if (is_killed_comparison(listing.files)) {
+      find(kPairJournalFile,
+           "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
+      return std::move(report_);
+    }
+    required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
+    for (const std::string& file : required_)
+      if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
+    check_hashes(listing.files);
+    check_signed(listing.files);
+    if (comparison != nullptr) {
+      AbVerification verified = verify_ab_files(bundle_, comparison, listing.files);
+      for (Finding& finding : verified.findings) report_.findings.push_back(std::move(finding));
+      report_.records = verified.units;
+      report_.of_units = true;
+      report_.complete = verified.complete;
+    } else if (const auto results = check_results(listing.files)) {
+      check_derived(*results, listing.files);
+      check_environment(*results, listing.files);
+      check_journal(*results, listing.files);
+    }
+    std::ranges::stable_sort(report_.findings, {}, &Finding::file);
+    return std::move(report_);
+  }
+
+ private:
+  void find(const std::string& file, std::string what) {
+    report_.findings.push_back({file, std::move(what)});
+  }
+
+  // Runs `check`; what it throws becomes a finding about `file`.
+  template <class Check>
+  void guarded(const std::string& file, const Check& check) {
+    try {
+      check();
+    } catch (const Error& error) {
+      find(file, without_path(error.what(), bundle_ / file));
+    }
+  }
+
+  static bool has(const std::vector<std::string>& files, const std::string& file) {
+    return std::ranges::binary_search(files, file);
+  }
+
+  // Its pairs are all there is: a kill leaves no other file of a bundle's.
+  static bool is_killed_comparison(const std::vector<std::string>& files) {
+    return has(files, kPairJournalFile) && ab_main_file(files) == nullptr && !has(files, "results.json") &&
+           !has(files, kJournalFile) && !has(files, kHashListName);
+  }
+
+  void check_hashes(const std::vector<std::string>& files) {
+    if (!has(files, kHashListName)) return;
+    HashList list;
+    guarded(kHashListName,
+            [&] { list = parse_hash_list(read_file(bundle_ / kHashListName, kMaxHashListBytes)); });
+    for (const std::string& problem : list.problems) find(kHashListName, problem);
+    if (list.problems.empty()) hash_list_ = list.lines;
+    std::map<std::string, std::string> expected;
+    for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
+    expected.erase(kHashListName);  // it states its own hash
+    for (const std::string& file : files) {
+      if (file == kHashListName || file == kSignatureName) continue;  // written after it
+      const auto entry = expected.find(file);
+      if (entry == expected.end()) {
+        find(file, "is not in sha256.txt");
+        continue;
+      }
+      guarded(file, [&] {
+        if (sha256_file_hex(bundle_ / file) != entry->second)
+          find(file, "does not have the hash in sha256.txt");
+      });
+      ++report_.files;
+      expected.erase(entry);
+    }
+    for (const auto& [file, hash] : expected)
+      if (std::ranges::find(required_, file) == required_.end()) find(file, "is missing");
+  }
+
+  std::optional<Results> check_results(const std::vector<std::string>& files) {
+    if (!has(files, "results.json")) return std::nullopt;
+    std::optional<Results> results;
+    guarded("results.json", [&] {
+      const std::filesystem::path path = bundle_ / "results.json";
+      const std::string text = read_file(path, JsonLimits{}.max_bytes);
+      Results read = results_from_text(text, path.string());
+      if (results_text(read) != text) find("results.json", "is not in the form that aqbench writes");
+      report_.root_digest = root_digest(read);
+      report_.metrics_digest = metrics_digest(read);
+      report_.records = read.records.size();
+      report_.complete = read.run.complete;
+      if (read.run.complete != (read.records.size() == read.run.planned_cases))
+        find("results.json", fmt::format("says complete = {} with {} records of {} planned cases",
+                                         read.run.complete, read.records.size(), read.run.planned_cases));
+      results = std::move(read);
+    });
+    return results;
+  }
+
+  // Another build may have written other words about the same results.
+  void check_derived(const Results& results, const std::vector<std::string>& files) {
+    if (!has(files, "summary.md")) return;
+    guarded("summary.md", [&] {
+      const std::string text = read_file(bundle_ / "summary.md", kMaxRenderedBytes);
+      const std::optional<int> version = summary_version(text);
+      if (version != kSummaryVersion) {
+        report_.notes.push_back(
+            fmt::format("summary.md is of {}, this program writes version {}: its hash was checked, its text "
+                        "was not recomputed",
+                        version ? fmt::format("version {}", *version) : "a version that it does not name",
+                        kSummaryVersion));
+        return;
+      }
+      for (const std::string& file : derived_bundle_files())
+        if (!has(files, file) &&
+            std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+          find(file, "is missing");
+      const std::optional<BundleContent> content = read_content(results);
+      if (!content) return;
+      if (text != render_summary(*content)) find("summary.md", "is not what the bundle renders to");
+      check_report(*content, files);
+      check_statement(*content, files);
+      check_inventory();
+    });
+  }
+
+  // What the derived files are rendered from; what cannot be read is a finding about that file.
+  std::optional<BundleContent> read_content(const Results& results) {
+    try {
+      return read_bundle_content(bundle_, results);
+    } catch (const Error& error) {
+      std::string what = without_path(error.what(), bundle_ / "");
+      const std::size_t end = std::min(what.find(':'), what.size());
+      const std::string file = what.substr(0, end);
+      find(is_bundle_path(file) ? file : "summary.md", without_path(what, file));
+      return std::nullopt;
+    }
+  }
+
+  // Both against the list of hashes: where a file is not what the list says, that file has been named, and
+  // naming these two as well would only hide it.
+  void check_inventory() {
+    if (!report_.findings.empty()) return;
+    guarded(kInventoryName, [&] {
+      std::vector<InventoryItem> items;
+      for (const HashLine& line : hash_list_)
+        if (!is_one_of(line.path, {kInventoryName, kStatementName}))
+          items.push_back({line.path, regular_file_size(bundle_ / line.path)});
+      if (read_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
+        find(kInventoryName, "is not the list of the files that are here");
+    });
+  }
+
+  void check_report(const BundleContent& content, const std::vector<std::string>& files) {
+    if (!has(files, kReportName)) return;
+    guarded(kReportName, [&] {
+      const std::string page = render_html_report(content, read_report_pictures(bundle_, content.results));
+      if (read_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
+        find(kReportName, "is not what the bundle renders to");
+    });
+  }
+
+  void check_statement(const BundleContent& content, const std::vector<std::string>& files) {
+    if (!has(files, kStatementName) || hash_list_.empty()) return;
+    guarded(kStatementName, [&] {
+      std::vector<HashLine> lines = hash_list_;
+      std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
+      if (read_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
+        find(kStatementName, "is not what the hashes and results say");
+    });
+  }
+
+  static bool is_one_of(std::string_view file, std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, file) != names.end();
+  }
+
+  void check_signed(const std::vector<std::string>& files) {
+    if (!has(files, kSignatureName)) {
+      if (public_key_) find(kSignatureName, "is missing: the bundle is not signed");
+      return;
+    }
+    if (!has(files, kHashListName)) return;
+    guarded(kSignatureName, [&] {
+      const SignatureCheck check = check_signature(read_file(bundle_ / kSignatureName, kMaxSignatureBytes),
+                                                   read_file(bundle_ / kHashListName, kMaxHashListBytes));
+      if (!check.problem.empty())
+        find(kSignatureName, check.problem);
+      else if (public_key_ && check.public_key != *public_key_)
+        find(kSignatureName,
+             fmt::format("is by another key than the one given: {}", key_fingerprint(check.public_key)));
+      else
+        report_.signed_by = key_fingerprint(check.public_key);
+    });
+  }
+
+  void check_environment(const Results& results, const std::vector<std::string>& files) {
+    if (!has(files, "env.json")) return;
+    guarded("env.json", [&] {
+      if (read_file(bundle_ / "env.json", kMaxRenderedBytes) != environment_text(results))
+        find("env.json", "is not the environment in results.json");
+    });
+  }
+
+  void check_journal(const Results& results, const std::vector<std::string>& files) {
+    if (!has(files, kJournalFile)) return;
+    guarded(kJournalFile, [&] {
+      const JournalContents journal = read_journal(bundle_, TornTail::refuse);
+      if (journal.header.plan_sha256 != results.run.plan_sha256)
+        find(kJournalFile, "is of another plan than results.json");
+      if (journal.header.run_id != results.run.id || journal.header.suite != results.run.suite ||
+          journal.header.started_utc != results.run.started_utc)
+        find(kJournalFile, "is of another run than results.json");
+      if (journal.header.case_names.size() != results.run.planned_cases)
+        find(kJournalFile, fmt::format("plans {} cases, results.json {}", journal.header.case_names.size(),
+                                       results.run.planned_cases));
+      compare_records(results, journal.records);
+    });
+  }
+
+  void compare_records(const Results& results, const std::vector<Record>& journal) {
+    std::map<std::string, const Record*> journalled;
+    for (const Record& record : journal) journalled[record.case_name] = &record;
+    for (const Record& record : results.records) {
+      const auto entry = journalled.find(record.case_name);
+      if (entry == journalled.end())
+        find("results.json",
+             fmt::format("has case {}, which the journal does not", printable(record.case_name)));
+      else if (record_text(record) != record_text(*entry->second))
+        find("results.json",
+             fmt::format("has another record of case {} than the journal", printable(record.case_name)));
+      if (entry != journalled.end()) journalled.erase(entry);
+    }
+    for (const auto& [name, record] : journalled)
+      find("results.json", fmt::format("lacks case {} of the journal", printable(name)));
+  }
+
+  std::vector<std::string> required_;
+  std::filesystem::path bundle_;
+  std::optional<std::string> public_key_;
+  std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
+  VerifyReport report_;
+};
+
+}  // namespace
+
+VerifyReport verify_bundle(const std::filesystem::path& bundle,
+                           const std::optional<std::string>& public_key) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error))
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  return Verifier(bundle, public_key).run();
+}
+
+std::string render_verify(const VerifyReport& report, bool colours) {
+  const auto paint = [&](const char* escape, const std::string& text) {
+    return colours ? escape + text + "\033[0m" : text;
+  };
+  std::string text;
+  for (const Finding& finding : report.findings)
+    text += wrap_text(printable(finding.file + ": " + finding.what), kScreenColumns, 4);
+  for (const std::string& note : report.notes)
+    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  if (!report.root_digest.empty())
+    text +=
+        fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
+  if (!report.signed_by.empty()) text += fmt::format("signed by key   {}\n", report.signed_by);
+  if (!report.ok())
+    return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
+  return text + paint("\033[32m", "verified") +
+         fmt::format(": {} files, {} {}{}\n", report.files + 1, report.records,
+                     report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
+}
+
+}  // namespace aqbench

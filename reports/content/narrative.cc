@@ -1,0 +1,162 @@
+#include "reports/content/narrative.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gate.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kAccuracy = "accuracy_mean_mm";
+
+std::string ok_sentence(const Results& results) {
+  const auto ok = static_cast<std::size_t>(std::ranges::count(results.records, Status::ok, &Record::status));
+  std::string text = fmt::format("{} of {} ok", ok, counted(results.run.planned_cases, "planned case"));
+  std::map<std::string, std::size_t> others;
+  for (const Record& record : results.records)
+    if (record.status != Status::ok) ++others[to_string(record.status)];
+  for (const auto& [status, count] : others) text += fmt::format(", {} {}", count, status);
+  if (!results.run.complete) text += "; the run was interrupted";
+  return text + ".";
+}
+
+std::string gate_sentence(const BundleContent& content) {
+  const GateReport report = gate(content.results, *content.baseline);
+  if (!report.refusal.empty()) return "Not compared with the baseline: " + report.refusal + ".";
+  const std::size_t improved = report.count(Verdict::improved);
+  if (report.exit_code() == ExitCode::pass)
+    return fmt::format(
+        "Against the baseline of {}: nothing is worse than its tolerance allows, {} {} better.",
+        content.baseline->accepted_bundle, counted(improved, "value"), improved == 1 ? "is" : "are");
+  const GateRow& worst = report.rows.front();
+  std::size_t bad = 0;
+  for (const GateRow& row : report.rows)
+    bad += row.verdict == Verdict::improved || row.verdict == Verdict::added || row.verdict == Verdict::pass
+               ? 0
+               : 1;
+  return fmt::format("Against the baseline of {}: {}, worst: {}: {}.", content.baseline->accepted_bundle,
+                     counted(bad, "finding"), worst.case_name, gate_row_text(worst));
+}
+
+// The most accurate method of each scene against the next one.
+void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
+  std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> scenes;
+  for (const CaseGroup& group : groups)
+    if (const auto spread = metric_spread(group, kAccuracy))
+      scenes[group.scene].emplace_back(spread->mean, &group);
+  for (auto& [scene, methods] : scenes) {
+    if (methods.size() < 2) continue;
+    std::ranges::stable_sort(methods, {}, [](const auto& method) { return method.first; });
+    const auto& [best, first] = methods[0];
+    const auto& [next, second] = methods[1];
+    const auto name_of = [](CaseGroup group) {
+      group.scene.clear();  // stands before
+      return group_label(group);
+    };
+    std::string line =
+        fmt::format("{}: {} has the smallest mean error, {} mm", scene, name_of(*first), table_number(best));
+    if (table_number(next) == table_number(best))
+      line += fmt::format(", as small as that of {}", name_of(*second));
+    else if (best > 0)
+      line += fmt::format(", {} x less than {}", table_number(next / best), name_of(*second));
+    lines.push_back(line + ".");
+  }
+}
+
+void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
+  for (const CaseGroup& group : groups) {
+    if (group.records.front()->simulated) continue;  // their stages say nothing about a pipeline
+    std::map<std::string, double> self_ms;
+    double total_ms = 0;
+    for (const Record* record : group.records) {
+      if (record->status != Status::ok) continue;
+      for (const StageRecord& stage : record->stages) {
+        const double sum = std::accumulate(stage.self_ms.begin(), stage.self_ms.end(), 0.0);
+        self_ms[stage.name] += sum;
+        total_ms += sum;
+      }
+    }
+    if (self_ms.size() < 2 || !(total_ms > 0)) continue;
+    const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
+    lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",
+                                group_label(group), widest->first, 100 * widest->second / total_ms));
+  }
+}
+
+void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
+  for (const CaseGroup& group : groups) {
+    std::optional<double> worst;
+    for (const Record* record : group.records) {
+      if (!record->timing.cold_ms || record->timing.warm_ms.empty()) continue;
+      const auto warm = time_ms(record->timing);
+      if (!warm || !(*warm > 0)) continue;
+      const double ratio = *record->timing.cold_ms / *warm;
+      if (!worst || ratio > *worst) worst = ratio;
+    }
+    if (worst)
+      lines.push_back(
+          fmt::format("{}: the first call of a fresh process takes {} x the median of the warm ones.",
+                      group_label(group), table_number(*worst)));
+  }
+}
+
+// The same method at batch 1 and at its largest batch.
+void add_batching(const Results& results, std::vector<std::string>& lines) {
+  struct Batch {
+    double size = 0, ms = 0;
+  };
+  std::map<std::string, std::vector<Batch>> series;
+  for (const Record& record : results.records) {
+    const auto axis = std::ranges::find_if(record.axes, [](const auto& item) {
+      return item.first == "batch" || item.first.ends_with(".batch");
+    });
+    const auto ms = time_ms(record.timing);
+    if (record.status != Status::ok || axis == record.axes.end() || !ms || !(*ms > 0)) continue;
+    const auto* const size = std::get_if<std::int64_t>(&axis->second);
+    if (size == nullptr) continue;
+    std::string name = record.case_name;  // without this axis, wherever it stands
+    if (const std::size_t at = name.find("/" + axis->first + "="); at != name.npos)
+      name.erase(at, name.find('/', at + 1) - at);
+    series[name].push_back({static_cast<double>(*size), *ms});
+  }
+  for (auto& [name, batches] : series) {
+    if (batches.size() < 2) continue;
+    std::ranges::sort(batches, {}, &Batch::size);
+    const Batch &small = batches.front(), &large = batches.back();
+    lines.push_back(
+        fmt::format("{}: batch {} takes {} x the time of batch {} (a trend, not a comparison in pairs).",
+                    name, large.size, table_number(large.ms / small.ms), small.size));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> narrative_lines(const BundleContent& content) {
+  std::vector<std::string> lines = {ok_sentence(content.results)};
+  if (content.baseline) lines.push_back(gate_sentence(content));
+  std::vector<CaseGroup> groups = group_cases(content.results);
+  if (const std::string common = take_common_axes(groups); !common.empty())
+    lines.push_back(fmt::format("All cases have {}; the names in these sentences leave it out.", common));
+  add_accuracy(groups, lines);
+  add_stages(groups, lines);
+  add_cold(groups, lines);
+  add_batching(content.results, lines);
+  constexpr std::size_t kMostLines = 24;
+  if (lines.size() > kMostLines) {
+    const std::size_t more = lines.size() - kMostLines;
+    lines.resize(kMostLines);
+    lines.push_back(fmt::format("And {} more sentences of this kind.", more));
+  }
+  if (!content.tests.empty()) lines.push_back("The program's own tests: " + content.tests + ".");
+  return lines;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,111 @@
+#include "reports/content/test_run.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/isolate.h"
+#include "core/run_clock.h"
+#include "core/text.h"
+#include "reports/content/commands.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kResultLead = "result: ";
+
+void append_tests_log(const std::filesystem::path& log, const std::string& text) {
+  std::ofstream stream(log, std::ios::binary | std::ios::app);
+  stream << text;
+  stream.flush();
+  if (!stream) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(errno)));
+}
+
+// In a child whose output goes to the log already.
+std::string exit_code_of(const std::vector<std::string>& argv) {
+  const pid_t program = ::fork();
+  if (program < 0) throw std::runtime_error("no process");
+  if (program == 0) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    ::execvp(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  return std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+// "" for exit code 0, else why not.
+std::string run_logged(const std::filesystem::path& log, const std::vector<std::string>& argv) {
+  append_tests_log(log, "\n$ " + shell_join(argv) + "\n");
+  IsolateOptions options;
+  options.log_file = log;
+  const RunClock clock;
+  const IsolateOutcome outcome = run_isolated([&] { return exit_code_of(argv); }, options);
+  std::string problem = outcome.end == IsolateOutcome::End::ok ? "" : describe(outcome, options);
+  if (problem.empty() && outcome.result != "0")
+    problem = fmt::format("{} ended with exit code {}", argv[0], one_line(outcome.result));
+  append_tests_log(
+      log, fmt::format("exit code: {}\n{}",
+                       problem.empty() ? "0" : one_line(outcome.result.empty() ? problem : outcome.result),
+                       times_block(clock.elapsed())));
+  return problem;
+}
+
+bool has_tests(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::exists(folder / "CTestTestfile.cmake", error);
+}
+
+}  // namespace
+
+void check_test_dir(const std::filesystem::path& build_dir) {
+  if (!has_tests(build_dir))
+    throw Error(ErrorKind::input,
+                fmt::format("{}: no tests there (no CTestTestfile.cmake)", build_dir.string()));
+}
+
+TestRun run_tests(const std::filesystem::path& bundle, const std::filesystem::path& build_dir) {
+  check_test_dir(build_dir);
+  const std::filesystem::path log = bundle / kTestsLog;
+  const std::string folder = std::filesystem::absolute(build_dir).lexically_normal().string();
+  write_file(log, fmt::format("# Tests of {}, {}\n", one_line(folder), utc_now()));
+  TestRun run;
+  run.problem = run_logged(log, {"ctest", "--test-dir", folder, "-N"});
+  if (run.problem.empty())
+    run.problem = run_logged(log, {"ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error"});
+  run.passed = run.problem.empty();
+  append_tests_log(
+      log, fmt::format("\n{}{}\n", kResultLead, run.passed ? "passed" : "failed: " + one_line(run.problem)));
+  return run;
+}
+
+std::string test_result(std::string_view log) {
+  const std::size_t lead = log.rfind(std::string("\n") + kResultLead);
+  if (lead == log.npos || !log.ends_with('\n')) return "";
+  const std::string_view line = log.substr(lead + 1 + std::strlen(kResultLead));
+  return one_line(line.substr(0, line.find('\n')));
+}
+
+std::filesystem::path own_build_dir() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (error || !has_tests(folder))
+    throw Error(ErrorKind::usage,
+                "--with-tests: this program lies in no build folder with tests; give it: "
+                "--with-tests=BUILD_DIR");
+  return folder;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,84 @@
+#include "reports/exports/benchmark_json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/strict_json.h"
+#include "harness/measuring/timing.h"
+
+namespace aqbench {
+namespace {
+
+const Json* find_path(const Json& json, std::initializer_list<const char*> path) {
+  const Json* place = &json;
+  for (const char* key : path) {
+    if (!place->is_object() || !place->contains(key)) return nullptr;
+    place = &place->at(key);
+  }
+  return place->is_null() ? nullptr : place;
+}
+
+Json context_json(const Results& results) {
+  const Json environment = parse_strict_json(results.environment_json, "environment");
+  const auto value = [&](std::initializer_list<const char*> path, Json otherwise) {
+    const Json* const found = find_path(environment, path);
+    return found == nullptr ? otherwise : *found;
+  };
+  return {{"date", results.run.started_utc},
+          {"executable", "aqbench"},
+          {"num_cpus", value({"cpu", "cores_usable"}, 0)},
+          {"cpu_model", value({"cpu", "model"}, "unknown")},
+          {"mhz_per_cpu", 0},
+          {"cpu_scaling_enabled", false},
+          {"caches", Json::array()},
+          {"load_avg", value({"load", "before"}, Json::array())},
+          {"library_build_type", value({"build", "build_type"}, "") == "Debug" ? "debug" : "release"}};
+}
+
+std::int64_t threads_of(const Record& record) {
+  for (const auto& [name, value] : record.axes)
+    if (name == "threads")
+      if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
+  return 1;
+}
+
+void append_samples(const Record& record, std::size_t family, Json& list) {
+  const Timing& timing = record.timing;
+  const std::vector<double> samples =
+      timing.warm_ms.empty() ? std::vector<double>{*timing.cold_ms} : timing.warm_ms;
+  const std::string name = timing.warm_ms.empty() ? record.case_name + "/cold" : record.case_name;
+  // A counter is a number of its own in each entry, under its unit's name.
+  const auto typical = typical_ms(timing);
+  const double items_per_ms = timing.throughput && typical ? *timing.throughput * *typical : 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    Json entry = {{"name", name},
+                  {"family_index", family},
+                  {"per_family_instance_index", 0},
+                  {"run_name", name},
+                  {"run_type", "iteration"},
+                  {"repetitions", samples.size()},
+                  {"repetition_index", i},
+                  {"threads", threads_of(record)},
+                  {"iterations", 1},
+                  {"real_time", samples[i]},
+                  {"cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]},
+                  {"time_unit", "ms"}};
+    if (items_per_ms > 0 && samples[i] > 0) entry[timing.throughput_unit] = items_per_ms / samples[i];
+    list.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+std::string benchmark_json_text(const Results& results) {
+  Json benchmarks = Json::array();
+  std::size_t family = 0;
+  for (const Record& record : results.records)
+    if (record.status == Status::ok && (!record.timing.warm_ms.empty() || record.timing.cold_ms))
+      append_samples(record, family++, benchmarks);
+  return Json{{"context", context_json(results)}, {"benchmarks", std::move(benchmarks)}}.dump(
+             1, ' ', false, Json::error_handler_t::replace) +
+         '\n';
+}
+
+}  // namespace aqbench

@@ -1,0 +1,176 @@
+#include "reports/history/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/strict_json.h"
+#include "core/table.h"
+#include "harness/gating/gate.h"
+#include "harness/statistics/summary.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/environment_text.h"
+
+namespace aqbench {
+namespace {
+
+std::optional<double> quotient(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a || !b || !(*a > 0)) return std::nullopt;
+  return *b / *a;
+}
+
+std::string side_name(const Results& results) {
+  std::string name = results.run.id;
+  for (const auto& [path, value] : environment_items(results.environment_json))
+    if (path == "build.commit" && value != "null") name += ", commit " + value.substr(0, 12);
+  return name;
+}
+
+std::string value_text(const Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return "absent";
+  return found->is_string() ? found->get<std::string>()
+                            : found->dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> compare_keys(const Results& a, const Results& b) {
+  const auto key_of = [](const Results& results) {
+    const Json environment = parse_strict_json(results.environment_json, "environment");
+    return environment.is_object() ? environment.value("comparability", Json::object()) : Json::object();
+  };
+  const Json left = key_of(a), right = key_of(b);
+  if (!left.is_object() || !right.is_object() || left.empty() || right.empty())
+    return {"comparability: not recorded"};
+  std::vector<std::string> differences;
+  const auto compare = [&](const std::string& key) {
+    const std::string x = value_text(left, key), y = value_text(right, key);
+    if (x != y) differences.push_back(fmt::format("{}: {}, {}", key, x, y));
+  };
+  for (const auto& item : left.items()) compare(item.key());
+  for (const auto& item : right.items())
+    if (!left.contains(item.key())) compare(item.key());
+  return differences;
+}
+
+void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
+  const auto add = [&](const std::string& name, const Metric* x, const Metric* y) {
+    const Metric& known = x != nullptr ? *x : *y;
+    ComparedMetric row{a.case_name, name, known.unit, known.better, {}, {}, ""};
+    if (x != nullptr) row.a = x->value;
+    if (y != nullptr) row.b = y->value;
+    if (x == nullptr)
+      row.note = "new in B";
+    else if (y == nullptr)
+      row.note = "not in B";
+    else if (!row.a)
+      row.note = "A: " + x->reason;
+    else if (!row.b)
+      row.note = "B: " + y->reason;
+    report.metrics.push_back(std::move(row));
+  };
+  for (const auto& [name, metric] : a.metrics) add(name, &metric, find_metric(b.metrics, name));
+  for (const auto& [name, metric] : b.metrics)
+    if (find_metric(a.metrics, name) == nullptr) add(name, nullptr, &metric);
+}
+
+void compare_stages(const Record& a, const Record& b, CompareReport& report) {
+  const auto find = [](const Record& record, const StageRecord& stage) -> const StageRecord* {
+    const auto found = std::ranges::find_if(record.stages, [&](const StageRecord& other) {
+      return other.name == stage.name && other.parent == stage.parent;
+    });
+    return found == record.stages.end() ? nullptr : &*found;
+  };
+  const auto add = [&](const StageRecord* x, const StageRecord* y) {
+    const StageRecord& known = x != nullptr ? *x : *y;
+    ComparedStage row;
+    row.case_name = a.case_name;
+    row.stage = known.name;
+    row.parent = known.parent;
+    if (x != nullptr) {
+      row.calls_a = x->calls;
+      row.self_ms_a = summarize(x->self_ms).median;
+      row.net_bytes_a = x->net_bytes;
+      row.peak_bytes_a = x->peak_bytes;
+    }
+    if (y != nullptr) {
+      row.calls_b = y->calls;
+      row.self_ms_b = summarize(y->self_ms).median;
+      row.net_bytes_b = y->net_bytes;
+      row.peak_bytes_b = y->peak_bytes;
+    }
+    report.stages.push_back(std::move(row));
+  };
+  for (const StageRecord& stage : a.stages) add(&stage, find(b, stage));
+  for (const StageRecord& stage : b.stages)
+    if (find(a, stage) == nullptr) add(nullptr, &stage);
+}
+
+std::string batch_of(const Record& record) {
+  for (const auto& [name, value] : record.axes)
+    if (name == "batch" || name.ends_with(".batch")) return to_string(value);
+  return "";
+}
+
+// False, with a note, where the two records cannot be compared.
+bool comparable(const Record& a, const Record& b, CompareReport& report) {
+  const auto differences = option_differences(a.options, b.options);
+  if (!differences.empty()) {
+    report.notes.push_back(fmt::format(
+        "{}: not compared: {} (A is the baseline here){}", a.case_name, differences[0],
+        differences.size() > 1 ? fmt::format(" and {} more", differences.size() - 1) : std::string()));
+    return false;
+  }
+  if (a.status == Status::ok && b.status == Status::ok) return true;
+  report.notes.push_back(fmt::format("{}: not compared: A is {}, B is {}", a.case_name, to_string(a.status),
+                                     to_string(b.status)));
+  return false;
+}
+
+}  // namespace
+
+std::optional<double> ComparedStage::time_factor() const { return quotient(self_ms_a, self_ms_b); }
+
+std::optional<double> ComparedStage::work_factor() const {
+  if (calls_a == 0 || calls_b == 0) return std::nullopt;
+  return static_cast<double>(calls_b) / static_cast<double>(calls_a);
+}
+
+std::optional<double> ComparedStage::cost_factor() const {
+  const auto time = time_factor(), work = work_factor();
+  if (!time || !work) return std::nullopt;
+  return *time / *work;
+}
+
+CompareReport compare_results(const Results& a, const Results& b) {
+  CompareReport report;
+  report.a = side_name(a);
+  report.b = side_name(b);
+  // Every time sample is in the root digest: no second run has the same.
+  if (root_digest(a) == root_digest(b)) {
+    report.refusal = "self comparison: both bundles hold the same records; run the sweep again";
+    return report;
+  }
+  report.key_differences = compare_keys(a, b);
+  std::map<std::string, const Record*> others;
+  for (const Record& record : b.records) others[record.case_name] = &record;
+  for (const Record& record : a.records) {
+    const auto other = others.find(record.case_name);
+    if (other == others.end()) {
+      report.notes.push_back(record.case_name + ": in A alone");
+      continue;
+    }
+    const Record& now = *other->second;
+    others.erase(other);
+    if (!comparable(record, now, report)) continue;
+    ++report.cases;
+    compare_metrics(record, now, report);
+    compare_stages(record, now, report);
+    report.times.push_back({record.case_name, batch_of(record), time_ms(record.timing), time_ms(now.timing)});
+  }
+  for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
+  return report;
+}
+
+}  // namespace aqbench

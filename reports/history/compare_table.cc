@@ -1,0 +1,220 @@
+// A comparison of two bundles as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/content/case_groups.h"
+#include "reports/history/compare.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMostCompareRows = 60;
+constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
+
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
+}
+
+std::string ms_text(const std::optional<double>& ms) { return ms ? table_number(*ms) : std::string("n/a"); }
+
+std::string mib_text(const std::optional<std::int64_t>& bytes) {
+  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : std::string("n/a");
+}
+
+Colour colour_of(const ComparedMetric& row) {
+  if (!row.a || !row.b || *row.a == *row.b || row.better == Better::equal) return Colour::none;
+  return (*row.b < *row.a) == (row.better == Better::lower) ? Colour::green : Colour::red;
+}
+
+std::string metrics_table(const CompareReport& report, bool colours, bool all) {
+  Table table{{{"case", Align::left, true},
+               {"metric", Align::left, true},
+               {"A", Align::right},
+               {"B", Align::right},
+               {"change", Align::right}},
+              {}};
+  std::size_t equal = 0, more = 0;
+  for (const ComparedMetric& row : report.metrics) {
+    if (!all && ((row.a && row.b && *row.a == *row.b) || (!row.a && !row.b))) {
+      ++equal;
+      continue;
+    }
+    if (!all && table.rows.size() == kMostCompareRows) {
+      ++more;
+      continue;
+    }
+    std::string change = row.note;
+    if (row.a && row.b)
+      change = *row.a == 0 ? fmt::format("{:+.4g}", *row.b)
+                           : fmt::format("{:+.3g} %", 100 * (*row.b - *row.a) / std::abs(*row.a));
+    table.rows.push_back({{row.case_name},
+                          {row.metric},
+                          {row.a ? short_number(*row.a) : "n/a"},
+                          {row.b ? short_number(*row.b) : "n/a"},
+                          {change, colour_of(row)}});
+  }
+  std::string text = "accuracy\n";
+  if (!table.rows.empty()) text += render_table(table, colours);
+  if (more > 0) text += fmt::format("... and {} more that differ (--all)\n", more);
+  if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "value"));
+  return text;
+}
+
+bool same_memory(const ComparedStage& stage) {
+  return stage.net_bytes_a == stage.net_bytes_b && stage.peak_bytes_a == stage.peak_bytes_b;
+}
+
+std::string memory_table(const CompareReport& report, bool all) {
+  Table table{{{"case", Align::left, true},
+               {"stage", Align::left, true},
+               {"net A\nMiB", Align::right},
+               {"net B\nMiB", Align::right},
+               {"peak A\nMiB", Align::right},
+               {"peak B\nMiB", Align::right}},
+              {}};
+  std::size_t equal = 0;
+  for (const ComparedStage& stage : report.stages) {
+    if (!stage.net_bytes_a && !stage.net_bytes_b && !stage.peak_bytes_a && !stage.peak_bytes_b) continue;
+    if (!all && same_memory(stage))
+      ++equal;
+    else
+      table.rows.push_back({{stage.case_name},
+                            {stage.stage},
+                            {mib_text(stage.net_bytes_a)},
+                            {mib_text(stage.net_bytes_b)},
+                            {mib_text(stage.peak_bytes_a)},
+                            {mib_text(stage.peak_bytes_b)}});
+  }
+  if (table.rows.empty() && equal == 0) return "";
+  std::string text = "\ntensor memory\n";
+  if (!table.rows.empty()) text += render_table(table);
+  if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "stage"));
+  return text;
+}
+
+std::string stages_table(const CompareReport& report, const std::string& kind) {
+  Table table{{{"case", Align::left, true},
+               {"stage", Align::left, true},
+               {"self A\nms", Align::right},
+               {"self B\nms", Align::right},
+               {"time", Align::right},
+               {"calls", Align::right},
+               {"per call", Align::right}},
+              {}};
+  for (const ComparedStage& stage : report.stages)
+    table.rows.push_back({{stage.case_name},
+                          {stage.stage},
+                          {ms_text(stage.self_ms_a)},
+                          {ms_text(stage.self_ms_b)},
+                          {factor_text(stage.time_factor())},
+                          {factor_text(stage.work_factor())},
+                          {factor_text(stage.cost_factor())}});
+  if (table.rows.empty()) return "";
+  std::string text =
+      fmt::format("\nstages ({}; B / A: time = calls x time per call)\n", kind) + render_table(table);
+  if (const std::string moved = moved_stage_line(report); !moved.empty())
+    text += wrap_text("moved most: " + moved, kScreenColumns, 4);
+  return text;
+}
+
+std::string times_table_of(const CompareReport& report, const std::string& kind) {
+  const bool batched =
+      std::ranges::any_of(report.times, [](const ComparedTime& time) { return !time.batch.empty(); });
+  Table table{{{"case", Align::left, true},
+               {batched ? "batch" : "", Align::right},
+               {"A\nms", Align::right},
+               {"B\nms", Align::right},
+               {"B / A", Align::right}},
+              {}};
+  for (const ComparedTime& time : report.times) {
+    if (!time.a_ms && !time.b_ms) continue;
+    std::optional<double> factor;
+    if (time.a_ms && time.b_ms && *time.a_ms > 0) factor = *time.b_ms / *time.a_ms;
+    table.rows.push_back(
+        {{time.case_name}, {time.batch}, {ms_text(time.a_ms)}, {ms_text(time.b_ms)}, {factor_text(factor)}});
+  }
+  return table.rows.empty()
+             ? ""
+             : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) + render_table(table);
+}
+
+}  // namespace
+
+std::string moved_stage_line(const CompareReport& report) {
+  const ComparedStage* most = nullptr;
+  double most_ms = 0;
+  for (const ComparedStage& stage : report.stages) {
+    const auto factor = stage.time_factor();
+    if (!factor || std::abs(*factor - 1) < kMovedShare) continue;
+    const double change = std::abs(*stage.self_ms_b - *stage.self_ms_a);
+    if (most == nullptr || change > most_ms) {
+      most = &stage;
+      most_ms = change;
+    }
+  }
+  if (most == nullptr) return "";
+  std::string line =
+      fmt::format("{} of {}: {}", most->stage, most->case_name, factor_text(most->time_factor()));
+  const auto work = most->work_factor(), cost = most->cost_factor();
+  if (!work || !cost) return line;
+  const bool work_moved = std::abs(*work - 1) >= kMovedShare, cost_moved = std::abs(*cost - 1) >= kMovedShare;
+  return line + fmt::format(": {}: {} the calls, {} the time per call",
+                            work_moved && cost_moved ? "work and cost moved"
+                            : work_moved             ? "the work moved"
+                                                     : "the cost per call moved",
+                            factor_text(work), factor_text(cost));
+}
+
+namespace {
+
+// Leaves out of every case's name the axes that all have, and gives them: "rig=arc6 seed=42".
+std::string shorten_case_names(CompareReport& report) {
+  std::vector<std::string*> names;
+  for (ComparedMetric& row : report.metrics) names.push_back(&row.case_name);
+  for (ComparedStage& row : report.stages) names.push_back(&row.case_name);
+  for (ComparedTime& row : report.times) names.push_back(&row.case_name);
+  if (names.empty()) return "";
+  std::vector<std::string> common = axis_steps(*names.front());
+  // Scene and method, or the workload, are one step in front; the name keeps it.
+  std::erase_if(common, [](const std::string& step) { return step.find('=') == step.npos; });
+  for (const std::string* name : names) {
+    const std::vector<std::string> steps = axis_steps(*name);
+    std::erase_if(common,
+                  [&](const std::string& step) { return std::ranges::find(steps, step) == steps.end(); });
+  }
+  for (std::string* name : names) {
+    std::vector<std::string> steps = axis_steps(*name);
+    std::erase_if(steps,
+                  [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
+    *name = fmt::format("{}", fmt::join(steps, "/"));
+  }
+  return fmt::format("{}", fmt::join(common, " "));
+}
+
+}  // namespace
+
+std::string render_compare(const CompareReport& full, bool colours, bool all) {
+  CompareReport report = full;
+  std::string text = wrap_text(printable("A: " + report.a), kScreenColumns, 3) +
+                     wrap_text(printable("B: " + report.b), kScreenColumns, 3);
+  if (!report.refusal.empty())
+    return text + wrap_text("not comparable: " + report.refusal, kScreenColumns, 16);
+  for (const std::string& note : report.notes)
+    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  const bool same_key = report.key_differences.empty();
+  const std::string kind = same_key ? "same machine key, other moments: a trend, no verdict" : "a trend only";
+  if (const std::string common = shorten_case_names(report); !common.empty())
+    text += wrap_text(printable("all: " + common), kScreenColumns, 5);
+  text += "\n" + metrics_table(report, colours, all) + memory_table(report, all) +
+          stages_table(report, kind) + times_table_of(report, kind) + "\n";
+  for (const std::string& difference : report.key_differences)
+    text += wrap_text(printable("times are a trend only: " + difference), kScreenColumns, 4);
+  return text + fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",
+                            counted(report.cases, "case"));
+}
+
+}  // namespace aqbench

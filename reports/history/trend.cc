@@ -1,0 +1,169 @@
+#include "reports/history/trend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/strict_json.h"
+#include "harness/gating/gated_metrics.h"
+#include "harness/statistics/summary.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/environment_text.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostFolders = 3;  // below the one given
+
+void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
+  std::error_code error;
+  if (fs::is_regular_file(folder / "results.json", error)) {
+    bundles.push_back(folder);
+    return;
+  }
+  if (depth == kMostFolders) return;
+  std::vector<fs::path> below;
+  fs::directory_iterator entries(folder, error);
+  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
+  for (; entries != fs::directory_iterator(); entries.increment(error)) {
+    if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
+    if (fs::is_directory(fs::symlink_status(entries->path(), error))) below.push_back(entries->path());
+  }
+  std::ranges::sort(below);
+  for (const fs::path& path : below) find_bundles(path, depth + 1, bundles);
+}
+
+TrendRun trend_run(Results results) {
+  TrendRun run;
+  run.id = results.run.id;
+  run.started_utc = results.run.started_utc;
+  const Json environment = parse_strict_json(results.environment_json, "environment");
+  if (environment.is_object() && environment.contains("comparability"))
+    run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (const auto& [path, value] : environment_items(results.environment_json))
+    if (path == "build.commit" && value != "null") run.commit = value;
+  run.results = std::move(results);
+  return run;
+}
+
+struct SeriesKey {
+  std::string case_name, metric, options, machine;
+  auto operator<=>(const SeriesKey&) const = default;
+};
+
+std::string options_text(const Record& record) {
+  std::string text;
+  for (const auto& [name, value] : record.options) text += name + "=" + to_string(value) + "\n";
+  return text;
+}
+
+class TrendCollector {
+ public:
+  explicit TrendCollector(std::string metric) : metric_(std::move(metric)) {}
+
+  void add_record(const Record& record, const std::string& machine, std::size_t run) {
+    if (record.status != Status::ok) return;
+    const std::string options = options_text(record);
+    for (const auto& [name, metric] : gated_metrics(record))
+      if (metric.value && std::isfinite(*metric.value))
+        add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value, run);
+    // A machine that is not recorded is comparable with nothing.
+    if (machine.empty()) return;
+    if (const auto ms = time_ms(record.timing))
+      add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms, run);
+    for (const StageRecord& stage : record.stages)
+      if (const auto ms = summarize(stage.self_ms).median)
+        add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms, run);
+  }
+
+  std::map<SeriesKey, TrendSeries> take() { return std::move(series_); }
+
+ private:
+  void add(const SeriesKey& key, const std::string& unit, Better better, double value, std::size_t run) {
+    if (!metric_.empty() && metric_ != key.metric) return;
+    TrendSeries& series = series_[key];
+    if (!series.runs.empty() && series.runs.back() == run) return;  // a stage under two parents: the first
+    series.case_name = key.case_name;
+    series.metric = key.metric;
+    series.unit = unit;
+    series.better = better;
+    series.runs.push_back(run);
+    series.values.push_back(value);
+  }
+
+  std::string metric_;
+  std::map<SeriesKey, TrendSeries> series_;
+};
+
+std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::string& pinned) {
+  if (pinned.empty()) return std::nullopt;
+  for (std::size_t i = history.runs.size(); i-- > 0;) {
+    const TrendRun& run = history.runs[i];
+    if (run.id == pinned || run.id.starts_with(pinned) ||
+        (pinned.size() >= 4 && run.commit.starts_with(pinned)))
+      return i;
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("--pin '{}': no run of that id or commit in the history", pinned));
+}
+
+}  // namespace
+
+TrendHistory read_history(const std::vector<fs::path>& folders) {
+  TrendHistory history;
+  std::vector<fs::path> bundles;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
+    find_bundles(folder, 0, bundles);
+  }
+  std::set<std::string> roots;
+  for (const fs::path& bundle : bundles) {
+    const VerifyReport report = verify_bundle(bundle);
+    if (!report.ok()) {
+      history.problems.push_back(fmt::format("{}: left out: {} {}", bundle.string(),
+                                             report.findings.front().file, report.findings.front().what));
+      continue;
+    }
+    if (!roots.insert(report.root_digest).second) {
+      history.problems.push_back(bundle.string() + ": left out: its records are there already");
+      continue;
+    }
+    history.runs.push_back(trend_run(read_results(bundle / "results.json")));
+  }
+  std::ranges::stable_sort(history.runs, {},
+                           [](const TrendRun& run) { return std::pair(run.started_utc, run.id); });
+  return history;
+}
+
+std::vector<TrendSeries> find_trends(const TrendHistory& history, const TrendOptions& options) {
+  check(options.change_points);
+  const auto pinned = pinned_run(history, options.pinned);
+  TrendCollector collector(options.metric);
+  for (std::size_t run = 0; run < history.runs.size(); ++run)
+    for (const Record& record : history.runs[run].results.records)
+      collector.add_record(record, history.runs[run].machine, run);
+  std::vector<TrendSeries> found;
+  for (auto& [key, series] : collector.take()) {
+    if (series.values.size() < 2) continue;
+    series.changes = find_change_points(series.values, options.change_points);
+    const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
+    if (at != series.runs.end())
+      series.pinned =
+          compare_with_pinned(series.values, series.changes,
+                              static_cast<std::size_t>(at - series.runs.begin()), options.change_points);
+    found.push_back(std::move(series));
+  }
+  std::ranges::stable_partition(found, [](const TrendSeries& series) { return !series.changes.empty(); });
+  return found;
+}
+
+}  // namespace aqbench

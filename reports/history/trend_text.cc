@@ -1,0 +1,158 @@
+// A history as text and as pictures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/svg.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/history/trend.h"
+
+namespace aqbench {
+namespace {
+
+bool is_worse(const TrendSeries& series, const LevelChange& level) {
+  if (series.better == Better::equal) return true;
+  return (level.mean_after > level.mean_before) == (series.better == Better::lower);
+}
+
+std::string change_percent(const LevelChange& level) {
+  return level.change ? fmt::format("{:+.3g} %", 100 * *level.change)
+                      : fmt::format("{:+.3g}", level.mean_after - level.mean_before);
+}
+
+std::string run_name(const TrendRun& run) {
+  return run.commit.empty() ? run.id : fmt::format("{} {}", run.id, run.commit.substr(0, 8));
+}
+
+struct TrendLine {
+  std::size_t run;
+  const TrendSeries* series;
+  const ChangePoint* change;
+};
+
+std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
+  std::vector<TrendLine> lines;
+  for (const TrendSeries& one : series)
+    for (const ChangePoint& change : one.changes) lines.push_back({one.runs[change.index], &one, &change});
+  if (lines.empty()) return "";
+  std::ranges::stable_sort(lines, std::ranges::greater{}, &TrendLine::run);
+  Table table{{{"since run", Align::left, true},
+               {"case", Align::left, true},
+               {"metric", Align::left, true},
+               {"before", Align::right},
+               {"after", Align::right},
+               {"change", Align::right},
+               {"p", Align::right}},
+              {}};
+  for (const TrendLine& line : lines) {
+    const LevelChange& level = line.change->level;
+    table.rows.push_back(
+        {{run_name(history.runs[line.run])},
+         {line.series->case_name},
+         {line.series->metric},
+         {short_number(level.mean_before)},
+         {short_number(level.mean_after)},
+         {change_percent(level), is_worse(*line.series, level) ? Colour::red : Colour::green},
+         {fmt::format("{:.1e}", level.p)}});
+  }
+  return render_table(table, colours);
+}
+
+std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
+  Table table{{{"against the pinned run", Align::left, true},
+               {"metric", Align::left, true},
+               {"pinned", Align::right},
+               {"newest", Align::right},
+               {"change", Align::right}},
+              {}};
+  for (const TrendSeries& one : series) {
+    if (!one.pinned || !one.pinned->changed) continue;
+    const LevelChange& level = one.pinned->level;
+    table.rows.push_back({{one.case_name},
+                          {one.metric},
+                          {short_number(level.mean_before)},
+                          {short_number(level.mean_after)},
+                          {change_percent(level), is_worse(one, level) ? Colour::red : Colour::green}});
+  }
+  return table.rows.empty() ? "" : "\n" + render_table(table, colours);
+}
+
+constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 70, kRight = 16, kTop = 28, kBottom = 22;
+
+// One series: dots, the levels between changes, a line at each change.
+std::string trend_chart(const TrendHistory& history, const TrendSeries& series, double top) {
+  const auto [low, high] = std::ranges::minmax(series.values);
+  const double pad = high > low ? 0.08 * (high - low) : std::max(std::abs(high) * 0.05, 1e-9);
+  const double y_min = low - pad, y_max = high + pad;
+  const double width = kChartWidth - kLeft - kRight, height = kChartHeight - kTop - kBottom;
+  const auto n = static_cast<double>(series.values.size());
+  const auto x_of = [&](std::size_t i) {
+    return kLeft + width * (n > 1 ? static_cast<double>(i) / (n - 1) : 0.5);
+  };
+  const auto y_of = [&](double value) { return top + kTop + height * (y_max - value) / (y_max - y_min); };
+  std::string svg = svg_text(kLeft, top + 16, "start",
+                             series.case_name + "  " + series.metric + " [" + series.unit + "]", "t");
+  for (const double value : {low, high})
+    svg += svg_text(kLeft - 6, y_of(value) + 4, "end", short_number(value), "s");
+  svg += svg_line(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis");
+  svg += svg_text(kLeft, top + kChartHeight - 6, "start", history.runs[series.runs.front()].started_utc, "s");
+  svg += svg_text(kLeft + width, top + kChartHeight - 6, "end", history.runs[series.runs.back()].started_utc,
+                  "s");
+  std::vector<std::size_t> starts = {0};
+  for (const ChangePoint& change : series.changes) {
+    starts.push_back(change.index);
+    const double x = (x_of(change.index) + x_of(change.index - 1)) / 2;
+    svg += svg_line(x, top + kTop, x, top + kTop + height, is_worse(series, change.level) ? "bad" : "good");
+  }
+  starts.push_back(series.values.size());
+  for (std::size_t level = 0; level + 1 < starts.size(); ++level) {
+    double mean = 0;
+    for (std::size_t i = starts[level]; i < starts[level + 1]; ++i)
+      mean += series.values[i] / static_cast<double>(starts[level + 1] - starts[level]);
+    svg += svg_line(x_of(starts[level]), y_of(mean), x_of(starts[level + 1] - 1), y_of(mean), "level");
+  }
+  for (std::size_t i = 0; i < series.values.size(); ++i)
+    svg += svg_circle(x_of(i), y_of(series.values[i]), 2.5,
+                      fmt::format("{}: {} {}", run_name(history.runs[series.runs[i]]),
+                                  short_number(series.values[i]), series.unit));
+  return svg;
+}
+
+}  // namespace
+
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
+  std::string text;
+  for (const std::string& problem : history.problems)
+    text += wrap_text(printable(problem), kScreenColumns, 4);
+  if (history.runs.empty()) return text + "no verified bundle there\n";
+  text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"), history.runs.front().id,
+                      history.runs.back().id);
+  const std::string changes = changes_table(history, series, colours);
+  if (!changes.empty()) text += "\n" + changes;
+  text += pinned_table(series, colours);
+  const auto still =
+      std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
+  return text +
+         fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
+                     counted(static_cast<std::size_t>(still), "value"));
+}
+
+std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
+  constexpr std::size_t kMostCharts = 24;
+  const std::size_t shown = std::min(kMostCharts, series.size());
+  std::string body;
+  for (std::size_t i = 0; i < shown; ++i)
+    body += trend_chart(history, series[i], static_cast<double>(i) * kChartHeight);
+  double height = static_cast<double>(shown) * kChartHeight;
+  if (series.size() > shown || shown == 0) {
+    height += 24;
+    body += svg_text(
+        kLeft, height - 8, "start",
+        shown == 0 ? "no value stands in two runs" : fmt::format("and {} more", series.size() - shown), "s");
+  }
+  return svg_document(kChartWidth, height, body);
+}
+
+}  // namespace aqbench

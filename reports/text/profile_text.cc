@@ -1,0 +1,257 @@
+#include "reports/text/profile_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_place.h"
+#include "core/table.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+// A stage as a row: where it stands in the tree.
+struct TreeRow {
+  const StageRecord* stage;
+  std::size_t depth;
+};
+
+void add_children(const std::vector<StageRecord>& stages, const std::string& parent, bool other_thread,
+                  std::size_t depth, std::set<const StageRecord*>& shown, std::vector<TreeRow>& rows) {
+  for (const StageRecord& stage : stages) {
+    if (stage.parent != parent || stage.other_thread != other_thread || !shown.insert(&stage).second)
+      continue;
+    rows.push_back({&stage, depth});
+    if (stage.name != parent) add_children(stages, stage.name, other_thread, depth + 1, shown, rows);
+  }
+}
+
+// Children below their parents, in the order in which they ran. Those of other threads come last.
+std::vector<TreeRow> tree_rows(const std::vector<StageRecord>& stages) {
+  std::set<const StageRecord*> shown;
+  std::vector<TreeRow> rows;
+  for (const bool other_thread : {false, true}) add_children(stages, "", other_thread, 0, shown, rows);
+  return rows;
+}
+
+std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
+
+std::string mb_text(const std::optional<std::int64_t>& bytes) {
+  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : "n/a";
+}
+
+double shown_sample(const std::vector<double>& samples, const ProfileDetails& details) {
+  return samples.size() > details.shown ? samples[details.shown] : 0;
+}
+
+double total_ms_of(const ProfiledCase& profile) { return profile.details.total_ms(); }
+
+std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile) {
+  const StageRecord& stage = *row.stage;
+  const double total = total_ms_of(profile), self = shown_sample(stage.self_ms, profile.details);
+  const std::size_t runs = std::max<std::size_t>(1, profile.details.profiled_ms.size());
+  std::vector<TableCell> cells;
+  cells.push_back({std::string(2 * row.depth, ' ') + stage.name + (stage.other_thread ? " *" : "")});
+  cells.push_back({fmt::format("{}", stage.calls / runs)});
+  cells.push_back({ms_text(shown_sample(stage.wall_ms, profile.details))});
+  cells.push_back({ms_text(self)});
+  cells.push_back({stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total)});
+  cells.push_back({stage.cpu_ms.empty() ? "n/a" : ms_text(shown_sample(stage.cpu_ms, profile.details))});
+  cells.push_back({mb_text(stage.net_bytes)});
+  cells.push_back({mb_text(stage.peak_bytes)});
+  cells.push_back({mb_text(stage.resident_peak_bytes)});
+  return cells;
+}
+
+Table stage_table(const ProfiledCase& profile) {
+  Table table;
+  table.columns = {{"stage", Align::left, true},         {"calls", Align::right},
+                   {"inclusive\n[ms]", Align::right},    {"self\n[ms]", Align::right},
+                   {"self\n[%]", Align::right},          {"CPU\n[ms]", Align::right},
+                   {"tensors\nnet [MB]", Align::right},  {"tensors\npeak [MB]", Align::right},
+                   {"resident\npeak [MB]", Align::right}};
+  for (const TreeRow& row : tree_rows(profile.record.stages)) table.rows.push_back(stage_row(row, profile));
+  const double total = total_ms_of(profile), rest = unattributed_ms(profile);
+  table.rows.push_back({{"unattributed"},
+                        {""},
+                        {""},
+                        {ms_text(rest)},
+                        {total > 0 ? fmt::format("{:.1f}", 100 * rest / total) : ""},
+                        {""},
+                        {""},
+                        {""},
+                        {""}});
+  table.rows.push_back(
+      {{"total"}, {""}, {ms_text(total)}, {ms_text(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
+  return table;
+}
+
+std::string runs_line(const ProfiledCase& profile) {
+  const ProfileDetails& details = profile.details;
+  std::string line =
+      fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
+                  ms_text(profile.record.timing.cold_ms.value_or(0)));
+  if (!details.plain_ms.empty())
+    line += fmt::format(", profiled / unprofiled {:.3f}", overhead_ratio(details));
+  return line;
+}
+
+bool has_other_threads(const Record& record) {
+  return std::ranges::any_of(record.stages, &StageRecord::other_thread);
+}
+
+std::string hot_functions(const ProfiledCase& profile) {
+  if (profile.details.sampler == "none") return "\nno CPU samples were asked for\n";
+  std::string text =
+      fmt::format("\n{} ({})\n", counted(profile.hotspots.samples, "CPU sample"), profile.details.sampler);
+  if (!profile.details.sampler_note.empty())
+    text += wrap_text("  " + profile.details.sampler_note, kScreenColumns, 2);
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, profile.hotspots.hottest.size()); ++i) {
+    const HotFunction& hot = profile.hotspots.hottest[i];
+    text += fmt::format("  {:5.1f} %  {}\n", 100 * hot.self_share, elide_middle(printable(hot.name), 86));
+    if (!hot.expected.empty()) text += fmt::format("           expected: {}\n", hot.expected);
+  }
+  return text;
+}
+
+std::string warning_lines(const ProfiledCase& profile) {
+  std::vector<std::string> warnings = profile.hotspots.warnings;
+  if (profile.details.sampler == "none") warnings.clear();
+  if (profile.details.lost_samples > 0)
+    warnings.push_back(fmt::format("{} samples were lost for want of room", profile.details.lost_samples));
+  if (profile.details.trace_events_left_out > 0)
+    warnings.push_back(fmt::format("the trace leaves out {} events", profile.details.trace_events_left_out));
+  for (const InjectedFault& fault : profile.record.injected)
+    warnings.push_back(
+        fmt::format("injected on purpose: {} in stage {}, {} times", fault.effect, fault.stage, fault.times));
+  std::string text;
+  for (const std::string& warning : warnings) text += wrap_text("warning: " + warning, kScreenColumns, 9);
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::vector<TableCell> diff_cells(const std::string& name, const std::optional<double>& before,
+                                  const std::optional<double>& after) {
+  const auto text = [](const std::optional<double>& ms) { return ms ? ms_text(*ms) : std::string("-"); };
+  std::vector<TableCell> cells = {{name}, {text(before)}, {text(after)}};
+  if (!before || !after) {
+    cells.insert(cells.end(), {{""}, {before ? "gone" : "new"}});
+    return cells;
+  }
+  cells.push_back({fmt::format("{:+.2f}", *after - *before)});
+  const Colour colour = *after > *before ? Colour::red : Colour::green;
+  cells.push_back({*before > 0 ? fmt::format("{:.3f}", *after / *before) : "", colour});
+  return cells;
+}
+
+}  // namespace
+
+ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Record& record) {
+  ProfiledCase profile;
+  profile.record = record;
+  const auto path = [&](const char* file) { return bundle / profile_file(record.case_name, file); };
+  const std::string details = path(kProfileDetailsFile).string();
+  profile.details = profile_details_from_json(parse_json_strictly(read_file(details), details), details);
+  if (std::filesystem::exists(path(kProfileStacksFile)))
+    profile.stacks = read_folded(read_file(path(kProfileStacksFile)), path(kProfileStacksFile).string());
+  profile.hotspots = find_hotspots(profile.stacks, record.workload.empty() ? record.method : record.workload);
+  return profile;
+}
+
+std::vector<Bottleneck> bottlenecks(const ProfiledCase& profile, std::size_t count) {
+  const double total = total_ms_of(profile);
+  std::vector<Bottleneck> all;
+  for (const StageRecord& stage : profile.record.stages) {
+    if (stage.other_thread) continue;
+    const double self = shown_sample(stage.self_ms, profile.details);
+    all.push_back({stage.name, stage.parent, self, total > 0 ? self / total : 0});
+  }
+  std::ranges::stable_sort(all, std::greater{}, &Bottleneck::self_ms);
+  if (all.size() > count) all.resize(count);
+  return all;
+}
+
+double unattributed_ms(const ProfiledCase& profile) {
+  double attributed = 0;
+  for (const StageRecord& stage : profile.record.stages)
+    if (!stage.other_thread) attributed += shown_sample(stage.self_ms, profile.details);
+  return total_ms_of(profile) - attributed;
+}
+
+std::string render_profile(const ProfiledCase& profile, bool colours) {
+  std::string text = fmt::format("{}\n{}\n\n", printable(profile.record.case_name), runs_line(profile));
+  text += render_table(stage_table(profile), colours);
+  if (has_other_threads(profile.record))
+    text += "* on other threads, beside the main one: no part of the total\n";
+  text += "\nbottlenecks, by self time, of the true total\n";
+  int place = 0;
+  for (const Bottleneck& stage : bottlenecks(profile))
+    text += fmt::format("  {}. {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share, printable(stage.stage),
+                        ms_text(stage.self_ms));
+  text += hot_functions(profile);
+  if (!profile.details.device_time_note.empty())
+    text += fmt::format("device time: none, {}\n", profile.details.device_time_note);
+  return text + warning_lines(profile);
+}
+
+std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours) {
+  Table table;
+  table.columns = {{"stage (self time)", Align::left, true},
+                   {"before\n[ms]", Align::right},
+                   {"after\n[ms]", Align::right},
+                   {"change\n[ms]", Align::right},
+                   {"after /\nbefore", Align::right}};
+  const auto self = [](const StageRecord* stage, const ProfiledCase& profile) -> std::optional<double> {
+    if (stage == nullptr) return std::nullopt;
+    return shown_sample(stage->self_ms, profile.details);
+  };
+  for (const TreeRow& row : tree_rows(after.record.stages))
+    table.rows.push_back(diff_cells(std::string(2 * row.depth, ' ') + row.stage->name,
+                                    self(find_stage(before.record.stages, *row.stage), before),
+                                    self(row.stage, after)));
+  for (const TreeRow& row : tree_rows(before.record.stages))
+    if (find_stage(after.record.stages, *row.stage) == nullptr)
+      table.rows.push_back(diff_cells(row.stage->name, self(row.stage, before), std::nullopt));
+  table.rows.push_back(diff_cells("unattributed", unattributed_ms(before), unattributed_ms(after)));
+  table.rows.push_back(diff_cells("total", total_ms_of(before), total_ms_of(after)));
+  std::string text = fmt::format("before: {}\nafter:  {}\n\n", printable(before.record.case_name),
+                                 printable(after.record.case_name));
+  text += render_table(table, colours);
+  if (before.details.sampler != after.details.sampler)
+    text += fmt::format(
+        "\nwarning: before was sampled by {}, after by {}: their flamegraphs differ for that alone\n",
+        before.details.sampler, after.details.sampler);
+  return text +
+         "\nTwo single profiles show where to look; whether one is faster is for `aqbench ab` to say.\n";
+}
+
+Json to_json(const ProfiledCase& profile) {
+  Json top = Json::array();
+  for (const Bottleneck& stage : bottlenecks(profile))
+    top.push_back({{"stage", stage.stage},
+                   {"parent", stage.parent},
+                   {"self_ms", stage.self_ms},
+                   {"share", stage.share}});
+  Json hottest = Json::array();
+  for (const HotFunction& hot : profile.hotspots.hottest)
+    hottest.push_back(
+        {{"function", hot.name}, {"self_share", hot.self_share}, {"expected", !hot.expected.empty()}});
+  Json json = to_json(profile.details);
+  json["case"] = profile.record.case_name;
+  json["total_ms"] = total_ms_of(profile);
+  json["unattributed_ms"] = unattributed_ms(profile);
+  json["overhead_ratio"] = profile.details.plain_ms.empty() ? Json() : Json(overhead_ratio(profile.details));
+  json["bottlenecks"] = std::move(top);
+  json["samples"] = profile.hotspots.samples;
+  json["unresolved_share"] = profile.hotspots.unresolved_share;
+  json["hottest"] = std::move(hottest);
+  json["warnings"] = profile.hotspots.warnings;
+  return json;
+}
+
+}  // namespace aqbench

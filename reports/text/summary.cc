@@ -1,0 +1,269 @@
+#include "reports/text/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/markdown.h"
+#include "core/strict_json.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gate.h"
+#include "harness/statistics/summary.h"
+#include "metrics/registry.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/environment_text.h"
+#include "reports/content/narrative.h"
+#include "reports/text/workload_tables.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
+constexpr std::string_view kVersionTail = " -->";
+
+std::string header_lines(const Results& results) {
+  const RunInfo& run = results.run;
+  std::string text = fmt::format("# aqbench run {}\n\n", md_escape(run.id));
+  text += run.suite.empty() ? "- suite: none, cases chosen by hand\n"
+                            : fmt::format("- suite: {}\n", md_escape(run.suite));
+  text += fmt::format("- UTC: {} to {}\n", md_escape(run.started_utc), md_escape(run.finished_utc));
+  text += run.complete ? fmt::format("- complete: {} cases\n", results.records.size())
+                       : fmt::format("- **interrupted**: {} of {} cases have a record\n",
+                                     results.records.size(), run.planned_cases);
+  text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
+                      metrics_digest(results));
+  text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
+  return text + fmt::format("- environment: {}\n", md_escape(environment_line(results.environment_json)));
+}
+
+std::string simulated_note(const Results& results) {
+  std::set<std::string> methods;
+  for (const Record& record : results.records)
+    if (record.simulated) methods.insert(record.method);
+  if (methods.empty()) return "";
+  std::string names;
+  for (const std::string& name : methods) names += (names.empty() ? "" : ", ") + md_escape(name);
+  return fmt::format(
+      "\nSimulated: {} saw the true surface and drew points from it with noise; these rows measure the\n"
+      "evaluation, not a reconstruction method.\n",
+      names);
+}
+
+std::string metric_cell(const Record& record, const std::string& name) {
+  const Metric* const metric = find_metric(record.metrics, name);
+  if (metric == nullptr) return record.status == Status::ok ? "n/a (not measured)" : "";
+  if (!metric->value) return fmt::format("n/a ({})", md_escape(metric->reason));
+  return table_number(*metric->value);
+}
+
+std::string cases_table(const Results& results) {
+  if (!results.records.empty() && !has_scenes(results)) return "";
+  std::vector<std::string> titles = {"case", "status"};
+  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  titles.emplace_back("time [ms]");
+  std::string text = "\n## Cases\n\n" + md_head(titles, 2);
+  for (const Record& record : results.records) {
+    if (!record.workload.empty()) continue;
+    std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
+    if (record.simulated) cells[0] += " (simulated)";
+    for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
+    const auto time = time_ms(record.timing);
+    cells.push_back(time ? table_number(*time) : "n/a");
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::string spread_cell(const std::optional<Spread>& spread) {
+  if (!spread) return "n/a";
+  if (!spread->standard_deviation) return table_number(spread->mean);
+  return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
+}
+
+std::string seeds_table(const Results& results) {
+  auto groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
+    return "";
+  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
+  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  titles.emplace_back("time [ms]");
+  std::string text = "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n";
+  text += md_head(titles, 3);
+  for (const CaseGroup& group : groups) {
+    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
+    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
+    for (const HeadlineMetric& metric : headline_metrics())
+      cells.push_back(spread_cell(metric_spread(group, metric.name)));
+    cells.push_back(spread_cell(time_spread(group)));
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::string narrative_section(const BundleContent& content) {
+  std::string text = "\n## In words\n\n";
+  for (const std::string& line : narrative_lines(content)) text += "- " + md_escape(line) + "\n";
+  return text;
+}
+
+bool is_headline(const std::string& metric) {
+  return std::ranges::any_of(headline_metrics(),
+                             [&](const HeadlineMetric& headline) { return metric == headline.name; });
+}
+
+std::string optional_number(const std::optional<double>& value) {
+  return value ? table_number(*value) : std::string("n/a");
+}
+
+std::string delta_cell(const GateRow& row) {
+  if (!row.current || !row.baseline) return "n/a";
+  const double change = *row.current - *row.baseline;
+  if (*row.baseline == 0) return fmt::format("{:+.4g}", change);
+  return fmt::format("{:+.4g} ({:+.2f} %)", change, 100 * change / std::abs(*row.baseline));
+}
+
+// The headline metrics of every gated case, and whatever else did not simply pass.
+std::string baseline_section(const BundleContent& content) {
+  if (!content.baseline) return "";
+  const GateReport report = gate(content.results, *content.baseline);
+  std::string text =
+      fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
+                  md_escape(content.baseline->accepted_bundle),
+                  content.baseline->accepted_commit.empty() ? "not recorded"
+                                                            : md_escape(content.baseline->accepted_commit),
+                  kGatePolicy);
+  if (!report.refusal.empty()) return text + "Not compared: " + md_escape(report.refusal) + "\n";
+  text += md_head({"case", "metric", "status", "current", "baseline", "delta", "allowed"}, 3);
+  for (const GateRow& row : report.rows) {
+    if (row.verdict == Verdict::added && !row.metric.empty()) continue;
+    if ((row.verdict == Verdict::pass || row.verdict == Verdict::improved) && !is_headline(row.metric))
+      continue;
+    std::string status = to_string(row.verdict);
+    if (!row.reason.empty()) status += ": " + row.reason;
+    text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
+                    optional_number(row.current), optional_number(row.baseline), delta_cell(row),
+                    row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
+  }
+  return text;
+}
+
+// Where there is more than the one cold run that the first table shows.
+std::string times_table(const Results& results) {
+  const auto timed = [](const Record& record) {
+    return !record.timing.warm_ms.empty() || record.timing.throughput.has_value();
+  };
+  if (std::ranges::none_of(results.records, timed)) return "";
+  std::string text =
+      "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: mean ± "
+      "sample "
+      "standard deviation; ± after the median: half its 95 % interval.\n\n" +
+      md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "±", "min", "max", "throughput", "roofline"},
+              1);
+  for (const Record& record : results.records) {
+    if (!timed(record)) continue;
+    const SampleSummary warm = summarize(record.timing.warm_ms);
+    std::string mean = optional_number(warm.mean);
+    if (warm.sd) mean += " ± " + table_number(*warm.sd);
+    const Timing& timing = record.timing;
+    text += md_row({md_escape(record.case_name), optional_number(timing.cold_ms), std::to_string(warm.n),
+                    mean, optional_number(warm.median), precision_text(timing), optional_number(warm.min),
+                    optional_number(warm.max),
+                    timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
+                                                    md_escape(timing.throughput_unit))
+                                      : std::string("n/a"),
+                    roofline_text(timing)});
+  }
+  return text;
+}
+
+std::string warnings_list(const BundleContent& content) {
+  if (content.warnings.empty()) return "";
+  constexpr std::size_t kMostWarnings = 20;
+  std::string text =
+      fmt::format("\n## Warnings in the logs\n\n{}.\n\n", counted(content.warnings.size(), "line"));
+  for (std::size_t i = 0; i < std::min(kMostWarnings, content.warnings.size()); ++i) {
+    const LogWarning& warning = content.warnings[i];
+    text += fmt::format("- {}:{}: {}\n", warning.file, warning.line, md_escape(warning.text));
+  }
+  if (content.warnings.size() > kMostWarnings)
+    text += fmt::format("- and {} more\n", content.warnings.size() - kMostWarnings);
+  return text;
+}
+
+std::string notes_list(const BundleContent& content) {
+  std::string text;
+  for (const std::string& note : content.notes) text += "- " + md_escape(note) + "\n";
+  return text.empty() ? "" : "\n## Notes\n\n" + text;
+}
+
+std::string failures_list(const Results& results) {
+  std::string text;
+  for (const Record& record : results.records)
+    if (record.status != Status::ok)
+      text += fmt::format("- {}: {}: {}\n", md_escape(record.case_name), to_string(record.status),
+                          md_escape(record.reason));
+  return text.empty() ? "" : "\n## Not ok\n\n" + text;
+}
+
+std::string injected_list(const Results& results) {
+  std::string text;
+  for (const Record& record : results.records)
+    for (const InjectedFault& fault : record.injected)
+      text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
+                          md_escape(fault.effect), md_escape(fault.stage), fault.times);
+  return text.empty()
+             ? ""
+             : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are no "
+               "evidence of quality.\n\n" +
+                   text;
+}
+
+std::string environment_list(const Results& results) {
+  std::string text = "\n## Environment\n\n";
+  for (const auto& [name, value] : environment_items(results.environment_json))
+    // The first says the same once more, for programs; the second is kept in shards/.
+    if (!name.starts_with("comparability.") && !name.starts_with("shards") && !value.empty())
+      text += fmt::format("- {}: {}\n", md_escape(name), md_escape(value));
+  return text;
+}
+
+// The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
+std::string reproduce_section(const Results& results) {
+  return fmt::format(
+      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true "
+      "surface, which goes on beyond the scored patch.\nnull values and all other metrics: results.json; "
+      "hashes: `aqbench "
+      "verify DIR` or `sha256sum -c sha256.txt`.\n",
+      reproduce_command(results.run));
+}
+
+}  // namespace
+
+std::optional<int> summary_version(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (!line.starts_with(kVersionLead) || !line.ends_with(kVersionTail)) return std::nullopt;
+  const std::string_view digits =
+      line.substr(kVersionLead.size(), line.size() - kVersionLead.size() - kVersionTail.size());
+  int version = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return version;
+}
+
+std::string render_summary(const BundleContent& content) {
+  const Results& results = content.results;
+  return fmt::format("{}{}{}\n", kVersionLead, kSummaryVersion, kVersionTail) + header_lines(results) +
+         narrative_section(content) + simulated_note(results) + cases_table(results) +
+         baseline_section(content) + times_table(results) + seeds_table(results) + failures_list(results) +
+         injected_list(results) + warnings_list(content) + notes_list(content) + reproduce_section(results) +
+         environment_list(results);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,193 @@
+#include "reports/text/workload_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/markdown.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/measuring/timing.h"
+#include "harness/statistics/summary.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+namespace {
+
+std::string number_or_blank(const std::optional<double>& value) {
+  return value ? table_number(*value) : "n/a";
+}
+
+std::string throughput_text(const Timing& timing) {
+  return timing.throughput ? fmt::format("{} {}", table_number(*timing.throughput), timing.throughput_unit)
+                           : "n/a";
+}
+
+}  // namespace
+
+std::string precision_text(const Timing& timing) {
+  return timing.precision ? fmt::format("±{:.1f} %", 100 * *timing.precision) : "n/a";
+}
+
+std::string roofline_text(const Timing& timing) {
+  for (const auto& [name, share] : timing.figures)
+    if (name == "roofline_share") return fmt::format("{:.0f} %", 100 * share);
+  return "";
+}
+
+namespace {
+
+std::string ratio_text(const AxisComparison& comparison) {
+  if (!comparison.ratio) return comparison.verdict == "base" ? "1" : "n/a";
+  if (!comparison.lower) return table_number(*comparison.ratio);
+  return fmt::format("{} [{}, {}]", table_number(*comparison.ratio), table_number(*comparison.lower),
+                     table_number(*comparison.upper));
+}
+
+Colour verdict_colour(const std::string& verdict) {
+  if (verdict == "faster") return Colour::green;
+  if (verdict == "slower" || verdict == "invalid" || verdict == "failed") return Colour::red;
+  return verdict == "inconclusive" ? Colour::yellow : Colour::none;
+}
+
+std::string memory_text(const Record& record) {
+  return record.peak_rss_bytes ? table_number(static_cast<double>(*record.peak_rss_bytes) / 0x1p20) : "n/a";
+}
+
+// What is said of many cases is said once: "3 cases: ...".
+std::string counted_lines(const std::map<std::string, std::size_t>& cases_of) {
+  std::string text;
+  for (const auto& [what, count] : cases_of)
+    text += wrap_text(printable(fmt::format("{}: {}", counted(count, "case"), what)), kScreenColumns, 4);
+  return text;
+}
+
+std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours) {
+  if (comparisons.empty()) return "";
+  Table table{{{"workload", Align::left, true},
+               {"axes", Align::left, true},
+               {"value", Align::left, true},
+               {"time\nms", Align::right},
+               {"memory\nMiB", Align::right},
+               {"ratio to base\n[99 % interval]", Align::right},
+               {"verdict", Align::left}},
+              {}};
+  std::map<std::string, std::size_t> cases_of;
+  for (const AxisComparison& comparison : comparisons) {
+    table.rows.push_back({{comparison.workload},
+                          {comparison.rest},
+                          {comparison.axis + "=" + comparison.value},
+                          {number_or_blank(typical_ms(comparison.record->timing))},
+                          {memory_text(*comparison.record)},
+                          {ratio_text(comparison)},
+                          {comparison.verdict, verdict_colour(comparison.verdict)}});
+    if (!comparison.reason.empty() && comparison.record->status == Status::ok)
+      ++cases_of[comparison.verdict + ": " + comparison.reason];
+  }
+  return "\n" + render_table(table, colours) + counted_lines(cases_of);
+}
+
+std::string noise_lines(const Results& results) {
+  std::map<std::string, std::size_t> cases_of;
+  for (const Record& record : results.records)
+    if (!record.timing.note.empty()) ++cases_of[record.timing.note];
+  return counted_lines(cases_of);
+}
+
+std::string comparison_section(const std::vector<AxisComparison>& comparisons) {
+  if (comparisons.empty()) return "";
+  return "\n## Comparisons\n\nRatio: time over that of the base, Hodges-Lehmann over pairs of processes, "
+         "with "
+         "its 99 % interval. Faster and slower: significant and above 2 %; no difference: the interval lies "
+         "within "
+         "5 %.\n\n" +
+         comparison_table(comparisons);
+}
+
+}  // namespace
+
+std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
+  std::string text = md_head(
+      {"workload", "axes", "value", "time [ms]", "throughput", "memory [MiB]", "ratio", "pairs", "verdict"},
+      3);
+  for (const AxisComparison& comparison : comparisons)
+    text +=
+        md_row({md_escape(comparison.workload), md_escape(comparison.rest),
+                md_escape(comparison.axis + "=" + comparison.value),
+                number_or_blank(typical_ms(comparison.record->timing)),
+                md_escape(throughput_text(comparison.record->timing)), memory_text(*comparison.record),
+                md_escape(ratio_text(comparison)), fmt::format("{}", comparison.pairs),
+                md_escape(comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason))});
+  return text;
+}
+
+bool has_workloads(const Results& results) {
+  return std::ranges::any_of(results.records, [](const Record& record) { return !record.workload.empty(); });
+}
+
+bool has_scenes(const Results& results) {
+  return std::ranges::any_of(results.records, [](const Record& record) { return record.workload.empty(); });
+}
+
+std::string render_workload_table(const Results& results, bool colours) {
+  if (!has_workloads(results)) return "";
+  Table table{{{"workload", Align::left, true},
+               {"cold\nms", Align::right},
+               {"warm\nms", Align::right},
+               {"95 %", Align::right},
+               {"n", Align::right},
+               {"throughput", Align::right},
+               {"roof-\nline", Align::right}},
+              {}};
+  auto groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return group.records.front()->workload.empty(); });
+  const CaseLabels labels = label_cases(std::move(groups));
+  std::string verdicts;
+  for (const Record& record : results.records) {
+    if (record.workload.empty()) continue;
+    const std::string& label = labels.of.at(record.case_name);
+    const Timing& timing = record.timing;
+    if (record.status != Status::ok) {
+      table.rows.push_back(
+          {{label, Colour::none}, {to_string(record.status), Colour::red}, {""}, {""}, {""}, {""}, {""}});
+      verdicts += wrap_text(
+          printable(fmt::format("{}  {}: {}", to_string(record.status), record.case_name, record.reason)),
+          kScreenColumns, 4);
+      continue;
+    }
+    const std::optional<double> warm = timing.warm_ms.empty() ? std::nullopt : typical_ms(timing);
+    table.rows.push_back({{label},
+                          {number_or_blank(timing.cold_ms)},
+                          {number_or_blank(warm)},
+                          {precision_text(timing)},
+                          {fmt::format("{}", timing.warm_ms.size())},
+                          {throughput_text(timing)},
+                          {roofline_text(timing)}});
+    if (!timing.verdict.empty())
+      verdicts += wrap_text(printable(label + ": " + timing.verdict), kScreenColumns, 4);
+  }
+  const std::string common =
+      labels.common.empty() ? "" : wrap_text(printable("all: " + labels.common), kScreenColumns, 5);
+  return common + render_table(table, colours) + verdicts +
+         screen_comparisons(compare_axes(results), colours) + noise_lines(results);
+}
+
+std::string workload_sections(const Results& results) {
+  std::string text;
+  if (has_workloads(results)) {
+    text += comparison_section(compare_axes(results));
+    std::string verdicts;
+    for (const Record& record : results.records)
+      if (!record.timing.verdict.empty())
+        verdicts += fmt::format("- {}: {}\n", md_escape(record.case_name), md_escape(record.timing.verdict));
+    if (!verdicts.empty()) text += "\n## What bounds them\n\n" + verdicts;
+  }
+  std::string notes;
+  for (const Record& record : results.records)
+    if (!record.timing.note.empty())
+      notes += fmt::format("- {}: {}\n", md_escape(record.case_name), md_escape(record.timing.note));
+  return text + (notes.empty() ? "" : "\n## Doubtful times\n\n" + notes);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,219 @@
+#include "scenes/cloud/npy.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+
+static_assert(std::endian::native == std::endian::little, "the arrays are copied as they lie in memory");
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+[[noreturn]] void fail_npy(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+}
+
+struct NpyHeader {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::size_t> shape;
+};
+
+// The header is a Python dictionary literal with three keys, ending in blanks and a newline.
+class NpyHeaderParser {
+ public:
+  NpyHeaderParser(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
+
+  NpyHeader parse() {
+    NpyHeader header;
+    bool has_descr = false, has_order = false, has_shape = false;
+    expect("{");
+    while (!accept("}")) {
+      const std::string key = quoted();
+      expect(":");
+      if (key == "descr" && !std::exchange(has_descr, true)) {
+        header.descr = quoted();
+      } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
+        header.fortran_order = boolean();
+      } else if (key == "shape" && !std::exchange(has_shape, true)) {
+        header.shape = tuple();
+      } else {
+        fail_npy(name_, fmt::format("header: unexpected key '{}'", key));
+      }
+      if (!accept(",")) {
+        expect("}");
+        break;
+      }
+    }
+    skip_blanks();
+    if (rest_ != "\n") fail_npy(name_, "header: does not end in blanks and a newline");
+    if (!has_descr || !has_order || !has_shape)
+      fail_npy(name_, "header: needs descr, fortran_order and shape");
+    return header;
+  }
+
+ private:
+  void skip_blanks() {
+    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+  }
+
+  bool accept(std::string_view word) {
+    skip_blanks();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  void expect(std::string_view word) {
+    if (!accept(word))
+      fail_npy(name_, fmt::format("header: expected '{}' before '{}'", word, rest_.substr(0, 20)));
+  }
+
+  std::string quoted() {
+    const std::string_view quote = accept("\"") ? "\"" : "'";
+    if (quote == "'") expect(quote);
+    const std::size_t end = rest_.find(quote);
+    if (end == std::string_view::npos) fail_npy(name_, "header: a text without end");
+    std::string text(rest_.substr(0, end));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  bool boolean() {
+    if (accept("True")) return true;
+    expect("False");
+    return false;
+  }
+
+  std::vector<std::size_t> tuple() {
+    std::vector<std::size_t> sizes;
+    expect("(");
+    while (!accept(")")) {
+      skip_blanks();
+      std::size_t size = 0;
+      const auto [last, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+      if (status != std::errc{})
+        fail_npy(name_, fmt::format("header: '{}' is not a size", rest_.substr(0, 20)));
+      rest_.remove_prefix(static_cast<std::size_t>(last - rest_.data()));
+      sizes.push_back(size);
+      if (accept(",")) continue;
+      if (sizes.size() == 1) fail_npy(name_, "header: shape is not a tuple");
+      expect(")");
+      break;
+    }
+    return sizes;
+  }
+
+  std::string_view rest_;
+  const std::string& name_;
+};
+
+// The number of values, if it fits into memory's addresses.
+std::optional<std::size_t> npy_value_count(std::span<const std::size_t> shape) {
+  std::size_t count = 1;
+  for (const std::size_t size : shape) {
+    if (size != 0 && count > std::numeric_limits<std::size_t>::max() / size / sizeof(double))
+      return std::nullopt;
+    count *= size;
+  }
+  return count;
+}
+
+// Cuts magic, version and header text off `rest`.
+std::string_view take_npy_header(std::string_view& rest, const std::string& name) {
+  if (!rest.starts_with(kNpyMagic)) fail_npy(name, "not a .npy file (wrong magic)");
+  if (rest.size() < 8) fail_npy(name, "the file ends inside the header");
+  const int major = static_cast<unsigned char>(rest[6]);
+  const int minor = static_cast<unsigned char>(rest[7]);
+  if (major < 1 || major > 3 || minor != 0)
+    fail_npy(name, fmt::format("unknown .npy version {}.{}", major, minor));
+  const std::size_t length_size = major == 1 ? 2 : 4;
+  std::uint32_t length = 0;
+  if (rest.size() < 8 + length_size) fail_npy(name, "the file ends inside the header");
+  std::memcpy(&length, rest.data() + 8, length_size);
+  rest.remove_prefix(8 + length_size);
+  if (rest.size() < length) fail_npy(name, "the file ends inside the header");
+  const std::string_view text = rest.substr(0, length);
+  rest.remove_prefix(length);
+  return text;
+}
+
+template <class Real>
+std::vector<Real> copy_npy_values(std::string_view data, std::size_t count) {
+  std::vector<Real> values(count);
+  if (count > 0) std::memcpy(values.data(), data.data(), data.size());
+  return values;
+}
+
+template <class Real>
+void write_npy_values(const std::filesystem::path& path, std::span<const Real> values,
+                      std::span<const std::size_t> shape) {
+  if (shape.empty() || shape.size() > 3 || npy_value_count(shape) != values.size())
+    throw Error(ErrorKind::input, fmt::format("{}: {} values do not have shape ({})", path.string(),
+                                              values.size(), fmt::join(shape, ", ")));
+  std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   sizeof(Real), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  const std::size_t prefix = kNpyMagic.size() + 4;
+  header.append(63 - (prefix + header.size()) % 64, ' ');  // the data starts at a multiple of 64
+  header += '\n';
+  std::string bytes(kNpyMagic);
+  bytes += '\x01';
+  bytes += '\x00';
+  bytes += static_cast<char>(header.size() & 255);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  write_file(path, bytes);
+}
+
+}  // namespace
+
+NpyArray read_npy(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const std::string bytes = read_file(path);
+  std::string_view data = bytes;
+  NpyHeader header = NpyHeaderParser(take_npy_header(data, name), name).parse();
+  if (header.descr != "<f4" && header.descr != "<f8")
+    fail_npy(name, fmt::format("type '{}' is not '<f4' or '<f8'", header.descr));
+  if (header.fortran_order) fail_npy(name, "Fortran order is not supported");
+  if (header.shape.empty() || header.shape.size() > 3)
+    fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
+  const std::size_t item = header.descr == "<f4" ? sizeof(float) : sizeof(double);
+  const auto count = npy_value_count(header.shape);
+  if (!count || *count * item != data.size())
+    fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data.size(),
+                               fmt::join(header.shape, ", "), item));
+  NpyArray array{std::move(header.shape), {}};
+  if (item == sizeof(float)) {
+    array.values = copy_npy_values<float>(data, *count);
+  } else {
+    array.values = copy_npy_values<double>(data, *count);
+  }
+  return array;
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const float> values,
+               std::span<const std::size_t> shape) {
+  write_npy_values(path, values, shape);
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const double> values,
+               std::span<const std::size_t> shape) {
+  write_npy_values(path, values, shape);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,128 @@
+#pragma once
+// The values in the data part of a PLY file, one by one, in order. For ply.cc.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "scenes/cloud/ply_header.h"
+
+namespace aqbench {
+
+// Throws Error(input) "NAME: WHAT", made printable.
+[[noreturn]] void fail_ply(const std::string& name, const std::string& what);
+
+template <class T>
+double load_ply_scalar(const char* from, bool swap) {
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, from, sizeof(T));
+  if (swap) std::reverse(bytes, bytes + sizeof(T));
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return static_cast<double>(value);
+}
+
+// Where the reader stands, for messages and for bounds.
+class PlySource {
+ public:
+  // `bytes` and `name` must outlive the source.
+  PlySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
+      : position_(bytes.data() + header.data_offset), end_(bytes.data() + bytes.size()), name_(name) {}
+
+  std::uint64_t bytes_left() const { return static_cast<std::uint64_t>(end_ - position_); }
+  const std::string& name() const { return name_; }
+
+ protected:
+  const char* position_;
+  const char* end_;
+  const std::string& name_;
+  const PlyElement* element_ = nullptr;
+  std::uint64_t record_ = 0;
+};
+
+// Both kinds of source have the same functions: for each record begin_record, then number, a list's length
+// and items, or skip_items for each property in order, then end_record; after the last element expect_end.
+// Each throws Error(input) naming the record and the property.
+
+class PlyBinarySource : public PlySource {
+ public:
+  PlyBinarySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
+      : PlySource(bytes, header, name),
+        swap_((header.format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big)) {}
+
+  void begin_record(const PlyElement& element, std::uint64_t record) {
+    element_ = &element;
+    record_ = record;
+  }
+  void end_record() {}
+
+  double number(const PlyProperty& property, PlyScalar type) {
+    const std::size_t size = ply_scalar_size(type);
+    if (bytes_left() < size) fail_truncated(property);
+    const char* const from = position_;
+    position_ += size;
+    switch (type) {
+      case PlyScalar::int8:
+        return load_ply_scalar<std::int8_t>(from, swap_);
+      case PlyScalar::uint8:
+        return load_ply_scalar<std::uint8_t>(from, swap_);
+      case PlyScalar::int16:
+        return load_ply_scalar<std::int16_t>(from, swap_);
+      case PlyScalar::uint16:
+        return load_ply_scalar<std::uint16_t>(from, swap_);
+      case PlyScalar::int32:
+        return load_ply_scalar<std::int32_t>(from, swap_);
+      case PlyScalar::uint32:
+        return load_ply_scalar<std::uint32_t>(from, swap_);
+      case PlyScalar::float32:
+        return load_ply_scalar<float>(from, swap_);
+      case PlyScalar::float64:
+        break;
+    }
+    return load_ply_scalar<double>(from, swap_);
+  }
+
+  void skip_items(const PlyProperty& property, std::uint64_t count) {
+    const std::size_t size = ply_scalar_size(property.type);
+    if (count > bytes_left() / size) fail_truncated(property);
+    position_ += count * size;
+  }
+
+  void expect_end() const;
+  [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const;
+
+ private:
+  [[noreturn]] void fail_truncated(const PlyProperty& property) const;
+
+  bool swap_;
+};
+
+// One record a line, as the format demands; blank lines are passed over.
+class PlyAsciiSource : public PlySource {
+ public:
+  PlyAsciiSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
+      : PlySource(bytes, header, name), line_(header.lines), line_end_(header.line_end) {}
+
+  void begin_record(const PlyElement& element, std::uint64_t record);
+  void end_record();
+  double number(const PlyProperty& property, PlyScalar type);
+  void skip_items(const PlyProperty& property, std::uint64_t count);
+  void expect_end();
+  [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const;
+
+ private:
+  bool next_line();  // to the next line that is not blank; false at the end of the file
+  std::string_view next_word();
+  void skip_blanks();
+  double integer(const PlyProperty& property, PlyScalar type, std::string_view word) const;
+
+  std::size_t line_;
+  char line_end_;
+  const char* word_ = nullptr;  // what is left of the line: [word_, stop_)
+  const char* stop_ = nullptr;
+};
+
+}  // namespace aqbench

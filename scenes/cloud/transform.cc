@@ -1,0 +1,115 @@
+#include "scenes/cloud/transform.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kRotationTolerance = 1e-5;
+
+[[noreturn]] void fail_transform(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", name, what));
+}
+
+Json parse_transform_json(const std::filesystem::path& path) {
+  try {
+    return Json::parse(read_file(path, std::uintmax_t{1} << 20));
+  } catch (const Json::exception& error) {
+    fail_transform(path.string(), "not valid JSON: " + escape_bytes(error.what()));
+  }
+}
+
+Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path, const std::string& name) {
+  if (!rows.is_array() || rows.size() != 4)
+    fail_transform(
+        name, fmt::format("{}: expected an array of 4 rows", json_path.empty() ? "(top level)" : json_path));
+  Eigen::Matrix4d matrix;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string row_path = fmt::format("{}[{}]", json_path, i);
+    if (!rows[i].is_array() || rows[i].size() != 4)
+      fail_transform(name, row_path + ": expected an array of 4 numbers");
+    for (std::size_t j = 0; j < 4; ++j) {
+      const Json& value = rows[i][j];
+      if (!value.is_number() || !std::isfinite(value.get<double>()))
+        fail_transform(name, fmt::format("{}[{}]: expected a finite number", row_path, j));
+      matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value.get<double>();
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Eigen::Matrix4d Similarity::matrix() const {
+  Eigen::Matrix4d result = Eigen::Matrix4d::Identity();
+  result.topLeftCorner<3, 3>() = linear;
+  result.topRightCorner<3, 1>() = translation_m;
+  return result;
+}
+
+Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name) {
+  if (!b_from_a.allFinite()) fail_transform(name, "matrix: has a number that is not finite");
+  if (b_from_a.row(3) != Eigen::RowVector4d(0, 0, 0, 1))
+    fail_transform(name, "matrix[3]: the bottom row is not 0 0 0 1");
+  Similarity result;
+  result.linear = b_from_a.topLeftCorner<3, 3>();
+  result.translation_m = b_from_a.topRightCorner<3, 1>();
+  // Scaled first, so that no determinant under- or overflows.
+  const double size = result.linear.cwiseAbs().maxCoeff();
+  if (!(size > 1e-100 && size < 1e100)) fail_transform(name, "matrix: is singular");
+  const Eigen::Matrix3d scaled = result.linear / size;
+  const double determinant = scaled.determinant();
+  if (std::abs(determinant) < 1e-12) fail_transform(name, "matrix: is singular");
+  if (determinant < 0) fail_transform(name, "matrix: mirrors (its determinant is negative)");
+  const double scale = std::cbrt(determinant);
+  const Eigen::Matrix3d rotation = scaled / scale;
+  const double error = (rotation.transpose() * rotation - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
+  if (!(error <= kRotationTolerance))
+    fail_transform(name, fmt::format("matrix: is no rotation times a scale (off by {:.3g}, more than {:g})",
+                                     error, kRotationTolerance));
+  result.scale = scale * size;
+  return result;
+}
+
+Similarity read_similarity(const std::filesystem::path& path) {
+  const Json json = parse_transform_json(path);
+  const std::string name = path.string();
+  if (json.is_object() && !json.contains("matrix")) fail_transform(name, "matrix: missing");
+  const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
+                                                  : matrix_from_json(json, "", name);
+  return similarity_from_matrix(matrix, name);
+}
+
+void apply(const Similarity& b_from_a, PointCloud& cloud) {
+  for (Vec3& point : cloud.points_m) point = b_from_a.linear * point + b_from_a.translation_m;
+  const Eigen::Matrix3d rotation = b_from_a.rotation();
+  for (Vec3& normal : cloud.normals) normal = (rotation * normal).normalized();
+}
+
+void apply(const Similarity& b_from_a, TriangleMesh& mesh) {
+  for (Vec3& vertex : mesh.vertices_m) vertex = b_from_a.linear * vertex + b_from_a.translation_m;
+}
+
+void apply(const Similarity& b_from_a, Reconstruction& reconstruction) {
+  apply(b_from_a, reconstruction.cloud);
+  if (reconstruction.mesh) apply(b_from_a, *reconstruction.mesh);
+}
+
+Json to_json(const Similarity& b_from_a) {
+  const Eigen::Matrix4d matrix = b_from_a.matrix();
+  Json rows = Json::array();
+  for (Eigen::Index i = 0; i < 4; ++i)
+    rows.push_back({matrix(i, 0), matrix(i, 1), matrix(i, 2), matrix(i, 3)});
+  return {{"matrix", rows}, {"scale", b_from_a.scale}};
+}
+
+}  // namespace aqbench

@@ -1,0 +1,238 @@
+#include "scenes/dataset/dataset.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_fwd.h"
+#include "core/sha256.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/dataset/colmap_model.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kImageFile = "000000.png";
+
+Json parameters_record(const Parameters& parameters) {
+  Json out = Json::object();
+  for (const auto& [name, value] : parameters.items())
+    std::visit([&out, &key = name](const auto& v) { out[key] = v; }, value);
+  return out;
+}
+
+std::vector<Override> owned_by(const std::string& owner, std::vector<Override> overrides) {
+  for (Override& item : overrides) item.owner = owner;
+  return overrides;
+}
+
+std::int64_t scaled(std::int64_t of, int given, std::int64_t given_by_default) {
+  return std::llround(static_cast<double>(of) * given / static_cast<double>(given_by_default));
+}
+
+std::vector<Override> size_overrides(const DatasetRequest& request, const RigSpec& spec) {
+  if (!request.width_px && !request.height_px) return {};
+  const Parameters defaults(spec.parameters);
+  const std::int64_t width = defaults.integer("width"), height = defaults.integer("height");
+  const std::int64_t w = request.width_px ? *request.width_px : scaled(width, *request.height_px, height);
+  const std::int64_t h = request.height_px ? *request.height_px : scaled(height, *request.width_px, width);
+  return {{spec.name, "width", std::to_string(w)}, {spec.name, "height", std::to_string(h)}};
+}
+
+void append(std::vector<Override>& to, const std::vector<Override>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+std::string png_bytes(const RenderedImage& image) {
+  const bool deep = image.bits == 16;
+  cv::Mat pixels(image.height, image.width, deep ? CV_16UC3 : CV_8UC3);
+  for (int row = 0; row < image.height; ++row) {
+    const std::uint16_t* from = image.values.data() + static_cast<std::ptrdiff_t>(row) * image.width;
+    for (int column = 0; column < image.width; ++column) {
+      const std::uint16_t value = from[column];
+      if (deep)
+        pixels.at<cv::Vec3w>(row, column) = {value, value, value};
+      else
+        pixels.at<cv::Vec3b>(row, column) = cv::Vec3b::all(static_cast<unsigned char>(value));
+    }
+  }
+  std::vector<unsigned char> bytes;
+  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
+    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
+  return {bytes.begin(), bytes.end()};
+}
+
+void make_folder(const std::filesystem::path& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+}
+
+// Counts rows of all cameras. A row of an image costs about what this many rows of true depths do.
+constexpr std::size_t kImageRowWork = 4;
+
+class WorkCounter {
+ public:
+  WorkCounter(const DatasetPlan& plan, const RenderProgress& progress) : progress_(progress) {
+    for (const Camera& camera : plan.rig.cameras)
+      work_ += static_cast<std::size_t>(camera.intrinsics.height_px) * (kImageRowWork + 1);
+  }
+  // A counter of one camera's rows that weigh so much; empty if nobody listens.
+  RowProgress rows(const std::string& camera, std::size_t weight) {
+    if (!progress_) return {};
+    return [this, &camera, weight](std::size_t rows) {
+      const std::lock_guard lock(mutex_);
+      done_ += rows * weight;
+      progress_(done_, work_, camera);
+    };
+  }
+
+ private:
+  const RenderProgress& progress_;
+  std::mutex mutex_;
+  std::size_t done_ = 0, work_ = 0;
+};
+
+void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t index, WorkCounter& counter,
+                  const std::filesystem::path& dir) {
+  const Camera& camera = plan.rig.cameras[index];
+  make_folder(dir / "images" / camera.name);
+  make_folder(dir / "truth" / camera.name);
+  write_file(
+      dir / "images" / camera.name / kImageFile,
+      png_bytes(renderer.image(camera, plan.rig.water, index, counter.rows(camera.name, kImageRowWork))));
+  const DepthMap depth = renderer.depth_map(camera, plan.rig.water, counter.rows(camera.name, 1));
+  const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(depth.height),
+                                            static_cast<std::size_t>(depth.width)};
+  write_npy(dir / "truth" / camera.name / "depth.npy", std::span<const float>(depth.depth_along_ray_m),
+            shape);
+}
+
+void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
+                    const RenderProgress& progress) {
+  const Surface& surface = *plan.scene.truth.surface;
+  const Renderer renderer(renderable_surface(surface, plan.scene.name), plan.imaging, plan.request.seed);
+  WorkCounter counter(plan, progress);
+  for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) write_camera(renderer, plan, i, counter, dir);
+  const std::string record = dataset_record(plan);
+  write_file(dir / "truth" / "scene.json", record);
+  write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
+  if (is_dry(plan.rig)) {
+    make_folder(dir / "colmap");
+    write_colmap_model(dir / "colmap", plan.rig, kImageFile);
+  }
+  // A date would make equal requests differ.
+  write_calibration(
+      dir / "calibration.json", plan.rig,
+      {"1970-01-01T00:00:00Z", "aqbench " + plan.request.generator_version, sha256_hex(record)});
+}
+
+// The path without a separator at its end, whose last part is a name.
+std::filesystem::path folder_path(const std::filesystem::path& dir) {
+  std::filesystem::path path = std::filesystem::absolute(dir).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// What `fill` writes into a folder becomes `dir` when it is whole, and vanishes when it throws.
+void fill_folder(const std::filesystem::path& dir,
+                 const std::function<void(const std::filesystem::path& partial)>& fill) {
+  require_free_folder(dir);
+  const std::filesystem::path target = folder_path(dir);
+  const std::filesystem::path partial =
+      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
+  make_folder(partial);
+  try {
+    fill(partial);
+    std::error_code error;
+    std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+    if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(partial, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::string dataset_record(const DatasetPlan& plan) {
+  const DatasetRequest& r = plan.request;
+  const Json record = {
+      {"format_version", 1},
+      {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
+      {"renderer_version", kRendererVersion},
+      {"scene", {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}}},
+      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
+      {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
+      {"mesh_pitch_m", r.mesh_pitch_m},
+      {"seed", r.seed}};
+  return record.dump(2) + "\n";
+}
+
+DatasetPlan plan_dataset(const DatasetRequest& request) {
+  const RigSpec& rig = find_rig(request.rig);
+  const ImagingVariant& variant = find_imaging_variant(request.imaging);
+  for (const Override& given : request.overrides) {
+    if (given.owner != request.scene && given.owner != rig.name && given.owner != "imaging")
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}.{}={}': neither the scene {}, the rig {} nor imaging", given.owner,
+                              given.parameter, given.value, request.scene, rig.name));
+  }
+  std::vector<Override> rig_overrides = owned_by(rig.name, variant.rig_overrides);
+  append(rig_overrides, size_overrides(request, rig));
+  append(rig_overrides, request.overrides);
+  std::vector<Override> imaging_overrides = variant.overrides;
+  append(imaging_overrides, request.overrides);
+
+  DatasetPlan plan{request,
+                   make_scene(request.scene, request.overrides),
+                   resolve_parameters(rig.name, rig.parameters, rig_overrides),
+                   resolve_parameters("imaging", imaging_parameters(), imaging_overrides),
+                   {},
+                   {}};
+  plan.rig = make_rig(rig, plan.rig_parameters, request.seed);
+  plan.imaging = imaging_options(plan.imaging_parameters);
+  check(plan.imaging);
+  renderable_surface(*plan.scene.truth.surface, request.scene);
+  return plan;
+}
+
+void require_free_folder(const std::filesystem::path& dir) {
+  std::error_code error;
+  const auto status = std::filesystem::status(dir, error);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_directory(status))
+    throw Error(ErrorKind::usage, fmt::format("{}: is there and is not a folder", dir.string()));
+  const bool empty = std::filesystem::is_empty(dir, error);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));
+}
+
+void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
+                   const RenderProgress& progress) {
+  fill_folder(dir, [&](const std::filesystem::path& partial) { write_contents(plan, partial, progress); });
+}
+
+void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir) {
+  fill_folder(dir, [&](const std::filesystem::path& partial) {
+    std::error_code error;
+    std::filesystem::copy(from, partial, std::filesystem::copy_options::recursive, error);
+    if (error)
+      throw Error(ErrorKind::io,
+                  fmt::format("copying {} to {}: {}", from.string(), dir.string(), error.message()));
+  });
+}
+
+}  // namespace aqbench

@@ -1,0 +1,62 @@
+#pragma once
+// Datasets on disk: what a method is given, and apart from it the truth. The layout stands in
+// docs/dataset.md.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "scenes/optics/camera.h"
+#include "scenes/rendering/imaging.h"
+#include "scenes/scene.h"
+
+namespace aqbench {
+
+struct DatasetRequest {
+  std::string scene = "undulating";
+  std::string rig = "ring12";
+  std::string imaging = "default";         // a variant
+  std::optional<int> width_px, height_px;  // one alone keeps the rig's ratio; none: the rig's size
+  std::uint64_t seed = 42;                 // of texture, noise, gains and the rig's jitter
+  // Of owners scene, rig and "imaging"; they win over width_px, height_px and the variant.
+  std::vector<Override> overrides;
+  double mesh_pitch_m = 0.001;    // of truth/surface.ply
+  std::string generator_version;  // recorded
+};
+
+// A request with every name looked up and every parameter resolved.
+struct DatasetPlan {
+  DatasetRequest request;
+  Scene scene;
+  Parameters rig_parameters, imaging_parameters;
+  Rig rig;
+  ImagingOptions imaging;
+};
+
+// Throws Error(usage) for unknown names and parameters, an override of another owner, and a scene that cannot
+// be rendered; Error(input) as make_rig does.
+DatasetPlan plan_dataset(const DatasetRequest& request);
+
+// The text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
+std::string dataset_record(const DatasetPlan& plan);
+
+// Told often how much of the work is done (one call at a time, from any thread) and the camera at hand. What
+// it throws ends the rendering and leaves nothing behind.
+using RenderProgress = std::function<void(std::size_t done, std::size_t work, const std::string& camera)>;
+
+// Renders into a folder beside `dir` and renames that at the end, so that `dir` is whole or as it was. Equal
+// plans give equal bytes. Throws Error(usage) if `dir` is there and not an empty folder, Error(io).
+void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
+                   const RenderProgress& progress = {});
+
+// The same from a rendered dataset that lies somewhere else.
+void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir);
+
+// Throws Error(usage) if the folder is there and not empty, or no folder: before something long begins.
+void require_free_folder(const std::filesystem::path& dir);
+
+}  // namespace aqbench

@@ -1,0 +1,280 @@
+#include "scenes/dataset/dataset_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_fwd.h"
+#include "core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kManifestFormat = 1;
+
+// The files of one entry.
+struct EntryPaths {
+  fs::path dir, manifest, lock;
+};
+
+EntryPaths entry_paths(const fs::path& cache, const std::string& key) {
+  return {cache / key, cache / (key + ".json"), cache / (key + ".lock")};
+}
+
+[[noreturn]] void fail_cache(const fs::path& path, const std::string& what) {
+  throw Error(ErrorKind::io, fmt::format("cache: {}: {}", path.string(), what));
+}
+
+fs::path cache_folder(const CacheOptions& options) {
+  return options.dir.empty() ? default_cache_dir() : options.dir;
+}
+
+std::optional<std::string> environment_text(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+// nullopt for a manifest that is not there or was not written by this format.
+std::optional<Json> read_manifest(const EntryPaths& paths) {
+  std::error_code missing;
+  if (!fs::is_regular_file(paths.manifest, missing)) return std::nullopt;
+  try {
+    Json manifest = Json::parse(read_file(paths.manifest));
+    if (manifest.at("format") == kManifestFormat && manifest.at("files").is_object() &&
+        manifest.at("dataset").is_object())
+      return manifest;
+  } catch (const nlohmann::json::exception&) {
+  } catch (const Error&) {  // removed meanwhile, or unreadable: as good as not there
+  }
+  return std::nullopt;
+}
+
+// Every file is there at its size: finds what was cut short, without reading it.
+bool is_whole(const EntryPaths& paths) {
+  const std::optional<Json> manifest = read_manifest(paths);
+  if (!manifest) return false;
+  for (const auto& [name, bytes] : manifest->at("files").items()) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(paths.dir / name, missing);
+    if (missing || !bytes.is_number_unsigned() || size != bytes.get<std::uintmax_t>()) return false;
+  }
+  return true;
+}
+
+void write_manifest(const DatasetPlan& plan, const EntryPaths& paths) {
+  Json files = Json::object();
+  for (const auto& entry : fs::recursive_directory_iterator(paths.dir))
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(paths.dir).string()] = entry.file_size();
+  const Json manifest = {{"format", kManifestFormat},
+                         {"dataset",
+                          {{"scene", plan.scene.name},
+                           {"rig", plan.request.rig},
+                           {"imaging", plan.request.imaging},
+                           {"seed", plan.request.seed},
+                           {"width", plan.rig.cameras.front().intrinsics.width_px},
+                           {"height", plan.rig.cameras.front().intrinsics.height_px}}},
+                         {"files", files}};
+  write_file(paths.manifest, manifest.dump(1) + "\n");
+}
+
+void mark_used(const EntryPaths& paths) {
+  // Not being able to (another user's cache) only makes the entry look older.
+  ::utimensat(AT_FDCWD, paths.manifest.c_str(), nullptr, 0);
+}
+
+void remove_all_of(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) fail_cache(path, error.message());
+}
+
+// The manifest first: without it the entry does not count, whatever happens next. Needs the exclusive lock.
+void remove_entry(const fs::path& cache, const std::string& key) {
+  const EntryPaths paths = entry_paths(cache, key);
+  remove_all_of(paths.manifest);
+  remove_all_of(paths.dir);
+  // What write_dataset left when it was killed.
+  std::vector<fs::path> partial;
+  for (const auto& entry : fs::directory_iterator(cache))
+    if (entry.path().filename().string().starts_with("." + key)) partial.push_back(entry.path());
+  for (const fs::path& path : partial) remove_all_of(path);
+}
+
+// Keys of everything in the folder that has a lock: entries, and what interrupted renderings left.
+std::vector<std::string> cache_keys(const fs::path& cache) {
+  std::vector<std::string> keys;
+  std::error_code error;
+  fs::directory_iterator folder(cache, error);
+  if (error == std::errc::no_such_file_or_directory) return keys;
+  if (error) fail_cache(cache, error.message());
+  for (const auto& entry : folder)
+    if (entry.path().extension() == ".lock") keys.push_back(entry.path().stem().string());
+  std::ranges::sort(keys);
+  return keys;
+}
+
+std::optional<CacheEntry> read_entry(const fs::path& cache, const std::string& key) {
+  const EntryPaths paths = entry_paths(cache, key);
+  const std::optional<Json> manifest = read_manifest(paths);
+  if (!manifest) return std::nullopt;
+  CacheEntry entry;
+  entry.key = key;
+  entry.dir = paths.dir;
+  try {
+    const Json& dataset = manifest->at("dataset");
+    entry.scene = dataset.at("scene").get<std::string>();
+    entry.rig = dataset.at("rig").get<std::string>();
+    entry.imaging = dataset.at("imaging").get<std::string>();
+    entry.seed = dataset.at("seed").get<std::uint64_t>();
+    entry.width_px = dataset.at("width").get<int>();
+    entry.height_px = dataset.at("height").get<int>();
+    for (const auto& [name, bytes] : manifest->at("files").items())
+      entry.bytes += bytes.get<std::uintmax_t>();
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+  std::error_code error;
+  entry.last_used = fs::last_write_time(paths.manifest, error);
+  if (error) return std::nullopt;
+  return entry;
+}
+
+std::vector<CacheEntry> read_entries(const fs::path& cache) {
+  std::vector<CacheEntry> entries;
+  for (const std::string& key : cache_keys(cache))
+    if (auto entry = read_entry(cache, key)) entries.push_back(std::move(*entry));
+  std::ranges::stable_sort(entries, std::ranges::greater{}, &CacheEntry::last_used);
+  return entries;
+}
+
+// Removes the entry and its lock unless somebody uses it.
+bool remove_unless_in_use(const fs::path& cache, const std::string& key) {
+  const auto lock = FileLock::attempt(entry_paths(cache, key).lock, LockMode::exclusive);
+  if (!lock) return false;
+  remove_entry(cache, key);
+  remove_all_of(entry_paths(cache, key).lock);
+  return true;
+}
+
+void evict_beyond(const fs::path& cache, std::uintmax_t limit_bytes) {
+  // One at a time: two at once would both count what the other is about to remove.
+  const FileLock alone = FileLock::wait(cache / "evict", LockMode::exclusive);
+  std::vector<CacheEntry> entries = read_entries(cache);
+  std::uintmax_t bytes = 0;
+  for (const CacheEntry& entry : entries) bytes += entry.bytes;
+  for (auto oldest = entries.rbegin(); oldest != entries.rend() && bytes > limit_bytes; ++oldest)
+    if (remove_unless_in_use(cache, oldest->key)) bytes -= oldest->bytes;
+  // What renderings that were killed have left; one that goes on holds its lock.
+  for (const std::string& key : cache_keys(cache))
+    if (!read_entry(cache, key)) remove_unless_in_use(cache, key);
+}
+
+// Renders the entry if it is not whole. The caller holds no lock on it.
+void ensure_rendered(const DatasetPlan& plan, const fs::path& cache, const std::string& key,
+                     const RenderProgress& progress) {
+  const EntryPaths paths = entry_paths(cache, key);
+  const FileLock alone = FileLock::wait(paths.lock, LockMode::exclusive);
+  if (is_whole(paths)) return;  // another process rendered it while this one waited
+  remove_entry(cache, key);
+  write_dataset(plan, paths.dir, progress);
+  write_manifest(plan, paths);
+}
+
+}  // namespace
+
+fs::path default_cache_dir() {
+  if (const auto dir = environment_text("AQBENCH_CACHE_DIR")) return *dir;
+  if (const auto dir = environment_text("XDG_CACHE_HOME")) return fs::path(*dir) / "aqbench";
+  if (const auto home = environment_text("HOME")) return fs::path(*home) / ".cache" / "aqbench";
+  throw Error(ErrorKind::usage, "no place for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME");
+}
+
+std::uintmax_t parse_byte_count(const std::string& text) {
+  std::uintmax_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string suffix(rest, text.data() + text.size());
+  constexpr std::string_view kSuffixes = "KMGT";
+  const std::size_t place = suffix.size() == 1 ? kSuffixes.find(suffix[0]) : std::string_view::npos;
+  const int shift = place == std::string_view::npos ? 0 : 10 * (static_cast<int>(place) + 1);
+  const bool fits = value <= std::numeric_limits<std::uintmax_t>::max() >> shift;
+  if (error != std::errc{} || (shift == 0 && !suffix.empty()) || !fits)
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}': expected a size such as 500M, 20G or a number of bytes", text));
+  return value << shift;
+}
+
+CacheOptions cache_options_from_environment() {
+  CacheOptions options;
+  if (const auto limit = environment_text("AQBENCH_CACHE_LIMIT")) {
+    try {
+      options.limit_bytes = parse_byte_count(*limit);
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("AQBENCH_CACHE_LIMIT: {}", error.what()));
+    }
+  }
+  return options;
+}
+
+std::string dataset_key(const DatasetPlan& plan) { return sha256_hex(dataset_record(plan)); }
+
+CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& options,
+                             const RenderProgress& progress) {
+  const fs::path cache = fs::absolute(cache_folder(options));
+  std::error_code error;
+  fs::create_directories(cache, error);
+  if (error) fail_cache(cache, error.message());
+  const std::string key = dataset_key(plan);
+  const EntryPaths paths = entry_paths(cache, key);
+  for (bool added = false;; added = true) {
+    {
+      FileLock used = FileLock::wait(paths.lock, LockMode::shared);
+      if (is_whole(paths)) {
+        mark_used(paths);
+        if (added) evict_beyond(cache, options.limit_bytes);
+        return {paths.dir, std::move(used)};
+      }
+    }
+    // Another process may evict it before it is locked again; then it is rendered once more.
+    ensure_rendered(plan, cache, key, progress);
+  }
+}
+
+std::vector<CacheEntry> list_cache(const CacheOptions& options) {
+  const fs::path cache = cache_folder(options);
+  std::vector<CacheEntry> entries = read_entries(cache);
+  for (CacheEntry& entry : entries)
+    entry.in_use = !FileLock::attempt(entry_paths(cache, entry.key).lock, LockMode::exclusive);
+  return entries;
+}
+
+CacheClearing clear_cache(const CacheOptions& options) {
+  const fs::path cache = cache_folder(options);
+  CacheClearing done;
+  for (const std::string& key : cache_keys(cache)) {
+    const auto entry = read_entry(cache, key);
+    if (!remove_unless_in_use(cache, key)) {
+      ++done.in_use;
+    } else if (entry) {
+      ++done.removed;
+      done.removed_bytes += entry->bytes;
+    }
+  }
+  return done;
+}
+
+}  // namespace aqbench

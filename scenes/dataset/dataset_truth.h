@@ -1,0 +1,26 @@
+#pragma once
+// What is true of a dataset on disk: its truth/ folder. Methods do not see it.
+
+#include <filesystem>
+#include <string>
+
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/scene.h"
+
+namespace aqbench {
+
+// The scene with its parameters from truth/scene.json. Throws Error(input) naming the file and the field for
+// one that is not there or not of this format, Error(usage) as make_scene does.
+Scene read_dataset_scene(const std::filesystem::path& dataset_dir);
+
+// The true depths of a camera, truth/CAMERA/depth.npy. Throws Error(input) naming the file if it is missing
+// or has another size than the camera's image.
+DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
+                          int height);
+
+// A depth map from a file: rows x columns, metres along the refracted ray. Throws Error(input) naming the
+// file and both sizes if they differ.
+DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string& camera, int width,
+                        int height);
+
+}  // namespace aqbench

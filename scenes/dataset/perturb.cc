@@ -1,0 +1,72 @@
+#include "scenes/dataset/perturb.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <numbers>
+
+#include "scenes/optics/calibration_file.h"
+
+namespace aqbench {
+namespace {
+
+// x_true_world = R (x - pivot) + pivot for x in the frame in which the tilted water is level.
+Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError& error) {
+  const Vec3 pivot_m(0, 0, rig.water.water_z_m + error.water_z_m);
+  const double angle_rad = error.tilt_deg * std::numbers::pi / 180;
+  Eigen::Isometry3d out = Eigen::Isometry3d::Identity();
+  out.translate(pivot_m).rotate(Eigen::AngleAxisd(angle_rad, Vec3::UnitX())).translate(-pivot_m);
+  return out;
+}
+
+}  // namespace
+
+const std::vector<ParameterSpec>& perturb_parameters() {
+  static const std::vector<ParameterSpec> specs = {
+      {"water_z_m", "m", 0.0, -0.5, 0.5, "error of the calibrated height of the water surface", {}},
+      {"n_water", "1", 0.0, -0.3, 0.3, "error of the calibrated refractive index of the water", {}},
+      {"tilt_deg", "deg", 0.0, -10, 10, "error of the calibrated tilt of the water surface", {}},
+      {"focal_pct", "%", 0.0, -20, 20, "error of the calibrated focal lengths", {}},
+  };
+  return specs;
+}
+
+CalibrationError calibration_error(const Parameters& parameters) {
+  return {parameters.number("water_z_m"), parameters.number("n_water"), parameters.number("tilt_deg"),
+          parameters.number("focal_pct")};
+}
+
+bool is_zero(const CalibrationError& error) {
+  return error.water_z_m == 0 && error.n_water == 0 && error.tilt_deg == 0 && error.focal_pct == 0;
+}
+
+Rig perturbed(const Rig& rig, const CalibrationError& error) {
+  Rig out = rig;
+  out.water.water_z_m += error.water_z_m;
+  out.water.n_water += error.n_water;
+  const Eigen::Isometry3d world = world_from_level_water(rig, error);
+  for (Camera& camera : out.cameras) {
+    Mat3& k = camera.intrinsics.K;
+    k(0, 0) *= 1 + error.focal_pct / 100;
+    k(1, 1) *= 1 + error.focal_pct / 100;
+    if (error.tilt_deg == 0) continue;  // to the last bit as it was
+    CameraFromWorld& pose = camera.camera_from_world;
+    pose.translation_m += pose.rotation * world.translation();
+    pose.rotation = pose.rotation * world.rotation();
+  }
+  check(out, "perturbed calibration");
+  return out;
+}
+
+Similarity world_from_perturbed(const Rig& rig, const CalibrationError& error) {
+  return similarity_from_matrix(world_from_level_water(rig, error).matrix(), "perturb.tilt_deg");
+}
+
+void perturb_calibration_file(const std::filesystem::path& file, const CalibrationError& error) {
+  write_calibration(file, perturbed(read_calibration(file), error),
+                    {"1970-01-01T00:00:00Z", "aqbench",
+                     fmt::format("perturbed: water_z {:+} m, n_water {:+}, tilt {:+} deg, focal {:+} %",
+                                 error.water_z_m, error.n_water, error.tilt_deg, error.focal_pct)});
+}
+
+}  // namespace aqbench

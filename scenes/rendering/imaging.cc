@@ -1,0 +1,212 @@
+#include "scenes/rendering/imaging.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/parallel.h"
+#include "core/random.h"
+#include "scenes/optics/distortion.h"
+
+namespace aqbench {
+namespace {
+
+// Where a sample meets the surface, for its grey value: a ten thousandth of a pixel's footprint.
+constexpr double kSampleTolerance_m = 1e-7;
+constexpr std::size_t kStripeRows = 16;
+
+// Draws of RandomStream::sensor_noise.
+enum SensorSlot : std::uint32_t { noise_slot = 0, gain_slot = 1 };
+
+TextureOptions texture_options(const ImagingOptions& options) {
+  check(options);  // before the texture is made
+  TextureOptions out;
+  out.rms_contrast = options.texture_contrast;
+  return out;
+}
+
+// Weights of the samples along one axis that make up a pixel: `reach` samples before its own, its own, and
+// `reach` after them.
+struct PixelFilter {
+  int per_side, reach;
+  std::vector<double> weights;  // sum is 1
+};
+
+PixelFilter pixel_filter(const ImagingOptions& options) {
+  const int n = options.samples_per_side;
+  PixelFilter filter{n, 0, {}};
+  constexpr double kSigmas = 3.5;  // beyond lies 5e-4 of a Gaussian
+  if (options.psf_sigma_px > 0)
+    filter.reach =
+        std::max(0, static_cast<int>(std::ceil((kSigmas * options.psf_sigma_px - 0.5) * n - 1e-9)));
+  for (int i = -filter.reach; i < n + filter.reach; ++i) {
+    const double offset_px = (i + 0.5) / n - 0.5;
+    const double sigmas = options.psf_sigma_px > 0 ? offset_px / options.psf_sigma_px : 0;
+    filter.weights.push_back(std::exp(-0.5 * sigmas * sigmas));
+  }
+  const double sum = std::accumulate(filter.weights.begin(), filter.weights.end(), 0.0);
+  for (double& weight : filter.weights) weight /= sum;
+  return filter;
+}
+
+// Centre of a sample along an axis, px.
+double sample_position_px(const PixelFilter& filter, int sample) {
+  return (sample + 0.5) / filter.per_side - 0.5;
+}
+
+// Radiance of pixels along an axis from that of samples: sample `per_side * pixel - reach` comes first.
+void filter_row(const PixelFilter& filter, const std::vector<float>& samples, float* pixels,
+                std::size_t count) {
+  for (std::size_t pixel = 0; pixel < count; ++pixel) {
+    const float* first = samples.data() + pixel * static_cast<std::size_t>(filter.per_side);
+    double sum = 0;
+    for (std::size_t k = 0; k < filter.weights.size(); ++k)
+      sum += filter.weights[k] * static_cast<double>(first[k]);
+    pixels[pixel] = static_cast<float>(sum);
+  }
+}
+
+}  // namespace
+
+// One row of samples: their pixels in the undistorted camera.
+struct Renderer::SampleGrid {
+  std::vector<double> distorted_x_px, distorted_y_px, x_px, y_px;
+
+  SampleGrid(int width_px, const PixelFilter& filter) {
+    const int count = width_px * filter.per_side + 2 * filter.reach;
+    for (int i = 0; i < count; ++i) distorted_x_px.push_back(sample_position_px(filter, i - filter.reach));
+    distorted_y_px.resize(distorted_x_px.size());
+    x_px.resize(distorted_x_px.size());
+    y_px.resize(distorted_x_px.size());
+  }
+
+  void set_row(const Undistorter& undistorter, double v_px) {
+    std::ranges::fill(distorted_y_px, v_px);
+    undistorter.undistort_pixels(distorted_x_px, distorted_y_px, x_px, y_px);
+  }
+};
+
+Renderer::Renderer(const PatchHeightField& surface, const ImagingOptions& options, std::uint64_t seed)
+    : options_(options),
+      seed_(seed),
+      exact_(surface),
+      fast_(surface, kMaxRayDepth_m, kSampleTolerance_m),
+      texture_(texture_options(options), seed) {}
+
+double Renderer::gain(std::uint64_t camera_index) const {
+  const double u = uniform01({seed_, RandomStream::sensor_noise}, camera_index, gain_slot);
+  return 1 + options_.gain_spread * (2 * u - 1);
+}
+
+// The line through the last two depths guesses the next one.
+void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
+                          std::vector<float>& out) const {
+  std::optional<double> last_m, before_m;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = 0;
+    std::optional<double> hit_m;
+    if (const auto ray = cast_ray(camera, {grid.x_px[i], grid.y_px[i]})) {
+      if (last_m)
+        hit_m = fast_.first_hit_m(*ray, before_m ? 2 * *last_m - *before_m : *last_m);
+      else
+        hit_m = fast_.first_hit_m(*ray);
+      if (hit_m) {
+        double value = texture_.at(ray->origin_m.x() + *hit_m * ray->direction.x(),
+                                   ray->origin_m.y() + *hit_m * ray->direction.y());
+        if (options_.absorption_per_m != 0) value *= std::exp(-options_.absorption_per_m * *hit_m);
+        out[i] = static_cast<float>(value);
+      }
+    }
+    before_m = last_m;
+    last_m = hit_m;
+  }
+}
+
+void Renderer::expose_row(std::uint64_t camera_index, int row, const std::vector<float>& radiance,
+                          RenderedImage& out) const {
+  const RandomKey key{seed_, RandomStream::sensor_noise};
+  const double levels = std::ldexp(1.0, options_.bits) - 1;
+  const double cx = (out.width - 1) / 2.0, cy = (out.height - 1) / 2.0;
+  const double corner2 = std::max(cx * cx + cy * cy, 1.0), camera_gain = gain(camera_index);
+  std::array<double, 2> noise{};
+  for (int column = 0; column < out.width; ++column) {
+    // Two pixels share a draw.
+    if (options_.noise_sigma > 0 && column % 2 == 0)
+      noise = normal_pair(
+          key,
+          camera_index << 40 | static_cast<std::uint64_t>(row) << 20 | static_cast<std::uint64_t>(column),
+          noise_slot);
+    const double r2 = (column - cx) * (column - cx) + (row - cy) * (row - cy);
+    const double light = camera_gain * (1 - options_.vignetting * r2 / corner2) *
+                         static_cast<double>(radiance[static_cast<std::size_t>(column)]);
+    const double value = light + options_.noise_sigma * noise[static_cast<std::size_t>(column % 2)];
+    out.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(out.width) +
+               static_cast<std::size_t>(column)] =
+        static_cast<std::uint16_t>(std::floor(std::clamp(value, 0.0, 1.0) * levels + 0.5));
+  }
+}
+
+RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
+                              const RowProgress& progress) const {
+  const RefractiveCamera refractive = refractive_camera(camera, water);
+  const Undistorter undistorter(camera.intrinsics);
+  const PixelFilter filter = pixel_filter(options_);
+  const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
+  const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
+  RenderedImage out{camera.intrinsics.width_px, camera.intrinsics.height_px, options_.bits, {}};
+  out.values.resize(width * height);
+  // A stripe's outer samples are its neighbours' too, and cast again there.
+  parallel_for(height, kStripeRows, [&](std::size_t begin, std::size_t end) {
+    SampleGrid grid(camera.intrinsics.width_px, filter);
+    std::vector<float> samples(grid.x_px.size());
+    const int first = static_cast<int>(begin) * filter.per_side - filter.reach;
+    const int last = static_cast<int>(end) * filter.per_side + filter.reach;
+    std::vector<float> filtered(static_cast<std::size_t>(last - first) * width);
+    for (int sample = first; sample < last; ++sample) {
+      grid.set_row(undistorter, sample_position_px(filter, sample));
+      sample_row(refractive, grid, samples);
+      filter_row(filter, samples, filtered.data() + static_cast<std::size_t>(sample - first) * width, width);
+    }
+    std::vector<float> radiance(width);
+    for (std::size_t row = begin; row < end; ++row) {
+      const float* top = filtered.data() + (row - begin) * static_cast<std::size_t>(filter.per_side) * width;
+      for (std::size_t column = 0; column < width; ++column) {
+        double sum = 0;
+        for (std::size_t k = 0; k < filter.weights.size(); ++k)
+          sum += filter.weights[k] * static_cast<double>(top[k * width + column]);
+        radiance[column] = static_cast<float>(sum);
+      }
+      expose_row(camera_index, static_cast<int>(row), radiance, out);
+    }
+    if (progress) progress(end - begin);
+  });
+  return out;
+}
+
+DepthMap Renderer::depth_map(const Camera& camera, const WaterInterface& water,
+                             const RowProgress& progress) const {
+  const RefractiveCamera refractive = refractive_camera(camera, water);
+  const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
+  const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
+  DepthMap out{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
+  out.depth_along_ray_m.resize(width * height);
+  parallel_for(height, kStripeRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+      double last_m = kNaN;
+      for (std::size_t column = 0; column < width; ++column) {
+        const auto ray = cast_ray(refractive, {static_cast<double>(column), static_cast<double>(row)});
+        std::optional<double> hit_m;
+        if (ray) hit_m = std::isnan(last_m) ? exact_.first_hit_m(*ray) : exact_.first_hit_m(*ray, last_m);
+        last_m = hit_m.value_or(kNaN);
+        out.depth_along_ray_m[row * width + column] = static_cast<float>(last_m);
+      }
+    }
+    if (progress) progress(end - begin);
+  });
+  return out;
+}
+
+}  // namespace aqbench

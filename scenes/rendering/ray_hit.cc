@@ -1,0 +1,108 @@
+#include "scenes/rendering/ray_hit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+// How far the surface lies below the ray at a depth, and how that changes per metre along the ray.
+struct Gap {
+  double gap_m, rate;
+};
+
+Gap gap_at(const PatchHeightField& surface, const WaterRay& ray, double depth_m) {
+  const Vec3& o = ray.origin_m;
+  const Vec3& d = ray.direction;
+  const HeightJet jet = surface.jet(o.x() + depth_m * d.x(), o.y() + depth_m * d.y());
+  return {jet.z - (o.z() + depth_m * d.z()), jet.fx * d.x() + jet.fy * d.y() - d.z()};
+}
+
+double horizontal(const WaterRay& ray) { return std::hypot(ray.direction.x(), ray.direction.y()); }
+
+}  // namespace
+
+RayHitter::RayHitter(const PatchHeightField& surface, double max_depth_m, double tolerance_m)
+    : surface_(surface), bounds_(surface.bounds()), max_depth_m_(max_depth_m), tolerance_m_(tolerance_m) {
+  if (!(max_depth_m > 0) || !std::isfinite(max_depth_m))
+    throw Error(ErrorKind::usage, fmt::format("max_depth_m: must be positive, got {}", max_depth_m));
+}
+
+// A ray steeper than the surface is anywhere: the gap falls all along the ray. The margin keeps the rate away
+// from zero, so that Newton's steps stay sensible.
+bool RayHitter::meets_once(const WaterRay& ray) const {
+  return ray.direction.z() > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
+}
+
+std::optional<double> RayHitter::first_hit_m(const WaterRay& ray) const {
+  if (!meets_once(ray)) return marched_hit_m(ray);
+  const double middle_m = (bounds_.z_min_m + bounds_.z_max_m) / 2;
+  return newton_hit_m(ray, std::isfinite(middle_m) ? (middle_m - ray.origin_m.z()) / ray.direction.z() : 0);
+}
+
+std::optional<double> RayHitter::first_hit_m(const WaterRay& ray, double guess_m) const {
+  return meets_once(ray) ? newton_hit_m(ray, guess_m) : marched_hit_m(ray);
+}
+
+// The gap has one zero, so whichever Newton finds is the first. A bracket keeps the steps from cycling; it
+// grows from what has been seen, so that an inclined plane needs no bounds.
+std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_m) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double above_m = -kInfinity, below_m = kInfinity;  // depths known to lie above and below the surface
+  double depth_m = guess_m;
+  for (int i = 0; i < 100; ++i) {
+    const Gap at = gap_at(surface_, ray, depth_m);
+    (at.gap_m > 0 ? above_m : below_m) = depth_m;
+    double next_m = depth_m - at.gap_m / at.rate;
+    if (!(next_m >= above_m && next_m <= below_m)) next_m = (above_m + below_m) / 2;
+    const double step_m = std::abs(next_m - depth_m);
+    depth_m = next_m;
+    // What a step leaves is half the second derivative times step^2 over the rate at the zero. Twice that is
+    // asked for here, since the rate is taken where the step began.
+    const double bend = bounds_.curvature * (1 - ray.direction.z() * ray.direction.z());
+    if (step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m_ * std::abs(at.rate)) break;
+  }
+  if (!(depth_m > 0 && depth_m <= max_depth_m_)) return std::nullopt;
+  return depth_m;
+}
+
+// Steps that cannot pass a zero of the gap, since its second derivative is bounded by the surface's curvature
+// M: the gap stays positive up to the zero of g + g' t - M t^2 / 2. Near a zero with a slope this is Newton's
+// step, from above; near a point of touching it still takes a constant share of the way.
+std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
+  const double z_per_m = ray.direction.z(), across = horizontal(ray);
+  const double bend = bounds_.curvature * across * across;
+  const double fastest = z_per_m + bounds_.slope * across;
+  if (!(fastest > 0)) return std::nullopt;
+  double depth_m =
+      std::isfinite(bounds_.z_min_m) ? std::max(0.0, (bounds_.z_min_m - ray.origin_m.z()) / z_per_m) : 0.0;
+  if (gap_at(surface_, ray, 0).gap_m <= 0) return std::nullopt;
+  double last_m = max_depth_m_;
+  if (std::isfinite(bounds_.z_max_m))
+    last_m = std::min(last_m, (bounds_.z_max_m - ray.origin_m.z()) / z_per_m + 1e-9);
+  while (depth_m <= last_m) {
+    const Gap at = gap_at(surface_, ray, depth_m);
+    if (at.gap_m <= 0) return depth_m;
+    double step_m = at.gap_m / fastest;
+    const double root = -at.rate + std::sqrt(at.rate * at.rate + 2 * bend * at.gap_m);
+    if (root > 0) step_m = std::max(step_m, 2 * at.gap_m / root);
+    depth_m += step_m;
+    if (step_m <= 1e-12) return depth_m;
+  }
+  return std::nullopt;
+}
+
+const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene) {
+  const auto* field = dynamic_cast<const PatchHeightField*>(&surface);
+  if (field == nullptr)
+    throw Error(ErrorKind::usage,
+                fmt::format("scene '{}': cannot be rendered; only surfaces by formula can", scene));
+  return *field;
+}
+
+}  // namespace aqbench

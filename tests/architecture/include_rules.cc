@@ -1,0 +1,255 @@
+#include "tests/architecture/include_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "core/files.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return std::string(path.substr(0, slash == path.npos ? 0 : slash + 1));
+}
+
+// A header and its source are one unit: "core/text" for both core/text.h and core/text.cc.
+std::string unit_of(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
+
+constexpr std::array<std::string_view, 7> kHeavyPrefixes = {"torch/",  "ATen/",    "c10/",    "caffe2/",
+                                                            "open3d/", "embree3/", "opencv2/"};
+
+bool is_heavy(const Include& include) {
+  if (include.path == "nlohmann/json.hpp") return true;
+  return std::ranges::any_of(kHeavyPrefixes, [&](std::string_view p) { return include.path.starts_with(p); });
+}
+
+// Written by the build beside the sources.
+constexpr std::string_view kGenerated = "aqbench_source_state.h";
+
+bool may_see_truth(std::string_view path) {
+  return !path.starts_with("pipeline/") || path.starts_with("pipeline/simulated/") ||
+         path == "pipeline/registry.cc";
+}
+
+class RuleChecker {
+ public:
+  RuleChecker(const std::vector<SourceFile>& files, const FolderTable& table) : table_(table) {
+    for (const SourceFile& file : files) files_.emplace(file.path, &file);
+  }
+
+  std::vector<std::string> check() {
+    for (const auto& [path, file] : files_) {
+      for (const Include& include : file->includes) {
+        check_direction(*file, include);
+        check_library(*file, include);
+      }
+      check_truth(*file);
+      check_own_header(*file);
+      if (file->lines > kMaxLinesPerFile)
+        violations_.push_back(fmt::format("{}: {} lines, at most {}", path, file->lines, kMaxLinesPerFile));
+    }
+    check_folders();
+    check_circles();
+    std::ranges::sort(violations_);
+    return std::move(violations_);
+  }
+
+ private:
+  void report(const SourceFile& file, const Include& include, std::string_view what) {
+    violations_.push_back(fmt::format("{}:{}: {}", file.path, include.line, what));
+  }
+
+  void check_direction(const SourceFile& file, const Include& include) {
+    if (!include.quoted || include.path == kGenerated) return;
+    const std::string from = folder_of(file.path), to = folder_of(include.path);
+    const auto row = table_.find(from);
+    if (!files_.contains(include.path))
+      report(file, include, fmt::format("\"{}\" is not a source file of the project", include.path));
+    else if (from != to && row != table_.end() && !row->second.contains(to))
+      report(file, include, fmt::format("{} may not use {}: \"{}\"", from, to, include.path));
+  }
+
+  void check_folders() {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& [path, file] : files_) ++counts[folder_of(path)];
+    for (const auto& [folder, count] : counts) {
+      if (!table_.contains(folder))
+        violations_.push_back(fmt::format("{}: not in the table of CONTRIBUTING.md", folder));
+      if (count > kMaxFilesPerFolder)
+        violations_.push_back(fmt::format("{}: {} files, at most {}", folder, count, kMaxFilesPerFolder));
+    }
+    for (const auto& [folder, allowed] : table_)
+      if (!counts.contains(folder))
+        violations_.push_back(fmt::format("{}: in the table of CONTRIBUTING.md, but without files", folder));
+  }
+
+  // Visits every unit once; a unit met again while it is still open closes a circle.
+  void check_circles() {
+    std::map<std::string, std::set<std::string>> used;
+    for (const auto& [path, file] : files_)
+      for (const Include& include : file->includes)
+        if (include.quoted && files_.contains(include.path) && unit_of(path) != unit_of(include.path))
+          used[unit_of(path)].insert(unit_of(include.path));
+    std::set<std::string> done;
+    std::vector<std::string> open;
+    for (const auto& [unit, uses] : used) visit_unit(unit, used, done, open);
+  }
+
+  void visit_unit(const std::string& unit, const std::map<std::string, std::set<std::string>>& used,
+                  std::set<std::string>& done, std::vector<std::string>& open) {
+    if (const auto again = std::ranges::find(open, unit); again != open.end()) {
+      std::string circle;
+      for (auto step = again; step != open.end(); ++step) circle += *step + " -> ";
+      violations_.push_back(fmt::format("{}: a circle of units: {}{}", unit, circle, unit));
+      return;
+    }
+    if (!done.insert(unit).second) return;
+    open.push_back(unit);
+    if (const auto uses = used.find(unit); uses != used.end())
+      for (const std::string& next : uses->second) visit_unit(next, used, done, open);
+    open.pop_back();
+  }
+
+  void check_library(const SourceFile& file, const Include& include) {
+    if (include.path == "torch/torch.h" || include.path.ends_with("/Open3D.h"))
+      report(file, include, fmt::format("<{}> is too heavy for anybody", include.path));
+    if (include.path.starts_with("boost/program_options") && !file.path.starts_with("cli/"))
+      report(file, include, "Boost.Program_options outside cli");
+    if (!include.quoted || folder_of(file.path) == folder_of(include.path)) return;
+    // Only chains within one folder: where a chain crosses into the next, it is reported there.
+    const std::string folder = folder_of(include.path);
+    const std::string chain = find_chain(include.path, is_heavy,
+                                         [&](const Include& next) { return folder_of(next.path) == folder; });
+    if (!chain.empty()) report(file, include, "a header for other folders is heavy: " + chain);
+  }
+
+  void check_truth(const SourceFile& file) {
+    if (may_see_truth(file.path)) return;
+    const std::string chain = find_chain(
+        file.path,
+        [](const Include& include) {
+          return include.path == "scenes/scene.h" || include.path == "scenes/surfaces/surface.h";
+        },
+        [](const Include&) { return true; });
+    if (!chain.empty()) report(file, file.includes.front(), "a real method reaches the truth: " + chain);
+  }
+
+  void check_own_header(const SourceFile& file) {
+    if (!file.path.ends_with(".cc")) return;
+    const std::string header = file.path.substr(0, file.path.size() - 2) + "h";
+    if (!files_.contains(header)) return;
+    if (file.includes.empty() || file.includes.front().path != header)
+      violations_.push_back(fmt::format("{}:1: the first include must be \"{}\"", file.path, header));
+  }
+
+  // "A.h -> B.h -> c.h" from `start` to a wanted include over quoted ones that are to be followed, "" if none
+  // is reached.
+  template <class Wanted, class Followed>
+  std::string find_chain(const std::string& start, const Wanted& wanted, const Followed& followed) {
+    std::set<std::string> seen;
+    return find_chain(start, wanted, followed, seen);
+  }
+
+  template <class Wanted, class Followed>
+  std::string find_chain(const std::string& path, const Wanted& wanted, const Followed& followed,
+                         std::set<std::string>& seen) {
+    const auto found = files_.find(path);
+    if (found == files_.end() || !seen.insert(path).second) return {};
+    for (const Include& include : found->second->includes) {
+      if (wanted(include)) return fmt::format("{} -> {}", path, include.path);
+      if (!include.quoted || !followed(include)) continue;
+      if (const std::string rest = find_chain(include.path, wanted, followed, seen); !rest.empty())
+        return fmt::format("{} -> {}", path, rest);
+    }
+    return {};
+  }
+
+  const FolderTable& table_;
+  std::map<std::string, const SourceFile*> files_;
+  std::vector<std::string> violations_;
+};
+
+// "`core/`, `scenes/cloud/`" -> {"core/", "scenes/cloud/"}
+std::vector<std::string> backquoted(std::string_view cell) {
+  const std::vector<std::string_view> parts = split_at(cell, '`');
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i + 1 < parts.size(); i += 2) names.emplace_back(parts[i]);
+  return names;
+}
+
+// Cuts blanks and then `word` off the front of the line; false if something else stands there.
+bool take_word(std::string_view& line, std::string_view word) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with(word)) return false;
+  line.remove_prefix(word.size());
+  return true;
+}
+
+}  // namespace
+
+std::vector<Include> parse_includes(std::string_view text) {
+  std::vector<Include> includes;
+  for (int line_number = 1; !text.empty(); ++line_number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!take_word(line, "#") || !take_word(line, "include")) continue;
+    const bool quoted = take_word(line, "\"");
+    if (!quoted && !take_word(line, "<")) continue;
+    includes.push_back({std::string(line.substr(0, line.find(quoted ? '"' : '>'))), quoted, line_number});
+  }
+  return includes;
+}
+
+std::vector<SourceFile> read_source_files(const std::filesystem::path& root) {
+  std::vector<SourceFile> files;
+  for (const char* const folder : {"core", "scenes", "metrics", "pipeline", "harness", "reports", "cli"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cc" && extension != ".inc") continue;
+      const std::string text = read_file(entry.path());
+      files.push_back({std::filesystem::relative(entry.path(), root).generic_string(), parse_includes(text),
+                       static_cast<std::size_t>(std::ranges::count(text, '\n'))});
+    }
+  std::ranges::sort(files, {}, &SourceFile::path);
+  return files;
+}
+
+FolderTable parse_folder_table(std::string_view contributing) {
+  FolderTable table;
+  std::set<std::string> above;
+  bool inside = false;
+  for (const std::string_view line : split_at(contributing, '\n')) {
+    if (!line.starts_with("|")) {
+      inside = false;
+      continue;
+    }
+    const std::vector<std::string_view> cells = split_at(line, '|');
+    if (line.starts_with("| folder |")) inside = cells.size() > 3;
+    if (!inside || line.starts_with("| folder |") || line.starts_with("|---")) continue;
+    const std::vector<std::string> folders = backquoted(cells[1]);
+    if (folders.size() != 1) throw std::runtime_error(fmt::format("one folder in each row: {}", line));
+    std::set<std::string> allowed;
+    if (cells[3].find("all above") != line.npos) allowed = above;
+    for (const std::string& name : backquoted(cells[3])) {
+      if (!above.contains(name))
+        throw std::runtime_error(fmt::format("{} is no folder above {}", name, folders[0]));
+      allowed.insert(name);
+    }
+    table.emplace(folders[0], allowed);
+    above.insert(folders[0]);
+  }
+  return table;
+}
+
+std::vector<std::string> include_violations(const std::vector<SourceFile>& files, const FolderTable& table) {
+  return RuleChecker(files, table).check();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,204 @@
+#include "harness/ab/run.h"
+
+#include <algorithm>
+
+#include "harness/ab/progress.h"
+#include "tests/harness/ab/support.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Answers by formula: B of case i takes ratios[i] times as long as A.
+class FakeUnits {
+ public:
+  explicit FakeUnits(std::vector<double> ratios, double cv = 0.005) : ratios_(std::move(ratios)), cv_(cv) {}
+
+  AbUnitRunner runner() {
+    return [this](std::size_t index, AbSide side, bool score) -> std::optional<AbUnitAnswer> {
+      if (calls == stop_after) return std::nullopt;
+      ++calls;
+      AbUnitAnswer answer;
+      if (calls == fail_at) {
+        answer.unit.status = Status::crashed;
+        answer.unit.reason = "died";
+        return answer;
+      }
+      const double ms = 10 * (side == AbSide::b ? ratios_[index] : 1) * std::exp(cv_ * normal_(generator_));
+      answer.unit.warm_ms = {ms, ms * 1.01, ms * 1.02};
+      answer.unit.cold_ms = 3 * ms;
+      answer.unit.output_sha256 = std::string(64, 'd');
+      if (score) answer.metrics = MetricSet{{"points", {5.0, "1", Better::higher, ""}}};
+      return answer;
+    };
+  }
+
+  std::size_t calls = 0, stop_after = 1000000, fail_at = 1000000;
+
+ private:
+  std::vector<double> ratios_;
+  double cv_;
+  std::mt19937 generator_{11};
+  std::normal_distribution<double> normal_;
+};
+
+AbSamples fresh_samples(std::size_t cases) {
+  AbSamples samples;
+  for (std::size_t i = 0; i < cases; ++i) samples.cases.push_back({"case" + std::to_string(i), std::nullopt});
+  return samples;
+}
+
+AbRunOptions three_looks() {
+  AbRunOptions options;
+  options.settings.policy.looks = 3;
+  options.pairs_per_look = 24;
+  return options;
+}
+
+std::size_t count_units(const AbSamples& samples, std::size_t case_index, AbPhase phase) {
+  return static_cast<std::size_t>(std::ranges::count_if(samples.units, [&](const AbUnit& unit) {
+    return unit.case_index == case_index && unit.phase == phase;
+  }));
+}
+
+TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
+  FakeUnits units({1.0, 1.07});
+  AbSamples samples = fresh_samples(2);
+  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  EXPECT_EQ(count_units(samples, 0, AbPhase::look), 48u);
+  EXPECT_EQ(count_units(samples, 0, AbPhase::confirmation), 0u);
+  EXPECT_EQ(count_units(samples, 1, AbPhase::look), 48u);
+  EXPECT_EQ(count_units(samples, 1, AbPhase::confirmation), 48u);
+  EXPECT_EQ(samples.outputs.size(), 4u);
+  const auto decisions = decide_times(samples, three_looks().settings);
+  EXPECT_EQ(decisions[0]->verdict, PairedVerdict::pass);
+  EXPECT_EQ(decisions[1]->verdict, PairedVerdict::regressed);
+  // What was measured reads back: order, coins and counts are those that the reader asks for.
+  EXPECT_EQ(to_json(ab_samples_from_json(to_json(samples), "f")).dump(), to_json(samples).dump());
+}
+
+TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
+  FakeUnits units({1.0}, 0.3);
+  AbSamples samples = fresh_samples(1);
+  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  EXPECT_EQ(samples.units.size(), 3 * 48u);
+  EXPECT_EQ(samples.units.back().look, 3);
+  EXPECT_EQ(decide_times(samples, three_looks().settings)[0]->look, 3);
+  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+}
+
+TEST(AbRun, CasesTakeTurns) {
+  FakeUnits units({1.0, 1.0, 1.0});
+  AbSamples samples = fresh_samples(3);
+  ASSERT_TRUE(run_ab_pairs(samples, 5, units.runner(), {}));
+  for (std::size_t i = 0; i < samples.units.size(); ++i) EXPECT_EQ(samples.units[i].case_index, i / 2 % 3);
+}
+
+TEST(AbRun, ACrashEndsItsCaseAlone) {
+  FakeUnits units({1.0, 1.0});
+  units.fail_at = 7;
+  AbSamples samples = fresh_samples(2);
+  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  const auto failed =
+      std::ranges::find_if(samples.units, [](const AbUnit& unit) { return unit.status != Status::ok; });
+  ASSERT_NE(failed, samples.units.end());
+  EXPECT_EQ(count_units(samples, 1 - failed->case_index, AbPhase::look), 48u);
+  EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->case_index]);
+  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+}
+
+TEST(AbRun, AnInterruptionKeepsWholePairs) {
+  FakeUnits units({1.0});
+  units.stop_after = 21;
+  AbSamples samples = fresh_samples(1);
+  EXPECT_FALSE(run_ab(samples, three_looks(), units.runner(), {}));
+  EXPECT_EQ(samples.units.size(), 20u);
+  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+}
+
+// Whatever moment it stops at, what was kept and what comes after it are one run.
+TEST(AbRun, GoesOnWhereItWasInterrupted) {
+  AbSamples whole = fresh_samples(2);
+  FakeUnits all({1.0, 1.07});
+  ASSERT_TRUE(run_ab(whole, three_looks(), all.runner(), {}));
+  for (const std::size_t stop : {0, 1, 2, 47, 96, 97, 130}) {
+    FakeUnits units({1.0, 1.07});
+    units.stop_after = stop;
+    AbSamples kept = fresh_samples(2), cut = fresh_samples(2);
+    const AbRecall keep{nullptr, [&](std::span<const AbUnit> pair, std::span<const AbOutput> outputs) {
+                          kept.units.insert(kept.units.end(), pair.begin(), pair.end());
+                          kept.outputs.insert(kept.outputs.end(), outputs.begin(), outputs.end());
+                        }};
+    EXPECT_FALSE(run_ab(cut, three_looks(), units.runner(), {}, keep));
+    EXPECT_EQ(to_json(kept).dump(), to_json(cut).dump());
+    EXPECT_EQ(kept.units.size(), stop / 2 * 2);
+    AbSamples resumed = fresh_samples(2);
+    units.stop_after = 1000000;
+    const std::size_t before = kept.units.size();
+    const AbRecall recall{&cut, keep.keep};
+    ASSERT_TRUE(run_ab(resumed, three_looks(), units.runner(), {}, recall));
+    EXPECT_EQ(resumed.units.size(), whole.units.size());
+    EXPECT_EQ(kept.units.size() - before, whole.units.size() - before) << "only fresh pairs are kept again";
+    EXPECT_TRUE(follow_ab(resumed, three_looks()).finished);
+  }
+}
+
+TEST(AbRun, FollowFindsEveryPairThatWasDroppedAddedOrMoved) {
+  FakeUnits units({1.0, 1.07});
+  AbSamples good = fresh_samples(2);
+  ASSERT_TRUE(run_ab(good, three_looks(), units.runner(), {}));
+  EXPECT_EQ(follow_ab(good, three_looks()).problem, "");
+  const auto problem_of = [](const AbSamples& samples) {
+    const AbProtocol protocol = follow_ab(samples, three_looks());
+    return protocol.problem.empty() && !protocol.finished ? "goes on" : protocol.problem;
+  };
+  for (std::size_t pair = 0; pair < good.units.size() / 2; ++pair) {
+    AbSamples samples = good;
+    samples.units.erase(samples.units.begin() + 2 * static_cast<std::ptrdiff_t>(pair),
+                        samples.units.begin() + 2 * static_cast<std::ptrdiff_t>(pair) + 2);
+    EXPECT_NE(problem_of(samples), "") << pair;
+    if (2 * pair + 3 >= good.units.size()) continue;
+    samples = good;
+    std::swap(samples.units[2 * pair], samples.units[2 * pair + 2]);
+    EXPECT_NE(problem_of(samples), "") << pair;
+  }
+  AbSamples more = good;
+  more.units.insert(more.units.end(), good.units.begin(), good.units.begin() + 2);
+  EXPECT_THAT(problem_of(more), HasSubstr("although everything was decided"));
+  more = good;
+  more.units.pop_back();
+  EXPECT_THAT(problem_of(more), HasSubstr("half a pair"));
+  AbRunOptions other = three_looks();
+  other.pairs_per_look = 20;
+  EXPECT_NE(follow_ab(good, other).problem, "");
+}
+
+TEST(AbRun, FollowsARunWhoseCaseFailed) {
+  for (const std::size_t fail_at : {1, 2, 7, 40}) {
+    FakeUnits units({1.0, 1.0});
+    units.fail_at = fail_at;
+    AbSamples samples = fresh_samples(2);
+    ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+    EXPECT_EQ(follow_ab(samples, three_looks()).problem, "") << fail_at;
+    EXPECT_TRUE(follow_ab(samples, three_looks()).finished);
+  }
+}
+
+TEST(AbRun, SaysHowLongItWillTake) {
+  FakeUnits units({1.0});
+  AbSamples samples = fresh_samples(1);
+  std::vector<AbProgress> seen;
+  run_ab_pairs(samples, 3, units.runner(), [&](const AbProgress& progress) { seen.push_back(progress); });
+  ASSERT_EQ(seen.size(), 6u);
+  EXPECT_FALSE(seen.front().eta_s);
+  EXPECT_TRUE(seen.back().eta_s);
+  EXPECT_EQ(seen.back().done_units, 5u);
+  EXPECT_EQ(seen.back().planned_units, 6u);
+  AbProgress progress{"look 1 of 3", "undulating/roma_like/seed=42", 12, 40, 7, 21};
+  EXPECT_EQ(ab_progress_text(progress, 80),
+            "look 1 of 3: 12/40 units 0:07, 0:21 left  undulating/roma_like/seed=42");
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,56 @@
+#pragma once
+// Samples made by formula for the tests of harness/ab.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/ab/samples.h"
+
+namespace aqbench::test {
+
+// The message of the Error of this kind that `action` throws; a test failure otherwise.
+inline std::string error_of(ErrorKind kind, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return {};
+}
+
+struct Units {
+  std::vector<double> a, b;
+};
+
+// Pairs with a common log-normal disturbance and one of each unit; B is `ratio` times A.
+inline Units noisy_units(std::size_t pairs, double ratio, unsigned seed, double cv = 0.008) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  Units units;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const double common = std::exp(0.5 * cv * normal(generator));
+    units.a.push_back(10 * common * std::exp(cv * normal(generator)));
+    units.b.push_back(10 * ratio * common * std::exp(cv * normal(generator)));
+  }
+  return units;
+}
+
+inline Json case_json(const std::string& name, const Units& units) {
+  return {{"name", name}, {"a", units.a}, {"b", units.b}};
+}
+
+inline AbSamples samples_of(const std::vector<Json>& cases) {
+  return ab_samples_from_lists(Json{{"cases", cases}}, "test");
+}
+
+}  // namespace aqbench::test

@@ -1,0 +1,187 @@
+#include "harness/gating/accept.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "harness/gating/gate.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/gate_input.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Accept : public ::testing::Test {
+ protected:
+  // A bundle of `results` of its own.
+  fs::path bundle_of(Results results) {
+    results.run.id += "-" + std::to_string(++count_);
+    return synthetic_bundle(directory_.path(), results);
+  }
+  std::string refusal(const Results& results) {
+    const fs::path bundle = bundle_of(results);
+    const std::string message =
+        error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); });
+    EXPECT_TRUE(message.starts_with(bundle.string() + ": cannot be accepted: ") || message.starts_with("("))
+        << message;
+    return message;
+  }
+
+  TemporaryDirectory directory_;
+  fs::path file_ = directory_ / "seed.json";
+  int count_ = 0;
+};
+
+TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
+  const fs::path bundle = bundle_of(synthetic_results());
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_);
+  EXPECT_FALSE(acceptance.existed);
+  const Baseline baseline = read_baseline(file_);
+  EXPECT_EQ(baseline.suite, "seed");
+  EXPECT_EQ(baseline.accepted_bundle, bundle.filename().string());
+  EXPECT_EQ(baseline.accepted_results_sha256, sha256_file_hex(bundle / "results.json"));
+  EXPECT_EQ(baseline.cases.size(), 4u);
+  EXPECT_EQ(find_metric(baseline.cases[1], "accuracy_mean_mm")->value, 0.793);
+  EXPECT_EQ(find_metric(baseline.cases[1], "accuracy_mean_mm")->tolerance,
+            (Tolerance{Tolerance::Kind::relative, 0.05}));
+  EXPECT_EQ(find_metric(baseline.cases[1], "points")->tolerance, (Tolerance{Tolerance::Kind::absolute, 0}));
+  EXPECT_EQ(find_metric(baseline.cases[1], "normal_mean_deg"), nullptr);  // undefined: said, not stored
+  EXPECT_THAT(
+      acceptance.notes,
+      ::testing::ElementsAre("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
+
+  EXPECT_EQ(gate(read_gate_input(bundle).results, baseline).exit_code(), ExitCode::not_comparable);
+  Results later = synthetic_results();
+  later.records[0].timing.cold_ms = 12.875;
+  EXPECT_EQ(gate(read_gate_input(bundle_of(later)).results, baseline).exit_code(), ExitCode::pass);
+}
+
+TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
+  Results results = synthetic_results();
+  Baseline old = synthetic_baseline(results);
+  old.cases[1].metrics[0].second = {0.9, Better::equal, {Tolerance::Kind::absolute, 0.2}};
+  old.cases[1].metrics.emplace_back("retired_mm", BaselineMetric{1, Better::lower, {}});
+  old.cases[1].options[0].second = 0.3;
+  std::erase_if(old.cases[2].metrics, [](const auto& metric) { return metric.first == "points"; });
+  old.cases[3].name = "undulating/vanished/seed=42";
+  write_file(file_, baseline_text(old));
+  const fs::path bundle = bundle_of(results);
+  const std::string before = read_file(file_);
+  const Acceptance planned = plan_acceptance(read_accepted_run(bundle), file_);
+  EXPECT_EQ(read_file(file_), before);  // planning writes nothing
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_);
+  EXPECT_EQ(render_acceptance(planned), render_acceptance(acceptance));
+  EXPECT_TRUE(acceptance.existed);
+
+  const Baseline now = read_baseline(file_);
+  const BaselineMetric* const mean =
+      find_metric(*find_case(now, "flat_plane/roma_like/seed=42"), "accuracy_mean_mm");
+  EXPECT_EQ(mean->value, 0.793);
+  EXPECT_EQ(mean->better, Better::equal);
+  EXPECT_EQ(mean->tolerance, (Tolerance{Tolerance::Kind::absolute, 0.2}));
+  const std::string text = render_acceptance(acceptance);
+  for (const char* part :
+       {"+ undulating/roma_like/seed=42 (9 metrics)", "- undulating/vanished/seed=42",
+        "! flat_plane/roma_like/seed=42: option flat_plane.x_max_m is 0.25, baseline 0.3", "0.9  ->  0.793",
+        "retired_mm", "gone", "none  ->   2850", "updated baseline of suite 'seed': 4 cases, 6 changes"})
+    EXPECT_NE(text.find(part), text.npos) << part << " in\n" << text;
+}
+
+TEST_F(Accept, NothingChangedIsSaid) {
+  accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_);
+  const Acceptance again = accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_);
+  EXPECT_TRUE(again.changes.empty());
+  EXPECT_NE(render_acceptance(again).find("0 changes"), std::string::npos);
+}
+
+TEST_F(Accept, RefusesWhatIsNotAWholeSoundRun) {
+  Results results = synthetic_results();
+  results.records[0].status = Status::timeout;
+  results.records[0].reason = "600 s";
+  EXPECT_NE(refusal(results).find("case flat_plane/lightglue_like/seed=42 timeout: 600 s"),
+            std::string::npos);
+  results = synthetic_results();
+  results.records[3].injected = {{"*", "+5%", 1}};
+  EXPECT_NE(refusal(results).find("injected fault"), std::string::npos);
+  results = synthetic_results();
+  for (Record& record : results.records) {
+    record.status = Status::skipped;
+    record.reason = "no CUDA device";
+  }
+  EXPECT_NE(refusal(results).find("no case gave a result"), std::string::npos);
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(Accept, RefusesAnInterruptedRun) {
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory_.path(), results);
+  results.records.pop_back();
+  results.run.complete = false;
+  std::string journal = read_file(bundle / "journal.jsonl");
+  journal.erase(journal.rfind('\n', journal.size() - 2) + 1);
+  write_file(bundle / "journal.jsonl", journal);
+  finalise_bundle(bundle, results);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); }),
+            bundle.string() + ": cannot be accepted: the run was interrupted: 3 of 4 cases");
+}
+
+TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
+  const fs::path bundle = bundle_of(synthetic_results());
+  EXPECT_NE(
+      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle / "results.json"), file_); })
+          .find("no bundle"),
+      std::string::npos);
+  write_file(bundle / "bench.log", "edited");
+  EXPECT_NE(error_of(ErrorKind::verification, [&] { accept_baseline(read_accepted_run(bundle), file_); })
+                .find("bench.log"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(Accept, SkippedCasesAreLeftOutUnlessTheBaselineHasThem) {
+  Results results = synthetic_results();
+  accept_baseline(read_accepted_run(bundle_of(results)), file_);
+  results.records[3].status = Status::skipped;
+  results.records[3].reason = "no CUDA device";
+  EXPECT_NE(refusal(results).find("of the baseline was skipped: no CUDA device"), std::string::npos);
+  const fs::path fresh = directory_ / "fresh.json";
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle_of(results)), fresh);
+  EXPECT_EQ(acceptance.baseline.cases.size(), 3u);
+  EXPECT_TRUE(std::ranges::any_of(acceptance.notes,
+                                  [](const std::string& note) { return note.find("skipped") != note.npos; }));
+}
+
+TEST_F(Accept, TheBaselineOfAnotherSuiteIsNotOverwritten) {
+  Baseline other = synthetic_baseline(synthetic_results());
+  other.suite = "pipeline";
+  write_file(file_, baseline_text(other));
+  const fs::path bundle = bundle_of(synthetic_results());
+  EXPECT_NE(error_of(ErrorKind::not_comparable, [&] { accept_baseline(read_accepted_run(bundle), file_); })
+                .find("suite 'pipeline'"),
+            std::string::npos);
+  EXPECT_EQ(read_file(file_), baseline_text(other));
+  write_file(file_, "{ broken");
+  EXPECT_NE(error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); }),
+            "(no error)");
+  EXPECT_EQ(read_file(file_), "{ broken");
+}
+
+TEST_F(Accept, AFileThatCannotBeWrittenIsAnIoError) {
+  const fs::path bundle = bundle_of(synthetic_results());
+  const fs::path target = directory_ / "absent/seed.json";
+  EXPECT_TRUE(error_of(ErrorKind::io, [&] {
+                accept_baseline(read_accepted_run(bundle), target);
+              }).starts_with(target.string()));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,149 @@
+#include "harness/gating/baseline.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/strict_json.h"
+#include "harness/gating/default_tolerances.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+// The example of the format's description, with every kind of value.
+constexpr const char* kText = R"({
+ "schema_version": 1, "suite": "seed",
+ "accepted_from": {"bundle": "20250520T101112Z", "results_sha256":
+   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "commit": "c0ffee"},
+ "cases": {"undulating/roma_like/seed=43": {
+   "options": {"undulating.amplitude_m": 0.005, "roma_like.points": 3000, "plane_sweep.cost": "zncc"},
+   "metrics": {"accuracy_mean_mm": {"value": 0.79, "better": "lower", "tolerance": {"relative": 0.05}},
+               "completeness_2mm_pct": {"value": 21.5, "better": "higher", "tolerance": {"absolute": 0.1}},
+               "points": {"value": 2850, "better": "equal", "tolerance": {"absolute": 0}}}}}})";
+
+TEST(Baseline, ReadsTheDocumentedFormat) {
+  const Baseline baseline = baseline_from_json(Json::parse(kText), "b.json");
+  EXPECT_EQ(baseline.suite, "seed");
+  EXPECT_EQ(baseline.accepted_bundle, "20250520T101112Z");
+  EXPECT_EQ(baseline.accepted_commit, "c0ffee");
+  const BaselineCase* const found = find_case(baseline, "undulating/roma_like/seed=43");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(find_case(baseline, "undulating/roma_like/seed=44"), nullptr);
+  EXPECT_EQ(found->options[0].second, ParameterValue(0.005));
+  EXPECT_EQ(found->options[1].second, ParameterValue(std::int64_t{3000}));
+  EXPECT_EQ(found->options[2].second, ParameterValue(std::string("zncc")));
+  const BaselineMetric* const mean = find_metric(*found, "accuracy_mean_mm");
+  ASSERT_NE(mean, nullptr);
+  EXPECT_EQ(mean->value, 0.79);
+  EXPECT_EQ(mean->better, Better::lower);
+  EXPECT_EQ(mean->tolerance, (Tolerance{Tolerance::Kind::relative, 0.05}));
+  EXPECT_EQ(find_metric(*found, "completeness_2mm_pct")->tolerance,
+            (Tolerance{Tolerance::Kind::absolute, 0.1}));
+  EXPECT_EQ(find_metric(*found, "bias_mean_mm"), nullptr);
+}
+
+TEST(Baseline, TextReadsBackToTheSameTextWithAMetricALine) {
+  Baseline baseline = synthetic_baseline(synthetic_results());
+  baseline.cases[0].options.clear();
+  baseline.cases[1].metrics.clear();
+  baseline.suite = "odd \"name\"";
+  const std::string text = baseline_text(baseline);
+  EXPECT_EQ(baseline_text(baseline_from_json(parse_strict_json(text, "b"), "b")), text);
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_NE(
+      text.find(
+          "\n    \"points\": {\"value\":2850.0,\"better\":\"equal\",\"tolerance\":{\"absolute\":0.0}},\n"),
+      text.npos)
+      << text;
+}
+
+TEST(Baseline, ErrorsNameThePath) {
+  const std::string case_path = "cases.undulating/roma_like/seed=43";
+  const std::string case_pointer = "/cases/undulating~1roma_like~1seed=43";
+  const std::vector<std::tuple<std::string, const char*, std::string>> mutations = {
+      {"/schema_version", nullptr, "'schema_version' is missing"},
+      {"/schema_version", "\"1\"", "schema_version: "},
+      {"/suite", "null", "suite: "},
+      {"/surplus", "1", "surplus"},
+      {"/accepted_from", nullptr, "'accepted_from' is missing"},
+      {"/accepted_from/results_sha256", "\"abc\"", "accepted_from.results_sha256: expected a SHA-256"},
+      {"/accepted_from/root_digest", "\"abc\"", "accepted_from.root_digest: expected a SHA-256"},
+      {"/accepted_from/commit", "5", "accepted_from.commit: "},
+      {"/cases", "[]", "cases: "},
+      {"/cases", "{}", "cases: is empty"},
+      {case_pointer, "3", case_path},
+      {case_pointer + "/options", nullptr, case_path + ": 'options' is missing"},
+      {case_pointer + "/options/x", "null", case_path + ".options.x: "},
+      {case_pointer + "/metrics/points", "1", case_path + ".metrics.points: "},
+      {case_pointer + "/metrics/points/value", "null", case_path + ".metrics.points.value: "},
+      {case_pointer + "/metrics/points/value", "\"1\"", case_path + ".metrics.points.value: "},
+      {case_pointer + "/metrics/points/better", "\"up\"",
+       case_path + ".metrics.points.better: 'up' is not one of"},
+      {case_pointer + "/metrics/points/tolerance", nullptr,
+       case_path + ".metrics.points: 'tolerance' is missing"},
+      {case_pointer + "/metrics/points/tolerance", "{}",
+       case_path + ".metrics.points.tolerance: expected either"},
+      {case_pointer + "/metrics/points/tolerance", R"({"relative":1,"absolute":1})",
+       case_path + ".metrics.points.tolerance: expected either"},
+      {case_pointer + "/metrics/points/tolerance", R"({"percent":5})",
+       case_path + ".metrics.points.tolerance"},
+      {case_pointer + "/metrics/points/tolerance/absolute", "-1",
+       case_path + ".metrics.points.tolerance.absolute: must not be negative"},
+  };
+  for (const auto& [text, value, expected] : mutations) {
+    Json bad = Json::parse(kText);
+    const Json::json_pointer pointer(text);
+    if (value != nullptr)
+      bad[pointer] = Json::parse(value);
+    else
+      bad[pointer.parent_pointer()].erase(pointer.back());
+    const std::string message = error_of(ErrorKind::input, [&] { baseline_from_json(bad, "b.json"); });
+    EXPECT_TRUE(message.starts_with("b.json: " + expected)) << text << " gave " << message;
+  }
+}
+
+TEST(Baseline, AnotherVersionIsNotComparableAndABrokenFileIsBadInput) {
+  Json json = Json::parse(kText);
+  json["schema_version"] = 2;
+  EXPECT_EQ(error_of(ErrorKind::not_comparable, [&] { baseline_from_json(json, "b.json"); }),
+            "b.json: schema_version: 2; this program reads 1");
+  const TemporaryDirectory directory;
+  for (const char* text : {"", "{", "NaN", "[]", "{\"schema_version\":1,\"schema_version\":1}"}) {
+    const auto path = directory.file("b.json", text);
+    EXPECT_TRUE(error_of(ErrorKind::input, [&] { read_baseline(path); }).starts_with(path.string())) << text;
+  }
+}
+
+TEST(Tolerance, ReadsWell) {
+  EXPECT_EQ(to_string(Tolerance{Tolerance::Kind::relative, 0.05}), "5 %");
+  EXPECT_EQ(to_string(Tolerance{Tolerance::Kind::absolute, 0.1}), "0.1");
+}
+
+TEST(DefaultTolerance, ByKindOfMetric) {
+  const auto of = [](const char* name, const char* unit, Better better, double value) {
+    return default_tolerance(name, {value, unit, better, ""});
+  };
+  const auto relative = [](double share) { return Tolerance{Tolerance::Kind::relative, share}; };
+  const auto absolute = [](double amount) { return Tolerance{Tolerance::Kind::absolute, amount}; };
+  EXPECT_EQ(of("accuracy_mean_mm", "mm", Better::lower, 0.8), relative(0.05));
+  EXPECT_EQ(of("completeness_mean_mm", "mm", Better::lower, 3), relative(0.05));
+  EXPECT_EQ(of("normal_mean_deg", "deg", Better::lower, 3), relative(0.05));
+  EXPECT_EQ(of("bias_mean_mm", "mm", Better::equal, 0.01), absolute(0.1));
+  EXPECT_EQ(of("precision_2mm_pct", "%", Better::higher, 95), absolute(1));
+  EXPECT_EQ(of("completeness_2mm_pct", "%", Better::higher, 20), absolute(1));
+  EXPECT_EQ(of("completeness_0.5mm_pct", "%", Better::higher, 0.35), relative(0.05));
+  EXPECT_EQ(of("point_density_pct", "%", Better::equal, 150), relative(0.05));
+  EXPECT_EQ(of("points", "points", Better::equal, 2850), absolute(0));
+  EXPECT_EQ(of("mesh_nonmanifold_edges", "1", Better::lower, 0), absolute(0));
+  EXPECT_EQ(of("mesh_area_ratio", "1", Better::equal, 1.01), absolute(0.02));
+  // No share of nothing is a tolerance.
+  EXPECT_EQ(of("accuracy_mean_mm", "mm", Better::lower, 0), absolute(0.01));
+  EXPECT_EQ(of("point_density_pct", "%", Better::equal, 0), absolute(0.1));
+  EXPECT_EQ(of("normal_mean_deg", "deg", Better::lower, 0), absolute(0.1));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,352 @@
+#include "harness/gating/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/bundle/gate_input.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The verdict on one metric of one case, everything else unchanged.
+GateRow verdict_on(double baseline_value, Better better, Tolerance tolerance, std::optional<double> current) {
+  Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  baseline.cases[0].metrics[0].second = {baseline_value, better, tolerance};
+  metric_of(results.records[0], "accuracy_mean_mm") = {current, "mm", better, "the cloud is empty"};
+  const GateReport report = gate(results, baseline);
+  const auto row = std::ranges::find_if(report.rows, [&](const GateRow& candidate) {
+    return candidate.case_name == baseline.cases[0].name && candidate.metric == "accuracy_mean_mm";
+  });
+  EXPECT_NE(row, report.rows.end());
+  const bool good = row->verdict == Verdict::pass || row->verdict == Verdict::improved;
+  EXPECT_EQ(report.exit_code(), good ? ExitCode::pass : ExitCode::regression);
+  return *row;
+}
+
+constexpr Tolerance kFivePercent{Tolerance::Kind::relative, 0.05};
+constexpr Tolerance relative(double share) { return {Tolerance::Kind::relative, share}; }
+constexpr Tolerance absolute(double amount) { return {Tolerance::Kind::absolute, amount}; }
+
+TEST(Gate, TheSameValuesPass) {
+  const Results results = synthetic_results();
+  const GateReport report = gate(results, synthetic_baseline(results));
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  EXPECT_EQ(report.count(Verdict::pass), 4u * 9u);
+  EXPECT_EQ(report.count(Verdict::added), 4u);  // the undefined metric, which no baseline has
+  EXPECT_EQ(report.rows.size(), 40u);
+}
+
+TEST(Gate, ToleranceIsInclusiveWhateverTheNumber) {
+  for (const double value : {0.79, 1.0, 1.53, 0.1, 0.3, 1e-9, 123456.789, 7.0 / 3, 95.25}) {
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.051).verdict, Verdict::regressed)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.05).verdict, Verdict::pass) << value;
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.049).verdict, Verdict::pass) << value;
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.0500001).verdict, Verdict::regressed)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 0.949).verdict, Verdict::improved)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 0.951).verdict, Verdict::pass) << value;
+    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 0.949).verdict, Verdict::regressed)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 0.95).verdict, Verdict::pass) << value;
+    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 1.2).verdict, Verdict::improved)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 0.949).verdict, Verdict::regressed)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 1.051).verdict, Verdict::regressed)
+        << value;
+    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 1.05).verdict, Verdict::pass) << value;
+  }
+}
+
+// Every two-decimal value at exactly its limit, as decimals give it.
+TEST(Gate, ExactlyAtTheLimitInDecimalsPasses) {
+  for (int hundredths = 1; hundredths < 2000; ++hundredths) {
+    const double value = hundredths / 100.0;
+    const double limit = hundredths * 105 / 10000.0, beyond = (hundredths * 105 + 1) / 10000.0;
+    ASSERT_EQ(verdict_on(value, Better::lower, kFivePercent, limit).verdict, Verdict::pass) << value;
+    ASSERT_EQ(verdict_on(value, Better::lower, kFivePercent, beyond).verdict, Verdict::regressed) << value;
+    if (hundredths > 200) break;  // the rest adds nothing but time
+  }
+  EXPECT_EQ(verdict_on(95.25, Better::higher, absolute(0.1), 95.15).verdict, Verdict::pass);
+  EXPECT_EQ(verdict_on(95.25, Better::higher, absolute(0.1), 95.149).verdict, Verdict::regressed);
+  EXPECT_EQ(verdict_on(-0.012, Better::equal, absolute(0.1), 0.088).verdict, Verdict::pass);
+  EXPECT_EQ(verdict_on(-0.012, Better::equal, absolute(0.1), 0.0881).verdict, Verdict::regressed);
+}
+
+TEST(Gate, ANegativeBaselineHasATolerance) {
+  EXPECT_EQ(verdict_on(-2, Better::lower, kFivePercent, -1.91).verdict, Verdict::pass);
+  EXPECT_EQ(verdict_on(-2, Better::lower, kFivePercent, -1.89).verdict, Verdict::regressed);
+}
+
+TEST(Gate, ToleranceZeroMeansTheSameBits) {
+  const double value = 0.79788456080286535;
+  for (const Tolerance tolerance : {relative(0), absolute(0)}) {
+    EXPECT_EQ(verdict_on(value, Better::lower, tolerance, value).verdict, Verdict::pass);
+    EXPECT_EQ(verdict_on(value, Better::lower, tolerance, std::nextafter(value, 1)).verdict,
+              Verdict::regressed);
+    EXPECT_EQ(verdict_on(value, Better::lower, tolerance, std::nextafter(value, 0)).verdict,
+              Verdict::improved);
+    EXPECT_EQ(verdict_on(value, Better::equal, tolerance, std::nextafter(value, 0)).verdict,
+              Verdict::regressed);
+  }
+}
+
+TEST(Gate, AZeroBaselineHasNoShare) {
+  EXPECT_EQ(verdict_on(0, Better::lower, kFivePercent, 0).verdict, Verdict::pass);
+  const GateRow row = verdict_on(0, Better::lower, kFivePercent, 1e-12);
+  EXPECT_EQ(row.verdict, Verdict::undefined);
+  EXPECT_NE(row.reason.find("baseline of 0"), row.reason.npos);
+  EXPECT_EQ(verdict_on(0, Better::lower, absolute(0.1), 0.1).verdict, Verdict::pass);
+  EXPECT_EQ(verdict_on(0, Better::lower, absolute(0.1), 0.11).verdict, Verdict::regressed);
+}
+
+TEST(Gate, UndefinedNeverPasses) {
+  const GateRow row = verdict_on(0.79, Better::lower, kFivePercent, std::nullopt);
+  EXPECT_EQ(row.verdict, Verdict::undefined);
+  EXPECT_EQ(row.reason, "the cloud is empty");
+  for (const double value : {kNaN, kInfinity, -kInfinity})
+    EXPECT_EQ(verdict_on(0.79, Better::lower, kFivePercent, value).verdict, Verdict::undefined);
+}
+
+TEST(Gate, HugeValuesDoNotOverflowIntoAPass) {
+  EXPECT_EQ(verdict_on(-1e308, Better::lower, kFivePercent, 1.7e308).verdict, Verdict::regressed);
+  EXPECT_EQ(verdict_on(0.79, Better::lower, kFivePercent, 1e308).verdict, Verdict::regressed);
+}
+
+TEST(Gate, MissingAndFailedNeverPass) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  Results results = synthetic_results();
+  results.records.erase(results.records.begin());
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+  EXPECT_EQ(gate(results, baseline).rows[0].verdict, Verdict::missing);
+
+  results = synthetic_results();
+  results.records[0].metrics.erase(results.records[0].metrics.begin());
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+  EXPECT_EQ(gate(results, baseline).rows[0].metric, "accuracy_mean_mm");
+
+  for (const Status status : {Status::failed, Status::crashed, Status::timeout}) {
+    results = synthetic_results();
+    results.records[2].status = status;
+    results.records[2].reason = "why";
+    const GateReport report = gate(results, baseline);
+    EXPECT_EQ(report.exit_code(), ExitCode::case_failed);
+    EXPECT_EQ(report.rows[0].verdict, Verdict::failed_case);
+    EXPECT_EQ(report.rows[0].reason, to_string(status) + ": why");
+  }
+  results.records[2].status = Status::skipped;
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+  results.records.clear();
+  EXPECT_EQ(gate(results, baseline).count(Verdict::missing), 4u);
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+}
+
+TEST(Gate, OtherOptionsAreNotComparableWithBothValuesNamed) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  const auto reason = [&](const std::function<void(Record&)>& change) {
+    Results results = synthetic_results();
+    change(results.records[1]);
+    const GateReport report = gate(results, baseline);
+    EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
+    EXPECT_EQ(report.rows[0].verdict, Verdict::not_comparable);
+    EXPECT_EQ(report.count(Verdict::pass), 27u);  // the other three cases are still judged
+    return report.rows[0].reason;
+  };
+  EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::int64_t{2000}; }),
+            "option roma_like.points is 2000, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::string("3000"); }),
+            "option roma_like.points is 3000, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options.pop_back(); }),
+            "option roma_like.points is absent, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options.emplace_back("x.y", 0.5); }),
+            "option x.y is 0.5, absent in the baseline");
+}
+
+TEST(Gate, AWholeNumberIsTheSameAsTextOrBinary) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  results.records[1].options[1].second = 3000.0;
+  std::ranges::reverse(results.records[1].options);
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+}
+
+TEST(Gate, AMetricThatTurnedItsDirectionIsNotComparable) {
+  Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  baseline.cases[0].metrics[0].second.better = Better::higher;
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::not_comparable);
+  baseline.cases[0].metrics[0].second.better = Better::equal;  // stricter, by choice of who reviews the file
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+}
+
+TEST(Gate, NewCasesAndMetricsAreSaidAndNotGated) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  results.records.push_back(synthetic_record("mound", "roma_like", 42, 1));
+  const GateReport report = gate(results, baseline);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  EXPECT_EQ(report.count(Verdict::added), 5u);
+  EXPECT_NE(render_gate(report).find("mound/roma_like/seed=42: no baseline: not gated"), std::string::npos);
+}
+
+TEST(Gate, ACaseWithoutABaselineThatFailsIsAFailure) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  for (const Status status : {Status::failed, Status::crashed, Status::timeout}) {
+    Results results = synthetic_results();
+    results.records.push_back(synthetic_record("mound", "roma_like", 42, 1));
+    results.records.back().status = status;
+    results.records.back().reason = "why";
+    const GateReport report = gate(results, baseline);
+    EXPECT_EQ(report.exit_code(), ExitCode::case_failed);
+    EXPECT_EQ(report.rows[0].verdict, Verdict::failed_case);
+    EXPECT_EQ(report.rows[0].case_name, "mound/roma_like/seed=42");
+    EXPECT_EQ(report.rows[0].reason, to_string(status) + ": why (no baseline)");
+    EXPECT_NE(render_gate(report).find("gate: FAIL: 1 failed case"), std::string::npos);
+  }
+  Results results = synthetic_results();
+  results.records.push_back(synthetic_record("mound", "roma_like", 42, 1));
+  results.records.back().status = Status::skipped;
+  results.records.back().reason = "no CUDA device";
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+  EXPECT_NE(render_gate(gate(results, baseline)).find("not gated; skipped: no CUDA device"),
+            std::string::npos);
+}
+
+TEST(Gate, AComparisonWithItselfIsRefused) {
+  const Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  baseline.accepted_results_sha256 = sha256_hex(results_text(results));
+  const GateReport report = gate(results, baseline);
+  EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
+  EXPECT_TRUE(report.rows.empty());
+  EXPECT_NE(render_gate(report).find("self comparison"), std::string::npos);
+  Results again = results;
+  again.run.finished_utc = "2025-05-21T10:11:12Z";  // the same run, finalised again
+  EXPECT_EQ(gate(again, baseline).exit_code(), ExitCode::pass);
+  baseline.accepted_root_digest = root_digest(results);
+  EXPECT_EQ(gate(again, baseline).exit_code(), ExitCode::not_comparable);
+  again.records[0].timing.cold_ms = 12.875;
+  again.run.started_utc = "2025-05-21T10:11:12Z";  // a second run with the same numbers is a comparison
+  EXPECT_EQ(gate(again, baseline).exit_code(), ExitCode::pass);
+}
+
+TEST(Gate, TheGravestExitCodeWins) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  metric_of(results.records[0], "accuracy_mean_mm").value = 99;
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+  results.records[1].options.clear();
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::not_comparable);
+  results.records[2].status = Status::crashed;
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::case_failed);
+}
+
+TEST(Gate, WorstFirstAndWithinTheScreen) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  metric_of(results.records[0], "accuracy_mean_mm").value = 1.53 * 1.10;   // twice its tolerance
+  metric_of(results.records[1], "accuracy_mean_mm").value = 0.793 * 1.40;  // eight times
+  metric_of(results.records[2], "precision_2mm_pct").value = 99;           // better
+  metric_of(results.records[3], "accuracy_rmse_mm") = {{}, "mm", Better::lower, std::string(300, 'x')};
+  results.run.complete = false;
+  const GateReport report = gate(results, baseline);
+  ASSERT_GE(report.rows.size(), 4u);
+  EXPECT_EQ(report.rows[0].verdict, Verdict::undefined);
+  EXPECT_EQ(report.rows[1].case_name, "flat_plane/roma_like/seed=42");
+  EXPECT_NEAR(report.rows[1].excess, 8, 1e-9);
+  EXPECT_NEAR(report.rows[2].excess, 2, 1e-9);
+  EXPECT_EQ(report.rows[3].verdict, Verdict::improved);
+  const std::string text = render_gate(report);
+  EXPECT_LT(text.find("+40 %"), text.find("+10 %"));
+  EXPECT_NE(text.find("improved"), text.npos);
+  EXPECT_NE(text.find("note: the run was interrupted: 4 of 4 cases"), text.npos);
+  EXPECT_NE(text.find("gate: FAIL: 1 undefined, 2 regressed, 1 improved, 4 new, 32 pass\n"), text.npos)
+      << text;
+  EXPECT_EQ(text.find("fscore"), text.npos);  // what passes is counted, not listed
+  EXPECT_NE(render_gate(report, false, true).find("fscore"), text.npos);
+  EXPECT_EQ(text.find('\033'), text.npos);
+  for (const std::string& shown : {text, render_gate(report, false, true)}) {
+    std::size_t start = 0;
+    for (std::size_t end = shown.find('\n'); end != shown.npos;
+         start = end + 1, end = shown.find('\n', start))
+      EXPECT_LE(display_width(shown.substr(start, end - start)), kScreenColumns)
+          << shown.substr(start, end - start);
+  }
+}
+
+TEST(ReadGateInput, ABundleIsVerifiedFirst) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  const auto bundle = synthetic_bundle(directory.path(), results);
+  EXPECT_TRUE(read_gate_input(bundle).verified);
+  const GateInput bare = read_gate_input(bundle / "results.json");
+  EXPECT_FALSE(bare.verified);
+  EXPECT_EQ(results_text(bare.results), results_text(results));
+  write_file(bundle / "bench.log", "other\n");
+  const std::string message = error_of(ErrorKind::verification, [&] { read_gate_input(bundle); });
+  EXPECT_NE(message.find("bench.log does not have the hash"), message.npos) << message;
+}
+
+TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
+  const TemporaryDirectory directory;
+  const std::string good = results_text(synthetic_results());
+  Json json = Json::parse(good);
+  const auto kind_of = [&](const std::string& text) {
+    const auto path = directory.file("results.json", text);
+    try {
+      read_gate_input(path);
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(path.string())) << error.what();
+      return exit_code(error.kind());
+    }
+    return ExitCode::pass;
+  };
+  EXPECT_EQ(kind_of(good), ExitCode::pass);
+  EXPECT_EQ(kind_of(good.substr(0, good.size() / 2)), ExitCode::usage);
+  EXPECT_EQ(kind_of(""), ExitCode::usage);
+  std::string nan = good;
+  nan.replace(nan.find("95.25"), 5, "NaN");
+  EXPECT_EQ(kind_of(nan), ExitCode::usage);
+  json["schema_version"] = 2;
+  EXPECT_EQ(kind_of(json.dump()), ExitCode::not_comparable);
+  json["schema_version"] = 1;
+  json["records"][0]["metrics"]["points"]["value"] = "2850";
+  EXPECT_EQ(kind_of(json.dump()), ExitCode::usage);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { read_gate_input(directory / "absent"); }),
+            (directory / "absent").string() + ": no such file");
+}
+
+// As somebody would do by hand.
+TEST(ReadGateInput, AMetricSetToNullFails) {
+  const TemporaryDirectory directory;
+  const Results results = synthetic_results();
+  Json json = to_json(results);
+  json["records"][1]["metrics"]["accuracy_mean_mm"]["value"] = nullptr;
+  for (const bool with_reason : {false, true}) {
+    if (with_reason) json["records"][1]["metrics"]["accuracy_mean_mm"]["reason"] = "edited";
+    const auto path = directory.file("results.json", json.dump());
+    EXPECT_EQ(gate(read_gate_input(path).results, synthetic_baseline(results)).exit_code(),
+              ExitCode::regression);
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

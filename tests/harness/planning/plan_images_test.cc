@@ -1,0 +1,170 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/harness/planning/plan_support.h"
+
+namespace aqbench {
+namespace {
+
+using test::case_names;
+using test::option;
+using test::plan;
+using test::usage_error;
+using test::with;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+PlanRequest real_request() {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"plane_sweep"};
+  return request;
+}
+
+TEST(PlanImages, OnlyRealMethodsHaveThem) {
+  PlanRequest request = real_request();
+  request.methods = {"plane_sweep", "roma_like"};
+  const SweepPlan given = plan(request);
+  ASSERT_THAT(given.cases, SizeIs(2));
+  ASSERT_TRUE(given.cases[0].images.has_value());
+  EXPECT_EQ(given.cases[0].images->rig, "ring12");
+  EXPECT_EQ(std::get<std::string>(option(given.cases[0], "dataset.imaging")), "default");
+  EXPECT_EQ(std::get<std::int64_t>(option(given.cases[0], "ring12.width")), 1600);
+  EXPECT_EQ(std::get<double>(option(given.cases[0], "imaging.texture_contrast")), 0.15);
+  EXPECT_FALSE(given.cases[1].images.has_value());
+  EXPECT_THAT(case_names(given),
+              ElementsAre("flat_plane/plane_sweep/seed=42", "flat_plane/roma_like/seed=42"));
+}
+
+TEST(PlanImages, WhatIsNotTheDefaultStandsInTheName) {
+  PlanRequest request = real_request();
+  request.methods = {"plane_sweep", "roma_like"};
+  request.images = {"sparse4", "clean", 480, 360};
+  request.axes = {parse_axis("plane_sweep.depths=64,128")};
+  const SweepPlan given = plan(request);
+  EXPECT_THAT(case_names(given),
+              ElementsAre("flat_plane/plane_sweep/seed=42/rig=sparse4/imaging=clean/width=480/height=360/"
+                          "plane_sweep.depths=64",
+                          "flat_plane/plane_sweep/seed=42/rig=sparse4/imaging=clean/width=480/height=360/"
+                          "plane_sweep.depths=128",
+                          "flat_plane/roma_like/seed=42"));
+  EXPECT_EQ(std::get<std::int64_t>(option(given.cases[0], "sparse4.height")), 360);
+  EXPECT_THAT(given.cases[0].axes, SizeIs(5));
+  request.images = {"ring12", "default", std::nullopt, std::nullopt};
+  request.axes.clear();
+  EXPECT_EQ(plan(request).cases[0].name, "flat_plane/plane_sweep/seed=42") << "the defaults, said aloud";
+}
+
+TEST(PlanImages, AxesVaryThemForRealMethodsAlone) {
+  PlanRequest request = real_request();
+  request.methods = {"plane_sweep", "roma_like"};
+  request.axes = {parse_axis("rig=ring12,sparse4"), parse_axis("width=240,480")};
+  const SweepPlan given = plan(request);
+  EXPECT_THAT(case_names(given), ElementsAre("flat_plane/plane_sweep/seed=42/rig=ring12/width=240",
+                                             "flat_plane/plane_sweep/seed=42/rig=ring12/width=480",
+                                             "flat_plane/plane_sweep/seed=42/rig=sparse4/width=240",
+                                             "flat_plane/plane_sweep/seed=42/rig=sparse4/width=480",
+                                             "flat_plane/roma_like/seed=42"));
+  EXPECT_EQ(std::get<std::int64_t>(option(given.cases[3], "sparse4.height")), 360) << "the rig's ratio";
+  request.axes = {parse_axis("imaging.noise_sigma=0,0.01"), parse_axis("ring12.radius_m=0.5,0.6")};
+  const SweepPlan parameters = plan(request);
+  ASSERT_THAT(parameters.cases, SizeIs(4 + 1));
+  EXPECT_EQ(std::get<double>(option(parameters.cases[3], "ring12.radius_m")), 0.6);
+  EXPECT_EQ(parameters.cases[3].name,
+            "flat_plane/plane_sweep/seed=42/imaging.noise_sigma=0.01/ring12.radius_m=0.6");
+}
+
+TEST(PlanImages, SetsReachRigAndImaging) {
+  PlanRequest request = real_request();
+  request.sets = {parse_override("ring12.radius_m=0.5"), parse_override("imaging.noise_sigma=0")};
+  const Case planned = plan(request).cases[0];
+  EXPECT_EQ(planned.name, "flat_plane/plane_sweep/seed=42");
+  EXPECT_EQ(std::get<double>(option(planned, "ring12.radius_m")), 0.5);
+  EXPECT_EQ(std::get<double>(option(planned, "imaging.noise_sigma")), 0);
+  request.sets = {parse_override("perturb.water_z_m=0.002")};
+  request.axes = {parse_axis("perturb.n_water=0,0.001")};
+  EXPECT_EQ(plan(request).cases[1].name, "flat_plane/plane_sweep/seed=42/perturb.n_water=0.001");
+  EXPECT_EQ(std::get<double>(option(plan(request).cases[1], "perturb.water_z_m")), 0.002);
+  request.axes.clear();
+  request.images.imaging = "clean";
+  request.sets = {parse_override("imaging.noise_sigma=0.02")};
+  EXPECT_EQ(std::get<double>(option(plan(request).cases[0], "imaging.noise_sigma")), 0.02) << "--set wins";
+}
+
+TEST(PlanImages, MistakesAreNamed) {
+  const auto error_with = [](const std::function<void(PlanRequest&)>& change) {
+    PlanRequest request = real_request();
+    change(request);
+    return usage_error(request);
+  };
+  EXPECT_THAT(error_with([](auto& r) { r.images.rig = "ring13"; }), HasSubstr("did you mean ring12"));
+  EXPECT_THAT(error_with([](auto& r) { r.images.imaging = "cleen"; }), HasSubstr("did you mean clean"));
+  EXPECT_THAT(error_with([](auto& r) { r.axes = {parse_axis("rig=nope")}; }),
+              HasSubstr("unknown rig 'nope'"));
+  EXPECT_THAT(error_with([](auto& r) { r.axes = {parse_axis("width=1.5")}; }), HasSubstr("--axis width"));
+  EXPECT_THAT(error_with([](auto& r) {
+                r.images.width_px = 480;
+                r.axes = {parse_axis("width=240,480")};
+              }),
+              HasSubstr("--axis width excludes --width"));
+  EXPECT_THAT(error_with([](auto& r) {
+                r.images.width_px = 480;
+                r.sets = {parse_override("ring12.width=640")};
+              }),
+              HasSubstr("width 480: ring12.width=640 contradicts it"));
+  EXPECT_THAT(error_with([](auto& r) {
+                r.axes = {parse_axis("rig=ring12,sparse4"), parse_axis("ring12.radius_m=1")};
+              }),
+              HasSubstr("excludes --axis rig"));
+  EXPECT_THAT(error_with([](auto& r) { r.sets = {parse_override("sparse4.radius_m=1")}; }),
+              HasSubstr("workload of this sweep 'sparse4'"));
+  EXPECT_THAT(error_with([](auto& r) {
+                r.methods = {"roma_like"};
+                r.images.height_px = 100;
+              }),
+              HasSubstr("--height: no method of this sweep looks at images"));
+}
+
+TEST(PlanImages, AMeshCannotBeRendered) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "a.ply";
+  std::ofstream(file) << "ply";
+  PlanRequest request = real_request();
+  request.scenes = {"mesh:" + file.string()};
+  EXPECT_THAT(usage_error(request), HasSubstr("cannot be rendered"));
+}
+
+TEST(PlanImages, ASuitesChoiceIsTheDefaultOfTheFlags) {
+  PlanRequest request;
+  request.own_suite =
+      Suite{"mine", "d", {"flat_plane"}, {"plane_sweep"}, {42}, {}, {}, {}, {"sparse4", "clean", 480, 360}};
+  EXPECT_EQ(plan(request).cases[0].name,
+            "flat_plane/plane_sweep/seed=42/rig=sparse4/imaging=clean/width=480/height=360");
+  request.images.width_px = 240;
+  request.images.rig = "ring12";
+  EXPECT_EQ(plan(request).cases[0].name, "flat_plane/plane_sweep/seed=42/imaging=clean/width=240")
+      << "a size is one choice";
+  const Json json = requested_json(request);
+  const PlanRequest same = request_from_json(json, "test");
+  EXPECT_EQ(requested_json(same), json);
+  EXPECT_EQ(plan(same).sha256, plan(request).sha256);
+  request.images = {};
+  request.axes = {parse_axis("width=240,800")};
+  EXPECT_EQ(plan(request).cases[1].name,
+            "flat_plane/plane_sweep/seed=42/rig=sparse4/imaging=clean/width=800");
+}
+
+TEST(PlanImages, TheHashStandsForThem) {
+  std::set<std::string> hashes;
+  for (const char* variant : {"default", "clean", "low_contrast"}) {
+    PlanRequest request = real_request();
+    request.images.imaging = variant;
+    hashes.insert(plan(request).sha256);
+  }
+  EXPECT_THAT(hashes, SizeIs(3));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,33 @@
+#pragma once
+// Plans from the catalogue of support.h, and what tests ask of them.
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "harness/planning/plan.h"
+#include "tests/harness/support.h"
+
+namespace aqbench::test {
+
+inline SweepPlan plan(const PlanRequest& request) { return plan_sweep(request, fake_catalogue()); }
+
+inline std::string usage_error(const PlanRequest& request) {
+  return error_of(ErrorKind::usage, [&] { plan(request); });
+}
+
+inline PlanRequest with(const std::function<void(PlanRequest&)>& change) {
+  PlanRequest request;
+  change(request);
+  return request;
+}
+
+// Throws std::out_of_range if the case has no option `key`.
+inline const ParameterValue& option(const Case& planned, const std::string& key) {
+  const auto found = std::ranges::find(planned.options, key, [](const auto& item) { return item.first; });
+  if (found == planned.options.end()) throw std::out_of_range(key);
+  return found->second;
+}
+
+}  // namespace aqbench::test

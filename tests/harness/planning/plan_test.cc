@@ -1,0 +1,165 @@
+#include "harness/planning/plan.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/harness/planning/plan_support.h"
+
+namespace aqbench {
+namespace {
+
+using test::case_names;
+using test::error_of;
+using test::plan;
+using test::usage_error;
+using test::with;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct RefusedPlan {
+  const char* what;
+  PlanRequest request;
+  const char* why;
+};
+class PlanRefuses : public testing::TestWithParam<RefusedPlan> {};
+
+TEST_P(PlanRefuses, WithAUsageError) {
+  EXPECT_THAT(usage_error(GetParam().request), HasSubstr(GetParam().why));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, PlanRefuses,
+    testing::Values(
+        RefusedPlan{"suite", with([](auto& r) { r.suite = "sead"; }), "did you mean seed"},
+        RefusedPlan{"scene", with([](auto& r) { r.scenes = {"flat_plan"}; }), "did you mean flat_plane"},
+        RefusedPlan{"glob", with([](auto& r) { r.scenes = {"x*"}; }),
+                    "matches none of flat_plane, undulating"},
+        RefusedPlan{"method", with([](auto& r) { r.methods = {"roma"}; }), "did you mean roma_like"},
+        RefusedPlan{"axis", with([](auto& r) { r.axes = {parse_axis("thread=1")}; }), "did you mean threads"},
+        RefusedPlan{"axis parameter", with([](auto& r) { r.axes = {parse_axis("undulating.amplitude=1")}; }),
+                    "did you mean amplitude_m"},
+        RefusedPlan{"axis owner", with([](auto& r) { r.axes = {parse_axis("plane_sweep.batch=1")}; }),
+                    "--axis plane_sweep.batch"},
+        RefusedPlan{"axis without user", with([](auto& r) { r.axes = {parse_axis("batch=1,2")}; }),
+                    "no method or workload of this sweep has a parameter 'batch'"},
+        RefusedPlan{"axis range",
+                    with([](auto& r) { r.axes = {parse_axis("undulating.amplitude_m=0.1,0.2")}; }),
+                    "undulating.amplitude_m: 0.2 is outside"},
+        RefusedPlan{"axis type", with([](auto& r) { r.axes = {parse_axis("threads=1,x")}; }),
+                    "'x' is not an integer"},
+        RefusedPlan{"axis threads 0", with([](auto& r) { r.axes = {parse_axis("threads=0,1")}; }),
+                    "from 1 to"},
+        RefusedPlan{"axis device", with([](auto& r) { r.axes = {parse_axis("device=cpu,gpu")}; }), "'gpu'"},
+        RefusedPlan{"same axis twice", with([](auto& r) {
+                      r.axes = {parse_axis("threads=1"), parse_axis("threads=2")};
+                    }),
+                    "given twice"},
+        RefusedPlan{"same value twice",
+                    with([](auto& r) { r.axes = {parse_axis("undulating.amplitude_m=0.002,0.0020")}; }),
+                    "two cases would be called"},
+        RefusedPlan{"axis and flag", with([](auto& r) {
+                      r.axes = {parse_axis("threads=1,2")};
+                      r.threads = 1;
+                    }),
+                    "--axis threads excludes --threads"},
+        RefusedPlan{"axis and set", with([](auto& r) {
+                      r.axes = {parse_axis("undulating.amplitude_m=0.002")};
+                      r.sets = {parse_override("undulating.amplitude_m=0.003")};
+                    }),
+                    "--set undulating.amplitude_m gives it too"},
+        RefusedPlan{"axis under two names", with([](auto& r) {
+                      r.methods = {"plane_sweep"};
+                      r.axes = {parse_axis("plane_sweep.batch=1"), parse_axis("batch=1")};
+                    }),
+                    "gives it too"},
+        RefusedPlan{"set owner", with([](auto& r) { r.sets = {parse_override("plane_sweep.batch=1")}; }),
+                    "--set plane_sweep.batch"},
+        RefusedPlan{"set parameter", with([](auto& r) { r.sets = {parse_override("roma_like.point=1")}; }),
+                    "did you mean points"},
+        RefusedPlan{"set value", with([](auto& r) { r.sets = {parse_override("roma_like.points=1.5")}; }),
+                    "roma_like.points: '1.5' is not an integer"},
+        RefusedPlan{"repeat", with([](auto& r) { r.repeat = 0; }), "--repeat 0"},
+        RefusedPlan{"too many", with([](auto& r) { r.repeat = 100000; }), "more than 100000 cases"},
+        RefusedPlan{"seed", with([](auto& r) { r.seed = UINT64_MAX; }), "--seed"},
+        RefusedPlan{"threads", with([](auto& r) { r.threads = 0; }), "--threads 0"},
+        RefusedPlan{"device", with([](auto& r) { r.device = "tpu"; }), "--device: 'tpu'"},
+        RefusedPlan{"timeout", with([](auto& r) { r.timeout_s = -1; }), "--timeout"},
+        RefusedPlan{"inject glob",
+                    with([](auto& r) { r.injects = {parse_inject("roma_like:simulate=throw")}; }),
+                    "no planned case matches 'roma_like'"},
+        RefusedPlan{"inject stage", with([](auto& r) { r.injects = {parse_inject("*:simulat=throw")}; }),
+                    "did you mean simulate"}),
+    [](const auto& tested) {
+      std::string name = tested.param.what;
+      std::ranges::replace(name, ' ', '_');
+      return name;
+    });
+
+TEST(Plan, FaultsGoToTheCasesThatHaveTheStage) {
+  PlanRequest request;
+  request.injects = {parse_inject("*:dropout=throw"), parse_inject("undulating/*:*=20ms")};
+  const SweepPlan given = plan(request);
+  EXPECT_THAT(given.cases[0].faults, SizeIs(0));  // lightglue_like has no stage dropout
+  ASSERT_THAT(given.cases[1].faults, SizeIs(1));
+  EXPECT_EQ(given.cases[1].faults[0].stage, "dropout");
+  EXPECT_THAT(given.cases[2].faults, SizeIs(1));
+  EXPECT_THAT(given.cases[3].faults, SizeIs(2));
+  EXPECT_NE(given.sha256, plan({}).sha256) << "a fault decides the result";
+}
+
+TEST(Shards, PartitionTheCasesTheSameWayForAnyOrder) {
+  PlanRequest request;
+  request.repeat = 10;
+  const SweepPlan whole = plan(request);
+  const std::vector<std::string> all = case_names(whole);
+  std::set<std::string> seen;
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    request.shard = {i, 3};
+    const SweepPlan part = plan(request);
+    EXPECT_EQ(part.cases_in_all_shards, all.size());
+    EXPECT_EQ(part.all_shards_sha256, whole.sha256);
+    sizes.push_back(part.cases.size());
+    for (const std::string& name : case_names(part)) EXPECT_TRUE(seen.insert(name).second) << name;
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{all.begin(), all.end()}));
+  EXPECT_EQ(*std::ranges::max_element(sizes) - *std::ranges::min_element(sizes), 1U);
+  // Asked for in another order, each case stays in its shard.
+  PlanRequest reversed = request;
+  reversed.scenes = {"undulating", "flat_plane"};
+  reversed.methods = {"roma_like", "lightglue_like"};
+  std::vector<std::string> names = case_names(plan(reversed)), expected = case_names(plan(request));
+  std::ranges::sort(names);
+  std::ranges::sort(expected);
+  EXPECT_EQ(names, expected);
+}
+
+TEST(Shards, ParseTheirArgument) {
+  EXPECT_EQ(parse_shard("2/3").index, 2U);
+  EXPECT_EQ(to_string(parse_shard("2/3")), "2/3");
+  for (const char* wrong : {"", "0/3", "4/3", "1", "a/b", "1/3/4", "-1/3", "1/", "/2"})
+    EXPECT_THAT(error_of(ErrorKind::usage, [&] { parse_shard(wrong); }), HasSubstr(wrong));
+}
+
+TEST(Shards, MayBeEmpty) {
+  PlanRequest request;
+  request.shard = {5, 5};
+  EXPECT_THAT(plan(request).cases, SizeIs(0));
+}
+
+TEST(PlanHash, ChangesWithWhateverDecidesTheResult) {
+  const std::string base = plan({}).sha256;
+  EXPECT_EQ(plan({}).sha256, base);
+  std::set<std::string> hashes = {base};
+  for (const PlanRequest& request : {with([](auto& r) { r.seed = 1; }), with([](auto& r) { r.threads = 17; }),
+                                     with([](auto& r) { r.device = "cuda"; }),
+                                     with([](auto& r) { r.sets = {parse_override("roma_like.points=5")}; }),
+                                     with([](auto& r) { r.injects = {parse_inject("*:simulate=throw")}; })})
+    EXPECT_TRUE(hashes.insert(plan(request).sha256).second);
+  const PlanRequest reordered = with([](auto& r) { r.scenes = {"undulating", "flat_plane"}; });
+  EXPECT_EQ(plan(reordered).sha256, base) << "the order in which cases run does not";
+}
+
+}  // namespace
+}  // namespace aqbench

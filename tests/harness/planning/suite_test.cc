@@ -1,0 +1,106 @@
+#include "harness/planning/suite.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness/planning/plan.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(SuiteRegistry, SeedIsTheTwoScenesWithTheTwoSimulatedMatchers) {
+  const Suite& seed = suite_registry().front();
+  EXPECT_EQ(seed.name, "seed");
+  EXPECT_THAT(seed.scenes, ElementsAre("flat_plane", "undulating"));
+  EXPECT_THAT(seed.methods, ElementsAre("lightglue_like", "roma_like"));
+  EXPECT_THAT(seed.seeds, ElementsAre(42U));
+}
+
+TEST(SuiteRegistry, EverySuiteCanBePlanned) {
+  for (const Suite& suite : suite_registry()) {
+    PlanRequest request;
+    request.suite = suite.name;
+    EXPECT_FALSE(plan_sweep(request).cases.empty()) << suite.name;
+  }
+}
+
+Suite read_text(const std::string& text) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "mine.json";
+  std::ofstream(path) << text;
+  return read_suite_file(path);
+}
+
+TEST(SuiteFile, ReadsEverything) {
+  const Suite suite = read_text(R"({"name": "mine", "description": "one line", "scenes": ["undulating"],
+      "methods": ["roma_like", "plane_sweep:fast"], "seeds": [42, 43],
+      "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.002:0.001"},
+      "set": {"roma_like.points": 5000, "undulating.wavelength_m": 0.06},
+      "rig": "sparse4", "imaging": "clean", "width": 480})");
+  EXPECT_EQ(suite.name, "mine");
+  EXPECT_EQ(suite.description, "one line");
+  EXPECT_THAT(suite.methods, ElementsAre("roma_like", "plane_sweep:fast"));
+  EXPECT_THAT(suite.seeds, ElementsAre(42U, 43U));
+  ASSERT_EQ(suite.axes.size(), 2U);
+  EXPECT_THAT(suite.axes[0].values, ElementsAre("1", "2"));
+  EXPECT_THAT(suite.axes[1].values, ElementsAre("0.001", "0.002"));
+  ASSERT_EQ(suite.sets.size(), 2U);
+  EXPECT_EQ(suite.sets[0].value, "5000");
+  EXPECT_EQ(suite.sets[1].value, "0.06");
+  EXPECT_EQ(suite.images.rig, "sparse4");
+  EXPECT_EQ(suite.images.imaging, "clean");
+  EXPECT_EQ(suite.images.width_px, 480);
+  EXPECT_FALSE(suite.images.height_px);
+}
+
+TEST(SuiteFile, ReadsBackWhatItWrites) {
+  const Suite suite = read_text(R"({"name": "mine", "scenes": ["*"], "methods": ["roma_like"],
+      "axes": {"batch": [1, 2]}, "set": {"roma_like.points": 5000}, "imaging": "clean", "height": 9})");
+  const Json json = to_json(suite);
+  EXPECT_EQ(to_json(suite_from_json(json, "x")).dump(), json.dump());
+}
+
+struct RefusedSuite {
+  const char* text;
+  const char* why;
+};
+class SuiteFileRefuses : public testing::TestWithParam<RefusedSuite> {};
+
+TEST_P(SuiteFileRefuses, NamingTheFileAndThePath) {
+  const std::string message = test::error_of(ErrorKind::input, [] { read_text(GetParam().text); });
+  EXPECT_THAT(message, HasSubstr("mine.json"));
+  EXPECT_THAT(message, HasSubstr(GetParam().why));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Malformed, SuiteFileRefuses,
+    testing::Values(
+        RefusedSuite{"", "parse error"}, RefusedSuite{"[]", "expected an object"},
+        RefusedSuite{"{}", "'name' is missing"}, RefusedSuite{R"({"name": 3})", "name: expected text"},
+        RefusedSuite{R"({"name": "a", "name": "b"})", "stands twice"},
+        RefusedSuite{R"({"name": "a\nb", "scenes": ["s"], "methods": ["m"]})", "name: is not one line"},
+        RefusedSuite{R"({"name": "a", "scenes": [], "methods": ["m"]})", "scenes: is empty"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s", 1], "methods": ["m"]})", "scenes[1]: expected text"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "width": 0})",
+                     "width: is not from 1"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "method": ["m"]})", "unknown key 'method'"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "seeds": [1, -1]})", "seeds[1]"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "seeds": [1, 1]})", "stands twice"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "axes": {"threads": [1, 1]}})",
+                     "axes.threads"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "axes": {"threads": true}})",
+                     "axes.threads: expected an array"},
+        RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "set": {"points": 5}})",
+                     "set.points"}));
+
+TEST(SuiteFile, SaysWhenThereIsNone) {
+  EXPECT_THAT(test::error_of(ErrorKind::input, [] { read_suite_file("/nowhere/s.json"); }),
+              HasSubstr("/nowhere/s.json"));
+}
+
+}  // namespace
+}  // namespace aqbench

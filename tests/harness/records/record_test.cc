@@ -1,0 +1,131 @@
+#include "harness/records/record.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/json_place.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using test::error_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Record full_record() {
+  Record record;
+  record.case_name = "undulating/plane_sweep:fast/seed=43/batch=8";
+  record.scene = "undulating";
+  record.method = "plane_sweep";
+  record.preset = "fast";
+  record.simulated = true;
+  record.axes = {{"seed", std::int64_t{43}},
+                 {"threads", std::int64_t{2}},
+                 {"device", std::string("cpu")},
+                 {"batch", std::int64_t{8}}};
+  record.options = {{"undulating.amplitude_m", 0.005},
+                    {"undulating.base_depth_m", 2.0},
+                    {"plane_sweep.cost", std::string("zncc")},
+                    {"plane_sweep.depths", std::int64_t{64}}};
+  record.status = Status::failed;
+  record.reason = "it said \"no\" \xC3\xA9";
+  record.metrics = {{"accuracy_mean_mm", {0.1 + 0.2, "mm", Better::lower, ""}},
+                    {"points", {3000.0, "points", Better::equal, ""}},
+                    {"tiny", {5e-324, "1", Better::higher, ""}},
+                    {"negative_zero", {-0.0, "1", Better::higher, ""}},
+                    {"plane_fit_rmse_mm", {std::nullopt, "mm", Better::lower, "fewer than 3 points"}}};
+  record.stages = {{"pipeline", "", 1, {12.5, 11.25}, {2.5, 1.0}, std::nullopt, std::nullopt},
+                   {"depth_estimation", "pipeline", 3, {10, 10.25}, {10, 10.25}, -5, 1 << 20}};
+  record.timing = {12.5, {1.0 / 3, 2}, 1e9 / 3, "px/s"};
+  record.peak_rss_bytes = std::uint64_t{5} << 33;
+  record.output_sha256 = std::string(64, 'b');
+  record.injected = {{"depth_estimation", "+5%", 3}};
+  return record;
+}
+
+TEST(RecordJson, HasTheDocumentedFieldsInTheirOrder) {
+  std::vector<std::string> keys;
+  const Json json = to_json(full_record());
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_THAT(keys, ElementsAre("case", "scene", "method", "preset", "workload", "axes", "status", "reason",
+                                "metrics", "stages", "timing", "peak_rss_bytes", "output_sha256", "options",
+                                "simulated", "injected"));
+  EXPECT_TRUE(json["workload"].is_null());
+  EXPECT_EQ(json["axes"].dump(), R"({"seed":43,"threads":2,"device":"cpu","batch":8})");
+  EXPECT_EQ(json["metrics"]["accuracy_mean_mm"].dump(),
+            R"({"value":0.30000000000000004,"unit":"mm","better":"lower"})");
+  EXPECT_EQ(json["metrics"]["plane_fit_rmse_mm"].dump(),
+            R"({"value":null,"unit":"mm","better":"lower","reason":"fewer than 3 points"})");
+  EXPECT_EQ(json["stages"][0].dump(), R"({"name":"pipeline","parent":null,"calls":1,"wall_ms":[12.5,11.25],)"
+                                      R"("self_ms":[2.5,1.0],"net_bytes":null,"peak_bytes":null})");
+  EXPECT_EQ(
+      json["timing"].dump(),
+      R"({"cold_ms":12.5,"warm_ms":[0.3333333333333333,2.0],"throughput":{"value":333333333.3333333,"unit":"px/s"}})");
+}
+
+TEST(RecordJson, ReadsBackToTheSameBytes) {
+  for (const Record& record : {full_record(), test::quick_result(test::small_plan(1).cases[0]).record}) {
+    const std::string text = to_json(record).dump();
+    EXPECT_EQ(to_json(record_from_json(parse_json_strictly(text, "t"))).dump(), text);
+  }
+  EXPECT_TRUE(
+      std::signbit(*find_metric(record_from_json(to_json(full_record())).metrics, "negative_zero")->value));
+}
+
+TEST(RecordJson, NeverHoldsWhatIsNotFinite) {
+  Record record = full_record();
+  record.metrics[0].second.value = std::numeric_limits<double>::quiet_NaN();
+  record.timing.cold_ms = std::numeric_limits<double>::infinity();
+  record.timing.throughput = std::numeric_limits<double>::quiet_NaN();
+  const Json json = to_json(record);
+  EXPECT_TRUE(json["metrics"]["accuracy_mean_mm"]["value"].is_null());
+  EXPECT_EQ(json["metrics"]["accuracy_mean_mm"]["reason"], "the value was not finite");
+  EXPECT_TRUE(json["timing"]["cold_ms"].is_null());
+  EXPECT_TRUE(json["timing"]["throughput"].is_null());
+  record.stages[1].wall_ms[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { to_json(record); }), HasSubstr("depth_estimation"));
+}
+
+TEST(RecordJson, SaysWhereItIsWrong) {
+  const auto message = [](const std::function<void(Json&)>& change) {
+    Json json = to_json(full_record());
+    change(json);
+    return error_of(ErrorKind::input, [&] { record_from_json(json, "r.json"); });
+  };
+  EXPECT_EQ(message([](Json& j) { j["metrics"]["points"]["value"] = "x"; }),
+            "r.json: metrics.points.value: expected a number");
+  EXPECT_EQ(message([](Json& j) { j["status"] = "fine"; }),
+            "r.json: status: expected ok, failed, crashed, timeout or skipped");
+  EXPECT_EQ(message([](Json& j) { j["metrics"]["points"]["better"] = "up"; }),
+            "r.json: metrics.points.better: expected lower, higher or equal");
+  EXPECT_EQ(message([](Json& j) { j["metrics"]["points"]["value"] = nullptr; }),
+            "r.json: metrics.points: 'reason' is missing");
+  EXPECT_EQ(message([](Json& j) { j["stages"][1]["self_ms"] = Json::array(); }),
+            "r.json: stages[1].self_ms: is not as long as wall_ms");
+  EXPECT_THAT(message([](Json& j) { j["extra"] = 1; }), HasSubstr("r.json: extra: unknown key"));
+  EXPECT_EQ(message([](Json& j) { j.erase("timing"); }), "r.json: 'timing' is missing");
+  EXPECT_EQ(message([](Json& j) { j["peak_rss_bytes"] = -1; }),
+            "r.json: peak_rss_bytes: expected an integer that is not negative");
+  EXPECT_EQ(message([](Json& j) { j["case"] = ""; }), "r.json: case: is empty");
+}
+
+TEST(Status, ReadsBack) {
+  for (const Status status : {Status::ok, Status::failed, Status::crashed, Status::timeout, Status::skipped})
+    EXPECT_EQ(status_from_string(to_string(status)), status);
+  EXPECT_EQ(status_from_string("nearly"), std::nullopt);
+}
+
+TEST(CaseResult, TravelsThroughThePipe) {
+  CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"b", ""}}};
+  const std::string bytes = encode_case_result(result);
+  const CaseResult back = decode_case_result(bytes);
+  EXPECT_EQ(to_json(back.record).dump(), to_json(result.record).dump());
+  EXPECT_EQ(back.artefacts, result.artefacts);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, bytes.size() / 2, bytes.size() - 1})
+    EXPECT_THROW(decode_case_result(bytes.substr(0, size)), Error) << size;
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,203 @@
+#include "harness/records/results.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+
+namespace aqbench {
+namespace {
+
+TEST(Results, TextReadsBackToTheSameText) {
+  Results results = synthetic_results();
+  results.records[1].status = Status::timeout;
+  results.records[1].reason = "ran longer than 600 s";
+  results.records[1].metrics.clear();
+  results.records[2].timing.warm_ms = {1.0 / 3, 2e-300};
+  results.records[2].timing.throughput = 13.8e6;
+  results.records[2].timing.throughput_unit = "px/s";
+  results.records[2].injected = {{"simulate", "20ms", 1}};
+  const std::string text = results_text(results);
+  EXPECT_EQ(results_text(results_from_text(text, "results.json")), text);
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Results, UndefinedIsNullWithItsReasonAndNeverANumber) {
+  Results results = synthetic_results();
+  metric_of(results.records[0], "accuracy_mean_mm").value = std::numeric_limits<double>::quiet_NaN();
+  const Results read = results_from_text(results_text(results), "results.json");
+  const Metric* const metric = find_metric(read.records[0].metrics, "accuracy_mean_mm");
+  ASSERT_NE(metric, nullptr);
+  EXPECT_FALSE(metric->value.has_value());
+  EXPECT_FALSE(metric->reason.empty());
+}
+
+TEST(Results, OrderOfRecordsDoesNotMatter) {
+  Results results = synthetic_results();
+  const std::string text = results_text(results), root = root_digest(results),
+                    metrics = metrics_digest(results);
+  std::ranges::reverse(results.records);
+  EXPECT_EQ(results_text(results), text);
+  EXPECT_EQ(root_digest(results), root);
+  EXPECT_EQ(metrics_digest(results), metrics);
+}
+
+TEST(Results, RootDigestIsTheHashOfTheSortedRecordLines) {
+  const Results results = synthetic_results();
+  std::string lines;
+  for (const Record& record : results.records) lines += to_json(record).dump() + "\n";
+  EXPECT_EQ(root_digest(results), sha256_hex(lines));
+}
+
+// Time, memory, thread count and what is told of the run may differ; what was computed may not.
+TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
+  const Results results = synthetic_results();
+  const auto changed = [&](const std::function<void(Results&)>& change) {
+    Results other = results;
+    change(other);
+    EXPECT_TRUE(root_digest(other) != root_digest(results) || results_text(other) != results_text(results));
+    return metrics_digest(other) != metrics_digest(results);
+  };
+  EXPECT_FALSE(changed([](Results& r) { r.records[0].timing.cold_ms = 99; }));
+  EXPECT_FALSE(changed([](Results& r) { r.records[0].stages[0].wall_ms = {5}; }));
+  EXPECT_FALSE(changed([](Results& r) { r.records[0].peak_rss_bytes = 1; }));
+  EXPECT_FALSE(changed([](Results& r) { r.records[0].axes[1].second = std::int64_t{1}; }));
+  EXPECT_FALSE(changed([](Results& r) { r.run.finished_utc = "2025-05-20T10:11:15Z"; }));
+  EXPECT_FALSE(changed([](Results& r) { r.environment_json = "{}"; }));
+  EXPECT_TRUE(changed([](Results& r) { r.records[0].status = Status::failed; }));
+  EXPECT_TRUE(changed([](Results& r) { r.records[0].case_name += "x"; }));
+  EXPECT_TRUE(changed([](Results& r) { r.records[0].options[1].second = std::int64_t{3001}; }));
+  EXPECT_TRUE(changed([](Results& r) { r.records[0].output_sha256[0] = 'b'; }));
+  EXPECT_TRUE(changed([](Results& r) {
+    double& value = *metric_of(r.records[0], "accuracy_mean_mm").value;
+    value = std::nextafter(value, 2);  // the last bit counts
+  }));
+}
+
+TEST(Results, TwoRecordsOfACaseAreRefused) {
+  Results results = synthetic_results();
+  results.records[1].case_name = results.records[0].case_name;
+  EXPECT_NE(error_of(ErrorKind::input, [&] { results_text(results); }).find("has two records"),
+            std::string::npos);
+  Json json = to_json(synthetic_results());
+  json["records"][1]["case"] = json["records"][0]["case"];
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(json, "r.json"); }),
+            "r.json: results: case 'flat_plane/lightglue_like/seed=42' has two records");
+}
+
+TEST(Results, AnotherSchemaVersionIsNotComparable) {
+  Json json = to_json(synthetic_results());
+  json["schema_version"] = 2;
+  EXPECT_EQ(error_of(ErrorKind::not_comparable, [&] { results_from_json(json, "r.json"); }),
+            "r.json: schema_version: 2; this program reads 1");
+}
+
+TEST(Schema, IsTheFileInTheRepository) {
+  EXPECT_EQ(results_schema_text(),
+            read_file(std::filesystem::path(AQBENCH_SOURCE_DIR) / "harness/records/results.schema.json"));
+}
+
+TEST(Schema, AcceptsWhatIsWritten) {
+  Results results = synthetic_results();
+  results.run.suite.clear();
+  results.records[0].status = Status::skipped;
+  results.records[0].reason = "no CUDA device";
+  results.records[0].output_sha256.clear();
+  results.records[3].injected = {{"*", "+5%", 3}};
+  EXPECT_EQ(results_schema_problem(to_json(results)).value_or("valid"), "valid");
+}
+
+struct Mutation {
+  const char* pointer;
+  const char* value;  // JSON; nullptr: taken out
+  const char* path;   // what the refusal must name
+};
+
+TEST(Schema, RefusesWhatIsNotAResult) {
+  const Mutation mutations[] = {
+      {"/schema_version", nullptr, "document"},
+      {"/schema_version", "\"1\"", "schema_version"},
+      {"/run", nullptr, "document"},
+      {"/run", "[]", "run"},
+      {"/run/id", "\"\"", "run.id"},
+      {"/run/started_utc", "\"yesterday\"", "run.started_utc"},
+      {"/run/complete", "1", "run.complete"},
+      {"/run/planned_cases", "-1", "run.planned_cases"},
+      {"/run/planned_cases", "1.5", "run.planned_cases"},
+      {"/run/plan_sha256", "\"abc\"", "run.plan_sha256"},
+      {"/run/requested", "null", "run.requested"},
+      {"/run/extra", "1", "run"},
+      {"/environment", "\"linux\"", "environment"},
+      {"/records", "{}", "records"},
+      {"/records/0", "null", "records[0]"},
+      {"/records/0/case", "\"\"", "records[0].case"},
+      {"/records/0/case", nullptr, "records[0]"},
+      {"/records/1/status", "\"fine\"", "records[1].status"},
+      {"/records/1/status", "\"failed\"", "records[1].reason"},
+      {"/records/0/metrics/points/value", "\"many\"", "records[0].metrics.points.value"},
+      {"/records/0/metrics/points/better", "\"up\"", "records[0].metrics.points.better"},
+      {"/records/0/metrics/points/unit", nullptr, "records[0].metrics.points"},
+      {"/records/0/metrics/points", "3", "records[0].metrics.points"},
+      {"/records/0/stages/0/calls", "-1", "records[0].stages[0].calls"},
+      {"/records/0/stages/0/wall_ms", "[null]", "records[0].stages[0].wall_ms[0]"},
+      {"/records/0/timing/cold_ms", "-1", "records[0].timing.cold_ms"},
+      {"/records/0/timing/throughput", "5", "records[0].timing.throughput"},
+      {"/records/0/peak_rss_bytes", "-5", "records[0].peak_rss_bytes"},
+      {"/records/0/output_sha256", "\"zz\"", "records[0].output_sha256"},
+      {"/records/0/simulated", "null", "records[0].simulated"},
+      {"/records/0/options", "[]", "records[0].options"},
+      {"/records/0/axes/seed", "[1]", "records[0].axes.seed"},
+      {"/records/0/unknown", "1", "records[0]"},
+  };
+  const Json good = to_json(synthetic_results());
+  for (const Mutation& mutation : mutations) {
+    Json bad = good;
+    const Json::json_pointer pointer(mutation.pointer);
+    if (mutation.value != nullptr)
+      bad[pointer] = Json::parse(mutation.value);
+    else
+      bad[pointer.parent_pointer()].erase(pointer.back());
+    const std::string message = error_of(ErrorKind::input, [&] { results_from_json(bad, "r.json"); });
+    EXPECT_TRUE(message.starts_with(std::string("r.json: ") + mutation.path + ": "))
+        << mutation.pointer << " gave " << message;
+  }
+}
+
+// "Undefined" has its reason in what aqbench writes; a file edited by hand is still read as undefined.
+TEST(Schema, NullWithoutAReasonIsNotValidButReadAsUndefined) {
+  Json json = to_json(synthetic_results());
+  json["records"][0]["metrics"]["points"]["value"] = nullptr;
+  EXPECT_TRUE(results_schema_problem(json).value_or("valid").starts_with("records[0].metrics.points: "));
+  const Results results = results_from_json(json, "r.json");
+  const Metric* const points = find_metric(results.records[0].metrics, "points");
+  ASSERT_NE(points, nullptr);
+  EXPECT_FALSE(points->value.has_value());
+  EXPECT_EQ(points->reason, "null without a reason");
+}
+
+TEST(Schema, SurvivesHostileDocuments) {
+  const Json good = to_json(synthetic_results());
+  Json bad = good;
+  bad["records"][0]["output_sha256"] =
+      std::string(2'000'000, 'a');  // a regular expression may recurse on this
+  EXPECT_NE(error_of(ErrorKind::input, [&] { results_from_json(bad, "r"); }), "(no error)");
+  bad = good;
+  bad["run"]["planned_cases"] = 1e300;
+  EXPECT_NE(error_of(ErrorKind::input, [&] { results_from_json(bad, "r"); }), "(no error)");
+  bad = good;
+  bad["records"][0]["peak_rss_bytes"] = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_TRUE(error_of(ErrorKind::input, [&] { results_from_json(bad, "r"); }).starts_with("r: "));
+  for (const char* text : {"null", "[]", "3", "\"x\"", "{}", "{\"schema_version\":1}"})
+    EXPECT_TRUE(error_of(ErrorKind::input, [&] { results_from_text(text, "r"); }).starts_with("r: ")) << text;
+}
+
+}  // namespace
+}  // namespace aqbench

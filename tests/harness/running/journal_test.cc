@@ -1,0 +1,263 @@
+#include "harness/running/journal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/isolate.h"
+#include "core/sha256.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using test::error_of;
+using test::quick_result;
+using test::small_plan;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr const char* kStamp = "20260131T120000Z";
+constexpr const char* kStarted = "2026-01-31T12:00:00Z";
+
+// A folder with a journal in which the first `finished` of the plan's cases stand.
+void write_journal(const std::filesystem::path& bundle, const SweepPlan& plan, std::size_t finished) {
+  Journal journal = Journal::create(bundle, plan, kStamp, kStarted);
+  for (std::size_t i = 0; i < finished; ++i) journal.append(quick_result(plan.cases[i]).record);
+}
+
+std::string bytes_of(const std::filesystem::path& bundle) { return read_file(bundle / kJournalFile); }
+
+void put_bytes(const std::filesystem::path& bundle, const std::string& bytes) {
+  std::ofstream(bundle / kJournalFile, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+TEST(Journal, ReadsBackWhatWasAppended) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(3);
+  write_journal(folder.path(), plan, 2);
+  const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
+  EXPECT_EQ(contents.header.run_id, kStamp);
+  EXPECT_EQ(contents.header.started_utc, kStarted);
+  EXPECT_EQ(contents.header.plan_sha256, plan.sha256);
+  EXPECT_THAT(contents.header.case_names, SizeIs(3));
+  EXPECT_EQ(requested_json(contents.header.request).dump(), requested_json(plan.request).dump());
+  ASSERT_THAT(contents.records, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(to_json(contents.records[i]).dump(), to_json(quick_result(plan.cases[i]).record).dump());
+}
+
+// The chain as the header documents it, followed with nothing but JSON and SHA-256.
+TEST(Journal, ChainIsWhatItsDocumentationSays) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(3);
+  write_journal(folder.path(), plan, 3);
+  std::ifstream file(folder.path() / kJournalFile);
+  std::string line, previous;
+  for (int number = 0; std::getline(file, line); ++number) {
+    Json json = Json::parse(line);
+    const std::string stated = json["sha256"];
+    json.erase("sha256");
+    EXPECT_EQ(sha256_hex(json.dump()), stated);
+    if (number == 0)
+      EXPECT_EQ(sha256_hex(json["cases"].dump()), json["plan_sha256"]);
+    else
+      EXPECT_EQ(json["prev"], sha256_hex(previous));
+    previous = line;
+  }
+}
+
+TEST(Journal, ResumesWithTheSameBytesAsAnUninterruptedRun) {
+  const test::TemporaryFolder whole, parts;
+  const SweepPlan plan = small_plan(5);
+  write_journal(whole.path(), plan, 5);
+  write_journal(parts.path(), plan, 2);
+  {
+    Journal journal = Journal::resume(parts.path(), plan);
+    EXPECT_TRUE(journal.has(plan.cases[1].name));
+    EXPECT_FALSE(journal.has(plan.cases[2].name));
+    for (std::size_t i = 2; i < 5; ++i) journal.append(quick_result(plan.cases[i]).record);
+    EXPECT_THAT(journal.records(), SizeIs(5));
+  }
+  EXPECT_EQ(bytes_of(parts.path()), bytes_of(whole.path()));
+}
+
+TEST(Journal, CutsATornLastLineWhereverItIsTorn) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(2);
+  write_journal(folder.path(), plan, 2);
+  const std::string whole = bytes_of(folder.path());
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  for (std::size_t size = last + 1; size < whole.size(); size += 37) {
+    put_bytes(folder.path(), whole.substr(0, size));
+    EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
+                HasSubstr("line 3: is cut off"));
+    Journal journal = Journal::resume(folder.path(), plan);
+    ASSERT_THAT(journal.records(), SizeIs(1));
+    ASSERT_EQ(bytes_of(folder.path()), whole.substr(0, last));
+    journal.append(quick_result(plan.cases[1]).record);
+    ASSERT_EQ(bytes_of(folder.path()), whole);
+  }
+}
+
+TEST(Journal, FindsEveryChangedByte) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(2);
+  write_journal(folder.path(), plan, 2);
+  const std::string whole = bytes_of(folder.path());
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const int flip : {1, 0x20, 0x80}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ flip);
+      ASSERT_THROW(parse_journal(damaged, "j", TornTail::refuse), Error) << at;
+      // Going on is refused too, unless the damage is indistinguishable from a line that was cut off.
+      try {
+        ASSERT_TRUE(parse_journal(damaged, "j", TornTail::accept).torn_tail) << at;
+        ++cut;
+        ASSERT_EQ(at, whole.size() - 1);
+      } catch (const Error& error) {
+        ASSERT_EQ(static_cast<int>(error.kind()), static_cast<int>(ErrorKind::verification)) << error.what();
+      }
+    }
+  }
+  EXPECT_EQ(cut, 3U) << "the last line break";
+}
+
+TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
+  const test::TemporaryFolder folder, other;
+  const SweepPlan plan = small_plan(3);
+  write_journal(folder.path(), plan, 3);
+  std::vector<std::string> lines;
+  std::ifstream file(folder.path() / kJournalFile);
+  for (std::string line; std::getline(file, line);) lines.push_back(line + "\n");
+  const auto refused = [&](const std::string& bytes) {
+    put_bytes(folder.path(), bytes);
+    return error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::accept); });
+  };
+  EXPECT_THAT(refused(lines[0] + lines[2] + lines[3]), HasSubstr("line 2: does not carry the hash"));
+  EXPECT_THAT(refused(lines[0] + lines[1] + lines[3] + lines[2]), HasSubstr("line 3: does not carry"));
+  EXPECT_THAT(refused(lines[0] + lines[1] + lines[1]), HasSubstr("line 3: does not carry"));
+  EXPECT_THAT(refused(lines[1] + lines[2]), HasSubstr("line 1"));
+  EXPECT_THAT(refused(lines[0] + "\n" + lines[1]), HasSubstr("line 2: does not end in its sha256"));
+  EXPECT_THAT(refused(""), HasSubstr("is empty"));
+  EXPECT_THAT(refused(lines[0].substr(0, 100)), HasSubstr("line 1: is cut off"));
+  EXPECT_THAT(refused(std::string(5000, '\0') + "\n"), HasSubstr("line 1"));
+}
+
+TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
+  const SweepPlan plan = small_plan(1), more = small_plan(2);
+  const test::TemporaryFolder stranger;
+  {
+    Journal journal = Journal::create(stranger.path(), plan, kStamp, kStarted);
+    journal.append(quick_result(more.cases[1]).record);
+  }
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(stranger.path(), TornTail::refuse); }),
+              HasSubstr("was not planned or stands twice"));
+  const test::TemporaryFolder twice;
+  {
+    Journal journal = Journal::create(twice.path(), plan, kStamp, kStarted);
+    journal.append(quick_result(plan.cases[0]).record);
+    journal.append(quick_result(plan.cases[0]).record);
+  }
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { Journal::resume(twice.path(), plan); }),
+              HasSubstr("line 3"));
+}
+
+TEST(Journal, ResumesOnlyTheSamePlan) {
+  const test::TemporaryFolder folder;
+  write_journal(folder.path(), small_plan(2), 1);
+  const std::string before = bytes_of(folder.path());
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(folder.path(), small_plan(3)); }),
+              HasSubstr("2 cases were planned"));
+  EXPECT_EQ(bytes_of(folder.path()), before);
+  const test::TemporaryFolder empty;
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(empty.path(), small_plan(1)); }),
+              HasSubstr("journal.jsonl: no such file"));
+  EXPECT_THAT(
+      error_of(ErrorKind::io, [&] { Journal::create(folder.path(), small_plan(2), kStamp, kStarted); }),
+      HasSubstr("there is one already"));
+}
+
+TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
+  const test::TemporaryFolder folder;
+  write_journal(folder.path(), small_plan(1), 0);
+  std::string text = bytes_of(folder.path());
+  Json json = Json::parse(text);
+  json.erase("sha256");
+  json["schema_version"] = 2;
+  const std::string hash = sha256_hex(json.dump());
+  json["sha256"] = hash;
+  put_bytes(folder.path(), json.dump() + "\n");
+  EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { read_journal(folder.path(), TornTail::refuse); }),
+              HasSubstr("schema_version 2"));
+}
+
+TEST(Journal, HasOneWriter) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(1);
+  const Journal journal = Journal::create(folder.path(), plan, kStamp, kStarted);
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { Journal::resume(folder.path(), plan); }),
+              HasSubstr("another process is writing it"));
+}
+
+TEST(Journal, RemovesWhatAKilledWriteLeftBehind) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(1);
+  write_journal(folder.path(), plan, 0);
+  std::filesystem::create_directory(folder.path() / "tiles");
+  for (const char* name :
+       {"tiles/a.csv.tmp123.0", "summary.md.tmp9", "tiles/keep.tmp", "tiles/keep.tmpx1", "b.csv"})
+    std::ofstream(folder.path() / name) << "x";
+  Journal::resume(folder.path(), plan);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "tiles/a.csv.tmp123.0"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "summary.md.tmp9"));
+  for (const char* name : {"tiles/keep.tmp", "tiles/keep.tmpx1", "b.csv"})
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
+}
+
+// A disk that is full in the middle of a line, at every size of the last line: in a child, because the limit
+// is on the process.
+TEST(Journal, AFullDiskLeavesNoHalfLine) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(2);
+  write_journal(folder.path(), plan, 1);
+  const std::string before = bytes_of(folder.path());
+  for (const std::size_t room : {0, 1, 100, 500}) {
+    const IsolateOutcome outcome = run_isolated(
+        [&]() -> std::string {
+          ::signal(SIGXFSZ, SIG_IGN);
+          Journal journal = Journal::resume(folder.path(), plan);
+          const rlimit limit{before.size() + room, before.size() + room};
+          ::setrlimit(RLIMIT_FSIZE, &limit);
+          try {
+            journal.append(quick_result(plan.cases[1]).record);
+          } catch (const Error& error) {
+            return error.kind() == ErrorKind::io && journal.records().size() == 1 ? error.what()
+                                                                                  : "wrong kind";
+          }
+          return "no error";
+        },
+        {.timeout_s = 20});
+    EXPECT_THAT(outcome.result, HasSubstr("journal.jsonl: File too large"));
+    ASSERT_EQ(bytes_of(folder.path()), before);
+  }
+  Journal journal = Journal::resume(folder.path(), plan);
+  journal.append(quick_result(plan.cases[1]).record);
+  EXPECT_THAT(read_journal(folder.path(), TornTail::refuse).records, SizeIs(2));
+}
+
+TEST(Journal, AFolderThatCannotBeWrittenIsAnIoError) {
+  EXPECT_THAT(error_of(ErrorKind::io, [] { Journal::create("/proc", small_plan(1), kStamp, kStarted); }),
+              HasSubstr("/proc/journal.jsonl"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,141 @@
+#include "harness/running/merge_blocks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "harness/measuring/timing.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+TEST(BlockOrder, EveryRoundHoldsEveryCaseOnceInAnOrderOfItsOwn) {
+  const auto order = block_order({20, 20, 3}, 7);
+  ASSERT_EQ(order.size(), 43u);
+  EXPECT_EQ(std::ranges::count(order, 2u), 3);
+  int zero_first = 0;
+  for (std::size_t round = 3; round < 20; ++round) {  // two cases are left
+    const std::size_t at = 9 + 2 * (round - 3);
+    EXPECT_NE(order[at], order[at + 1]) << round;
+    zero_first += order[at] == 0 ? 1 : 0;
+  }
+  EXPECT_THAT(zero_first, testing::AllOf(testing::Gt(2), testing::Lt(15)));
+  EXPECT_EQ(block_order({20, 20, 3}, 7), order);
+  EXPECT_NE(block_order({20, 20, 3}, 8), order);
+}
+
+TEST(InterleavedBlocks, CasesThatAreComparedRunTogetherGroupByGroup) {
+  std::vector<Case> cases(5);
+  for (Case& planned : cases) {
+    planned.workload = "w";
+    planned.timing.blocks = 6;
+  }
+  cases[2].seed = cases[3].seed = 43;
+  cases[4].workload = "v";
+  std::vector<const Case*> pointers;
+  for (const Case& planned : cases) pointers.push_back(&planned);
+  const auto order = interleaved_blocks(pointers);
+  ASSERT_EQ(order.size(), 30u);
+  for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i] / 2, i / 12) << i;
+  for (std::size_t i = 0; i < 24; i += 2) EXPECT_NE(order[i], order[i + 1]) << i;
+}
+
+CaseResult timed_result(const Case& planned, std::vector<double> warm_ms) {
+  CaseResult result{planned_record(planned), {}};
+  Record& record = result.record;
+  record.status = Status::ok;
+  record.output_sha256 = std::string(64, 'a');
+  record.timing.cold_ms = 10;
+  record.timing.blocks = {{0, warm_ms.size(), 0, {}, {}, {}, {}, false}};
+  record.timing.cpu_ms = warm_ms;
+  record.timing.throughput = 6 / warm_ms.at(0);
+  record.timing.throughput_unit = "x/s";
+  record.timing.warm_ms = std::move(warm_ms);
+  return result;
+}
+
+Case timed_case() {
+  Case planned;
+  planned.name = "w/seed=42";
+  planned.workload = "w";
+  planned.timing.repetitions = 2;
+  planned.timing.blocks = 2;
+  return planned;
+}
+
+TEST(MergeBlock, SamplesOfAllProcessesStandInOneRecord) {
+  const Case planned = timed_case();
+  CaseResult merged = timed_result(planned, {2, 2});
+  merge_block(planned, merged, timed_result(planned, {4, 4}));
+  const Timing& timing = merged.record.timing;
+  EXPECT_THAT(timing.warm_ms, testing::ElementsAre(2, 2, 4, 4));
+  EXPECT_THAT(timing.more_cold_ms, testing::ElementsAre(10));
+  ASSERT_EQ(timing.blocks.size(), 2u);
+  EXPECT_EQ(timing.blocks[1].first, 2u);
+  EXPECT_EQ(timing.blocks[1].process, 1u);
+  EXPECT_NEAR(*timing.throughput, 6 / 3.0, 1e-12) << "of the median over all";
+  EXPECT_EQ(record_from_json(to_json(merged.record)).timing.blocks[1].process, 1u);
+}
+
+TEST(MergeBlock, AnotherOutputOrAFailureIsTheCasesFailure) {
+  const Case planned = timed_case();
+  CaseResult merged = timed_result(planned, {2}), other = timed_result(planned, {1});
+  other.record.output_sha256[0] = 'b';
+  merge_block(planned, merged, other);
+  EXPECT_EQ(merged.record.status, Status::failed);
+  EXPECT_THAT(merged.record.reason, testing::StartsWith("invalid"));
+  EXPECT_THAT(merged.record.timing.warm_ms, testing::IsEmpty());
+  merged = timed_result(planned, {2});
+  other.record.status = Status::crashed;
+  other.record.reason = "died";
+  merge_block(planned, merged, other);
+  EXPECT_EQ(merged.record.status, Status::crashed);
+}
+
+TEST(TimeWarmRuns, StopsByCountByPrecisionAndByCeiling) {
+  TimingPlan plan;
+  plan.repetitions = 7;
+  int calls = 0;
+  const TimedCall call{[&] { ++calls; }, [] { return std::string("same"); }};
+  Timing timing;
+  time_warm_runs(plan, call, "same", 1, timing);
+  EXPECT_EQ(timing.warm_ms.size(), 7u);
+  EXPECT_EQ(calls, 7);
+  EXPECT_EQ(timing.stopped, "repetitions");
+  EXPECT_EQ(timing.cpu_ms.size(), 7u);
+  plan.precision = 1e-9;
+  plan.max_repetitions = 40;
+  timing = {};
+  // Each run longer than the one before by more than the clock's step: no interval of the median closes.
+  const TimedCall growing{[&] {
+                            const auto end =
+                                std::chrono::steady_clock::now() + std::chrono::microseconds(20 * ++calls);
+                            while (std::chrono::steady_clock::now() < end) {
+                            }
+                          },
+                          [] { return std::string("same"); }};
+  time_warm_runs(plan, growing, "same", 1, timing);
+  EXPECT_EQ(timing.warm_ms.size(), 40u);
+  EXPECT_EQ(timing.stopped, "max_repetitions");
+  EXPECT_FALSE(timing.note.empty()) << "the precision was not reached";
+}
+
+TEST(TimeWarmRuns, AnotherOutputIsInvalidAndExceptionsComeThrough) {
+  TimingPlan plan;
+  plan.repetitions = 3;
+  int calls = 0;
+  Timing timing;
+  const TimedCall drifting{[&] { ++calls; }, [&] { return std::string(calls < 3 ? "same" : "other"); }};
+  EXPECT_THAT(test::error_of(ErrorKind::method, [&] { time_warm_runs(plan, drifting, "same", 1, timing); }),
+              testing::StartsWith("invalid"));
+  const TimedCall failing{[] { throw Error(ErrorKind::method, "broken"); }, [] { return std::string(); }};
+  EXPECT_EQ(test::error_of(ErrorKind::method, [&] { time_warm_runs(plan, failing, "", 1, timing); }),
+            "broken");
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,334 @@
+// Cases whose method looks at images: from the dataset to the score.
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/isolate.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/dataset_run.h"
+#include "harness/running/depth_score.h"
+#include "harness/running/journal.h"
+#include "harness/running/sweep.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// A cache of the tests' own.
+class RealCase : public testing::Test {
+ protected:
+  RealCase() { ::setenv("AQBENCH_CACHE_DIR", (folder_.path() / "cache").c_str(), 1); }
+  ~RealCase() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
+
+  static SweepPlan plan_of(const std::string& method, const std::vector<std::string>& sets = {}) {
+    PlanRequest request;
+    request.scenes = {"flat_plane"};
+    request.methods = {method};
+    const bool small = method == "external";
+    request.images = {"single_pair", "clean", small ? 64 : 480, small ? 48 : 360};
+    request.threads = 2;
+    for (const std::string& set : sets) request.sets.push_back(parse_override(set));
+    return plan_sweep(request);
+  }
+  CaseResult run_in_child(const Case& planned) const {
+    CaseBoard board;
+    const IsolateOutcome outcome = run_isolated([&] { return encode_case_result(run_case(planned, board)); },
+                                                {.timeout_s = 120, .log_file = folder_.path() / "log"});
+    EXPECT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
+    return decode_case_result(outcome.result);
+  }
+  // The program of an external method: a shell script with $1 the dataset, $2 the output folder.
+  std::string script(const std::string& body) const {
+    std::ofstream(folder_.path() / "script.sh") << body;
+    return "external.command=/bin/sh " + (folder_.path() / "script.sh").string() + " {dataset} {output}";
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+const char* const kThreePoints =
+    "printf 'ply\\nformat ascii 1.0\\nelement vertex 3\\nproperty float x\\nproperty float y\\nproperty "
+    "float z\\n"
+    "end_header\\n0 0 1.179\\n0.1 0 1.179\\n0 0.1 1.179\\n' > \"$2/cloud.ply\"\n";
+
+TEST_F(RealCase, SparseReconstructsTheFlatPlane) {
+  const CaseResult result = run_in_child(plan_of("sparse").cases[0]);
+  ASSERT_EQ(result.record.status, Status::ok) << result.record.reason;
+  EXPECT_GT(*find_metric(result.record.metrics, "points")->value, 50);
+  EXPECT_LT(*find_metric(result.record.metrics, "accuracy_median_mm")->value, 3);  // a pixel is 2.6 mm
+  EXPECT_GT(result.record.timing.dataset_ms.value_or(0), 0);
+  EXPECT_GT(result.record.timing.cold_ms.value_or(0), 0);
+  std::vector<std::string> stages;
+  for (const StageRecord& stage : result.record.stages) stages.push_back(stage.name);
+  EXPECT_THAT(stages, testing::ElementsAre("pipeline", "image_reading", "undistortion", "sparse_matching",
+                                           "triangulation"));
+  const CaseResult again = run_in_child([] {
+    Case planned = plan_of("sparse").cases[0];
+    planned.threads = 1;
+    return planned;
+  }());
+  EXPECT_EQ(again.record.output_sha256, result.record.output_sha256) << "any thread count";
+}
+
+TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) {
+  const std::string show = "grep -o '\"water_z\": [0-9.]*' \"$1/calibration.json\" | head -1\n";
+  const CaseResult result =
+      run_in_child(plan_of("external", {script(kThreePoints + show), "perturb.water_z_m=0.002"}).cases[0]);
+  ASSERT_EQ(result.record.status, Status::ok) << result.record.reason;
+  std::string log, views;
+  for (const auto& [path, bytes] : result.artefacts) {
+    if (path.starts_with("logs/")) log = bytes;
+    if (path.starts_with("views/")) views = bytes;
+  }
+  EXPECT_THAT(log, HasSubstr("\"water_z\": 0.98\n"));  // 0.978 + 0.002
+  EXPECT_THAT(views, HasSubstr("views,surface_pct,completeness_2mm_pct\n0,"));
+  ASSERT_NE(find_metric(result.record.metrics, "completeness_seen2_2mm_pct"), nullptr);
+  EXPECT_THAT(result.record.options,
+              testing::Contains(testing::Pair("perturb.water_z_m", ParameterValue(0.002))));
+  EXPECT_THAT(result.record.options,
+              testing::Contains(testing::Pair("perturb.tilt_deg", ParameterValue(0.0))));
+  EXPECT_THAT(plan_of("external", {script("")}).cases[0].options,
+              testing::Not(testing::Contains(testing::Key("perturb.tilt_deg"))));
+}
+
+TEST_F(RealCase, CalibrationErrorsAreAxesOfMethodsThatSeeImages) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"sparse"};
+  request.axes = {parse_axis("perturb.water_z_m=0,0.001")};
+  const SweepPlan plan = plan_sweep(request);
+  ASSERT_THAT(plan.cases, SizeIs(2));
+  EXPECT_THAT(plan.cases[1].name, HasSubstr("perturb.water_z_m=0.001"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_of("sparse", {"perturb.n_watr=0.1"}); }),
+              HasSubstr("n_water"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_of("sparse", {"perturb.water_z_m=-2"}); }),
+              HasSubstr("perturb"));
+  request.methods = {"roma_like"};
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_sweep(request); }), HasSubstr("perturb"));
+}
+
+TEST_F(RealCase, AnExternalCloudIsScoredAndItsLogKept) {
+  const SweepPlan plan = plan_of("external", {script(std::string("echo hello; ls $1\n") + kThreePoints)});
+  const CaseResult result = run_in_child(plan.cases[0]);
+  ASSERT_EQ(result.record.status, Status::ok) << result.record.reason;
+  EXPECT_NEAR(*find_metric(result.record.metrics, "accuracy_mean_mm")->value, 1, 1e-4);
+  ASSERT_FALSE(result.artefacts.empty());
+  EXPECT_THAT(result.artefacts[0].first, HasSubstr("logs/flat_plane__external"));
+  EXPECT_EQ(result.artefacts[0].second, "hello\ncalibration.json\nimages\n") << "no truth";
+}
+
+// The method is given the wrong calibration with the right images; a tilt is taken back from its cloud.
+TEST_F(RealCase, APerturbedCalibrationIsWhatTheMethodSees) {
+  const std::string calibration = (folder_.path() / "calibration.json").string();
+  const std::string body = "cp $1/calibration.json " + calibration + "\n" + kThreePoints;
+  const Case exact = plan_of("external", {script(body)}).cases[0];
+  EXPECT_EQ(run_in_child(exact).record.status, Status::ok);
+  const Rig told = read_calibration(calibration);
+  const Case wrong =
+      plan_of("external", {script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"}).cases[0];
+  EXPECT_EQ(run_in_child(wrong).record.status, Status::ok);
+  const Rig told_wrong = read_calibration(calibration);
+  EXPECT_NEAR(told_wrong.water.water_z_m - told.water.water_z_m, 0.002, 1e-12);
+  EXPECT_NEAR(told_wrong.water.n_water - told.water.n_water, 0.01, 1e-12);
+  const Case tilted = plan_of("external", {script(body), "perturb.tilt_deg=1"}).cases[0];
+  const Record record = run_in_child(tilted).record;
+  EXPECT_EQ(record.status, Status::ok) << record.reason;
+  // (0, 0.1, 1.179) turns by a degree about X through the water at z = 0.978: 1 mm off before,
+  // 100 sin(1 deg) - 201 (1 - cos(1 deg)) = 1.7146 mm more after.
+  EXPECT_NEAR(*find_metric(record.metrics, "accuracy_max_mm")->value, 2.7146, 1e-3);
+}
+
+TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
+  const auto record_of = [&](const std::string& body) {
+    return run_in_child(plan_of("external", {script(body), "external.timeout_s=0.5"}).cases[0]).record;
+  };
+  const Record hang = record_of("echo working; sleep 60");
+  EXPECT_EQ(hang.status, Status::timeout);
+  EXPECT_THAT(hang.reason, HasSubstr("0.5 s, its time limit; it said: working"));
+  const Record crash = record_of("kill -ABRT $$");
+  EXPECT_EQ(crash.status, Status::crashed);
+  EXPECT_THAT(crash.reason, HasSubstr("signal 6"));
+  const Record nothing = record_of("true");
+  EXPECT_EQ(nothing.status, Status::failed);
+  EXPECT_THAT(nothing.reason, HasSubstr("wrote no cloud.ply"));
+  const Record bad = record_of("exit 7");
+  EXPECT_EQ(bad.status, Status::failed);
+  EXPECT_THAT(bad.reason, HasSubstr("exit code 7"));
+  const char* const header =
+      "printf 'ply\\nformat ascii 1.0\\nelement vertex %s\\nproperty float x\\nproperty "
+      "float y\\nproperty float z\\nend_header\\n%s' '";
+  const Record empty = record_of(std::string(header) + "0' '' > $2/cloud.ply");
+  EXPECT_EQ(empty.reason, "it gave no points");
+  const Record nan = record_of(std::string(header) + "1' '0 0 nan\n' > $2/cloud.ply");
+  EXPECT_EQ(nan.reason, "1 of its 1 points are not finite");
+  for (const Record* record : {&hang, &crash, &nothing, &bad, &empty, &nan}) {
+    EXPECT_THAT(record->metrics, SizeIs(0));
+    EXPECT_EQ(record->output_sha256, "");
+  }
+}
+
+TEST_F(RealCase, ASweepLeavesNoScratchBehind) {
+  const std::string where = (folder_.path() / "where").string();
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"external"};
+  request.images = {"single_pair", "clean", 64, 48};
+  request.sets = {parse_override(script("echo \"$2\" > " + where + "; kill -KILL $PPID; sleep 5"))};
+  const SweepPlan plan = plan_sweep(request);
+  std::filesystem::create_directories(folder_.path() / "bundle");
+  Journal journal =
+      Journal::create(folder_.path() / "bundle", plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  run_sweep(plan, journal, {});
+  ASSERT_THAT(journal.records(), SizeIs(1));
+  EXPECT_NE(journal.records()[0].status, Status::ok);
+  std::string output;
+  std::ifstream(where) >> output;
+  ASSERT_THAT(output, HasSubstr("aqbench_"));
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+// What is gone after the case is not named: the copy of the images, the folder for output.
+TEST_F(RealCase, AReasonNamesNoFolderThatIsGone) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"external"};
+  request.images = {"single_pair", "clean", 64, 48};
+  const auto reason_of = [&](const std::string& body, const std::string& bundle) {
+    request.sets = {parse_override(script(body))};
+    const SweepPlan plan = plan_sweep(request);
+    std::filesystem::create_directories(folder_.path() / bundle);
+    Journal journal =
+        Journal::create(folder_.path() / bundle, plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+    run_sweep(plan, journal, {});
+    EXPECT_THAT(journal.records(), SizeIs(1));
+    return journal.records().at(0).reason;
+  };
+  const std::string failed = reason_of("echo \"$1/images: none in $2\" >&2; exit 3\n", "failed");
+  EXPECT_THAT(failed, HasSubstr("{dataset}/images: none in {output}"));
+  EXPECT_THAT(failed, testing::Not(HasSubstr("aqbench_")));
+}
+
+TEST(DepthScore, IsTheMedianOverCamerasAndAMissingMapCounts) {
+  const test::TemporaryFolder folder;
+  Rig rig = make_rig("arc6", {}, 1);
+  rig.cameras.resize(4);
+  rig.cameras[3].is_auxiliary = true;
+  for (Camera& camera : rig.cameras) {
+    camera.intrinsics.width_px = 3;
+    camera.intrinsics.height_px = 2;
+  }
+  const std::vector<float> truth(6, 0.2F);
+  const std::array<std::size_t, 2> shape = {2, 3};
+  for (const Camera& camera : rig.cameras) {
+    std::filesystem::create_directories(folder.path() / "truth" / camera.name);
+    write_npy(folder.path() / "truth" / camera.name / "depth.npy", std::span<const float>(truth), shape);
+  }
+  const std::vector<DepthMap> maps = {{"cam00", 3, 2, std::vector<float>(6, 0.201F), {}},
+                                      {"cam02", 3, 2, std::vector<float>(6, 0.203F), {}}};
+  const auto scores = score_depth_maps(maps, rig.cameras, folder.path());
+  ASSERT_THAT(scores, SizeIs(3));
+  EXPECT_EQ(scores[1].camera, "cam01");
+  EXPECT_EQ(find_metric(scores[1].metrics, "depth_fill_rate_pct")->value, 0);
+  EXPECT_FALSE(find_metric(scores[1].metrics, "depth_mae_mm")->value);
+  const MetricSet median = median_over_cameras(scores);
+  EXPECT_NEAR(*find_metric(median, "depth_mae_mm")->value, 2, 1e-4);
+  EXPECT_EQ(find_metric(median, "depth_fill_rate_pct")->value, 100);
+  EXPECT_THAT(depth_scores_csv(scores), HasSubstr("\ncam01,,"));
+  EXPECT_THAT(score_depth_maps({}, rig.cameras, folder.path()), SizeIs(0));
+  const std::vector<DepthMap> small = {{"cam00", 2, 2, std::vector<float>(4, 1), {}}};
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { score_depth_maps(small, rig.cameras, folder.path()); }),
+              HasSubstr("2 x 2 px where the truth has 3 x 2"));
+  const std::vector<DepthMap> unknown = {{"nobody", 3, 2, truth, {}}};
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { score_depth_maps(unknown, rig.cameras, folder.path()); }),
+              HasSubstr("no such camera"));
+}
+
+class DatasetRunTest : public RealCase {
+ protected:
+  DatasetRunTest() {
+    const IsolateOutcome made = run_isolated(
+        [&] {
+          DatasetRequest request;
+          request.scene = "flat_plane";
+          request.rig = "single_pair";
+          request.width_px = 64;
+          write_dataset(plan_dataset(request), folder_.path() / "data");
+          return std::string();
+        },
+        {.timeout_s = 60});
+    EXPECT_EQ(made.end, IsolateOutcome::End::ok);
+    request_.method = "external";
+    request_.dataset_dir = folder_.path() / "data";
+    request_.out_dir = folder_.path() / "out/mine/";
+    request_.timeout_s = 60;
+  }
+  void use(const std::string& body) { request_.sets = {parse_override(script(body))}; }
+
+  DatasetRunRequest request_;
+};
+
+TEST_F(DatasetRunTest, WritesAndScoresWhatTheMethodGives) {
+  use(std::string("echo said; ls $1\n") + kThreePoints);
+  const DatasetRun run = run_on_dataset(request_);
+  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-4);
+  EXPECT_EQ(run.record.scene, "flat_plane");
+  EXPECT_EQ(run.record.case_name, "data/external");
+  EXPECT_EQ(run.points, 3U);
+  EXPECT_THAT(read_ply_cloud(request_.out_dir / "cloud.ply").points_m, SizeIs(3));
+  std::ifstream log(request_.out_dir / "command.log");
+  const std::string text((std::istreambuf_iterator<char>(log)), {});
+  EXPECT_EQ(text, "said\ncalibration.json\nimages\n");
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_on_dataset(request_); }), HasSubstr("not empty"));
+}
+
+TEST_F(DatasetRunTest, AFailureLeavesNothing) {
+  use("exit 4");
+  const DatasetRun run = run_on_dataset(request_);
+  EXPECT_EQ(run.record.status, Status::failed);
+  EXPECT_THAT(run.record.reason, HasSubstr("exit code 4"));
+  EXPECT_FALSE(std::filesystem::exists(request_.out_dir));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "out"));
+}
+
+TEST_F(DatasetRunTest, ADatasetWithoutTruthIsRunAndNotScored) {
+  std::filesystem::remove_all(folder_.path() / "data/truth");
+  use(kThreePoints);
+  const DatasetRun run = run_on_dataset(request_);
+  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  EXPECT_THAT(run.record.metrics, SizeIs(0));
+  EXPECT_EQ(run.record.scene, "");
+}
+
+TEST_F(DatasetRunTest, MistakesAreNamedBeforeAnythingRuns) {
+  const auto error_with = [&](ErrorKind kind, const std::function<void(DatasetRunRequest&)>& change) {
+    DatasetRunRequest request = request_;
+    change(request);
+    return error_of(kind, [&] { run_on_dataset(request); });
+  };
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.method = "spars"; }),
+              HasSubstr("did you mean sparse"));
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.method = "roma_like"; }),
+              HasSubstr("is simulated"));
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.preset = "fast"; }), HasSubstr("preset"));
+  EXPECT_THAT(error_with(ErrorKind::usage,
+                         [](auto& r) {
+                           r.depth_range_m = ManualDepthRange{0.1, 0.2};
+                         }),
+              HasSubstr("--depth-range: method external takes none"));
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.sets = {parse_override("sparse.keypoints=5")}; }),
+              HasSubstr("the method is external"));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.dataset_dir = "/nowhere"; }),
+              HasSubstr("/nowhere"));
+}
+
+}  // namespace
+}  // namespace aqbench

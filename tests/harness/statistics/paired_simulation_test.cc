@@ -1,0 +1,248 @@
+// How often the whole paired rule is wrong, and how often it sees what is there: the claims of statistics.md
+// on simulated machines. Every rate is over seeded draws, so it is the same on every run.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "harness/statistics/calibration.h"
+#include "harness/statistics/pair_plan.h"
+#include "harness/statistics/paired.h"
+#include "harness/statistics/rank_sum.h"
+#include "tests/core/error_matcher.h"
+#include "tests/harness/statistics/values.h"
+
+namespace aqbench {
+namespace {
+
+using Values = std::vector<double>;
+
+PairedPolicy verdicts_only(PairedPolicy policy = {}) {
+  policy.bootstrap_draws = 0;
+  policy.resolution_draws = 0;
+  return policy;
+}
+
+// Units one after another on one machine, each the best of `runs`, paired in coin order. B is `ratio` times
+// slower.
+PairedSeries simulate(const MachineNoise& noise, std::uint64_t draw, std::size_t pairs, std::size_t runs = 1,
+                      double ratio = 1) {
+  const Values times = machine_times(noise, draw, 2 * pairs * runs, 61);
+  PairedSeries series;
+  series.name = "simulated";
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    const auto unit = [&](std::size_t position) {
+      const auto first = times.begin() + static_cast<std::ptrdiff_t>((2 * pair + position) * runs);
+      return *std::min_element(first, first + static_cast<std::ptrdiff_t>(runs));
+    };
+    const std::size_t b = b_runs_first(draw, pair) ? 0 : 1;
+    series.u_a.push_back(unit(1 - b));
+    series.u_b.push_back(ratio * unit(b));
+  }
+  return series;
+}
+
+struct Rates {
+  double regressed = 0, faster = 0, pass = 0;
+};
+Rates rates_of(int draws, const PairedPolicy& policy, auto make_series) {
+  Rates rates;
+  for (int draw = 0; draw < draws; ++draw) {
+    const PairedSeries series = make_series(static_cast<std::uint64_t>(draw));
+    const auto verdict = compare_pairs(std::span(&series, 1), policy).front().verdict;
+    if (verdict == PairedVerdict::regressed) rates.regressed += 1.0 / draws;
+    if (verdict == PairedVerdict::faster) rates.faster += 1.0 / draws;
+    if (verdict == PairedVerdict::pass) rates.pass += 1.0 / draws;
+  }
+  return rates;
+}
+
+const MachineNoise kQuiet = {.cv = 0.011, .autocorrelation = 0.29};
+const MachineNoise kSpiky = {.cv = 0.011, .autocorrelation = 0.29, .spike_chance = 0.05};
+const MachineNoise kWild = {.cv = 0.10, .autocorrelation = 0.29, .spike_chance = 0.10};
+
+// The fourth row of the A/A table: at most 0.02 % false flags, n = 20, min of 3, quietest half.
+TEST(PairedSimulation, FalseFlagsOnAMachineAsMeasured) {
+  for (const MachineNoise& noise : {kQuiet, kSpiky}) {
+    const Rates rates =
+        rates_of(10000, verdicts_only(), [&](auto draw) { return simulate(noise, draw, 20, 3); });
+    EXPECT_LE(rates.regressed, 0.0002);
+    EXPECT_LE(rates.faster, 0.0002);
+    EXPECT_GE(rates.pass, 0.99);
+  }
+}
+
+// The third row: at most 0.14 %, all pairs, single runs.
+TEST(PairedSimulation, FalseFlagsWithoutHalving) {
+  for (const MachineNoise& noise : {kQuiet, kSpiky}) {
+    int flags = 0;
+    const int draws = 10000;
+    for (int draw = 0; draw < draws; ++draw) {
+      const PairedSeries pairs = simulate(noise, static_cast<std::uint64_t>(draw), 20);
+      DifferenceSeries series{pairs.name, {}, std::log(1.02), std::log(1.05)};
+      for (std::size_t i = 0; i < 20; ++i)
+        series.differences.push_back(std::log(pairs.u_b[i] / pairs.u_a[i]));
+      const auto result = compare_differences(std::span(&series, 1), verdicts_only()).front();
+      if (result.verdict == PairedVerdict::regressed) ++flags;
+    }
+    EXPECT_LE(static_cast<double>(flags) / draws, 0.0014);
+  }
+}
+
+// Where the noise dwarfs tau, alpha alone bounds the false flags, whatever the noise looks like.
+TEST(PairedSimulation, AlphaHoldsUnderWildNoise) {
+  const int draws = 10000;
+  const double three_errors = 3 * std::sqrt(0.01 * 0.99 / draws);
+  const Rates rates = rates_of(draws, verdicts_only(), [&](auto draw) { return simulate(kWild, draw, 20); });
+  EXPECT_LE(rates.regressed, 0.01 + three_errors);
+  EXPECT_LE(rates.faster, 0.01 + three_errors);
+  EXPECT_GT(rates.regressed + rates.faster, 0.005);  // the noise does put the test to work
+}
+
+// 4 cases x 3 looks together: any false REGRESSED in at most alpha of the suites.
+TEST(PairedSimulation, AlphaHoldsOverCasesAndLooks) {
+  const int suites = 1500;
+  PairedPolicy policy = verdicts_only();
+  policy.looks = 3;
+  int flagged_suites = 0;
+  for (int suite = 0; suite < suites; ++suite) {
+    std::vector<PairedSeries> all;
+    for (std::uint64_t one = 0; one < 4; ++one) {
+      all.push_back(simulate(kWild, 4 * static_cast<std::uint64_t>(suite) + one, 66));
+    }
+    bool flagged = false;
+    for (std::size_t look = 1; look <= 3; ++look) {
+      std::vector<PairedSeries> so_far = all;
+      for (PairedSeries& series : so_far) {
+        series.u_a.resize(22 * look);
+        series.u_b.resize(22 * look);
+      }
+      for (const auto& result : compare_pairs(so_far, policy))
+        flagged |= result.verdict == PairedVerdict::regressed;
+    }
+    if (flagged) ++flagged_suites;
+  }
+  EXPECT_LE(static_cast<double>(flagged_suites) / suites, 0.01 + 3 * std::sqrt(0.01 * 0.99 / suites));
+}
+
+// +5 % on the machine as measured, at the table's 97.3 % for 20 pairs and 99.4 % for 40.
+TEST(PairedSimulation, PowerOnAMachineAsMeasured) {
+  for (const MachineNoise& noise : {kQuiet, kSpiky}) {
+    const auto power = [&](std::size_t pairs) {
+      return rates_of(2000, verdicts_only(), [&](auto draw) { return simulate(noise, draw, pairs, 3, 1.05); })
+          .regressed;
+    };
+    EXPECT_GE(power(20), 0.973);
+    EXPECT_GE(power(40), 0.994);
+  }
+}
+
+// At the planned number of pairs the rule's power is at least what the formula promises.
+TEST(PairedSimulation, PowerIsAtLeastTheFormulas) {
+  for (const double cv : {0.02, 0.04}) {
+    const PairNoise noise{cv, 0};
+    const PairPlan plan = plan_pairs({}, 1, 0, noise);
+    const Rates rates = rates_of(1500, verdicts_only(), [&](auto draw) {
+      return simulate({.cv = cv, .autocorrelation = 0}, draw, plan.measured_pairs, 1, 1.05);
+    });
+    EXPECT_GE(rates.regressed, plan.power.value()) << "cv " << cv << ", " << plan.measured_pairs << " pairs";
+  }
+}
+
+// A PASS where B is delta slower is wrong; it happens in at most alpha / 2 of the comparisons.
+TEST(PairedSimulation, FalsePasses) {
+  const int draws = 10000;
+  const double three_errors = 3 * std::sqrt(0.005 * 0.995 / draws);
+  const Rates rates =
+      rates_of(draws, verdicts_only(), [&](auto draw) { return simulate(kWild, draw, 20, 1, 1.05); });
+  EXPECT_LE(rates.pass, 0.005 + three_errors);
+  EXPECT_GT(rates.pass, 0.001);  // on a quieter machine these are REGRESSED before they can be a wrong PASS
+}
+
+// The 99 % interval of the whole rule, halving included, covers the true shift 99 +- 0.5 % of the time.
+TEST(PairedSimulation, IntervalCoverage) {
+  const int draws = 20000;
+  int covered = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const PairedSeries series = simulate(kSpiky, static_cast<std::uint64_t>(draw), 20, 1, 1.03);
+    const auto interval = compare_pairs(std::span(&series, 1), verdicts_only()).front().interval;
+    if (interval.lower <= std::log(1.03) && std::log(1.03) <= interval.upper) ++covered;
+  }
+  EXPECT_NEAR(static_cast<double>(covered) / draws, 0.99, 0.005);
+}
+
+// Why a stored baseline is no gate: with slow drift the rank-sum test of two blocks calls A/A different far
+// more often than alpha, and pairs from the very same times do not.
+TEST(PairedSimulation, BlocksFailWherePairsHold) {
+  const int draws = 2000;
+  int block_flags = 0, pair_flags = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const MachineNoise drifting = {.cv = 0.011, .autocorrelation = 0.9};
+    const Values times = machine_times(drifting, static_cast<std::uint64_t>(draw), 40, 62);
+    const std::span<const double> all(times);
+    if (rank_sum_test(all.first(20), all.last(20)).p_greater <= 0.01) ++block_flags;
+    PairedSeries series{"drift", {}, {}, false, std::nullopt};
+    for (std::size_t pair = 0; pair < 20; ++pair) {
+      const bool b_first = b_runs_first(static_cast<std::uint64_t>(draw), pair);
+      series.u_a.push_back(times[2 * pair + (b_first ? 1 : 0)]);
+      series.u_b.push_back(times[2 * pair + (b_first ? 0 : 1)]);
+    }
+    const auto result = compare_pairs(std::span(&series, 1), verdicts_only()).front();
+    if (result.p_worse <= 0.01) ++pair_flags;
+  }
+  EXPECT_GE(static_cast<double>(block_flags) / draws, 0.10);
+  EXPECT_LE(static_cast<double>(pair_flags) / draws, 0.01 + 3 * std::sqrt(0.01 * 0.99 / draws));
+}
+
+TEST(Calibration, TauFromHistory) {
+  const PairedPolicy policy;
+  EXPECT_EQ(calibrate_tau({}, policy).tau, 0.02);
+  EXPECT_FALSE(calibrate_tau({}, policy).p99_abs_shift);
+  const TauCalibration quiet = calibrate_tau(Values{0.001, -0.012, 0.004}, policy);
+  EXPECT_EQ(quiet.p99_abs_shift, 0.012);
+  EXPECT_EQ(quiet.tau, 0.02);  // never below the policy's
+  EXPECT_EQ(quiet.aa_runs, 3u);
+  const TauCalibration louder = calibrate_tau(Values{0.001, -std::log(1.04), 0.004}, policy);
+  EXPECT_NEAR(louder.tau, 0.04, 1e-12);
+  EXPECT_FALSE(louder.above_delta);
+  EXPECT_TRUE(calibrate_tau(Values{std::log(1.06)}, policy).above_delta);
+  Values many;  // 0.0001 ... 0.0200: the 198th of 200
+  for (int i = 200; i > 0; --i) many.push_back(i % 2 == 0 ? 1e-4 * i : -1e-4 * i);
+  EXPECT_DOUBLE_EQ(calibrate_tau(many, policy).p99_abs_shift.value(), 0.0198);
+  EXPECT_EQ(error_of(ErrorKind::input,
+                     [&] {
+                       calibrate_tau(Values{0, std::nan("")}, policy);
+                     }),
+            "aa_shifts[1] is nan, must be finite");
+}
+
+TEST(Calibration, BlocksOfMeasuredPairs) {
+  const PairedSeries measured = simulate(kSpiky, 5, 600, 3);
+  const BlockCheck aa = check_blocks(measured, {.suites = 1000}, {});
+  EXPECT_EQ(aa.suites, 1000u);
+  EXPECT_EQ(aa.regressed + aa.faster + aa.pass + aa.inconclusive, 1000u);
+  EXPECT_LE(aa.regressed, 4u);
+  const BlockCheck slower = check_blocks(measured, {.suites = 1000, .injected_ratio = 1.05}, {});
+  EXPECT_GE(slower.regressed, 950u);
+  EXPECT_LE(slower.confirmed_regressed, slower.regressed);
+  EXPECT_GE(slower.confirmed_regressed, 900u);
+  EXPECT_EQ(check_blocks(measured, {.suites = 1000, .seed = 7}, {}).suites, 1000u);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { check_blocks(simulate(kQuiet, 1, 119), {}, {}); }),
+            "simulated: pairs: 119 measured, blocks of 40 need at least 120");
+}
+
+// A confirmation shares no pair with the flag: of 3 blocks' worth where only the middle is slow, nothing that
+// the middle flags is confirmed at full strength.
+TEST(Calibration, ConfirmingBlocksAreOthers) {
+  PairedSeries measured = simulate(kQuiet, 6, 120, 3);
+  for (std::size_t i = 40; i < 80; ++i) measured.u_b[i] *= 1.2;
+  const BlockCheck check = check_blocks(measured, {.suites = 300}, {});
+  EXPECT_GT(check.regressed, 50u);
+  EXPECT_LT(check.confirmed_regressed, check.regressed);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,172 @@
+#include "pipeline/external/external.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "core/files.h"
+#include "pipeline/external/command_words.h"
+#include "pipeline/external/run_command.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(SplitCommand, CutsWordsAsAShellWouldAndDoesNothingElse) {
+  EXPECT_THAT(split_command("a  b\tc"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split_command(R"(run 'two words' "a \"b\" \n" c\ d e''f "")"),
+              ElementsAre("run", "two words", R"(a "b" \n)", "c d", "ef", ""));
+  EXPECT_THAT(split_command("echo $HOME * | cat > x; `ls`"),
+              ElementsAre("echo", "$HOME", "*", "|", "cat", ">", "x;", "`ls`"));
+  EXPECT_THAT(split_command("   "), ElementsAre());
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a 'b"); }), HasSubstr("a ' is not closed"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a\\"); }), HasSubstr("ends in a backslash"));
+}
+
+TEST(FillPlaceholders, ReplacesEveryOneOnce) {
+  EXPECT_EQ(fill_placeholders("{a}/{b}/{a}{c}", {{"a", "{b}"}, {"b", "x y"}}), "{b}/x y/{b}{c}");
+}
+
+class External : public testing::Test {
+ protected:
+  // Runs the shell script `body` with $1 the dataset and $2 the output folder.
+  Reconstruction run(const std::string& body, double timeout_s = 20) {
+    const auto script = dir_.file("script.sh", body);
+    return run_words("/bin/sh " + script.string() + " {dataset} {output} {threads}", timeout_s);
+  }
+  Reconstruction run_words(const std::string& command, double timeout_s = 20) {
+    std::filesystem::create_directories(dir_ / "data");
+    std::filesystem::create_directories(dir_ / "work");
+    MethodInput input;
+    input.parameters = resolve_parameters(
+        "external", external_parameters(),
+        {{"external", "command", command}, {"external", "timeout_s", std::to_string(timeout_s)}});
+    input.work_dir = dir_ / "work";
+    return run_external({dir_ / "data"}, input);
+  }
+  std::string failure(const std::string& body) {
+    return error_of(ErrorKind::method, [&] { run(body); });
+  }
+  std::string log() const { return read_file(dir_ / "work/log.txt"); }
+
+  TemporaryDirectory dir_;
+};
+
+constexpr const char* kWriteCloud = R"(
+printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n' > "$2/cloud.ply"
+printf 'end_header\n0 0 1.5\n0.25 0 1.25\n' >> "$2/cloud.ply"
+)";
+
+TEST_F(External, ReadsTheCloudThatItWrote) {
+  const Reconstruction output =
+      run(std::string("echo to out; echo to err >&2; test -d \"$1\" || exit 9\n") + kWriteCloud);
+  ASSERT_EQ(output.cloud.points_m.size(), 2U);
+  EXPECT_EQ(output.cloud.points_m[1], Vec3(0.25, 0, 1.25));
+  EXPECT_EQ(log(), "to out\nto err\n");
+}
+
+TEST_F(External, WhatGoesWrongIsTheReason) {
+  EXPECT_EQ(failure("echo one; echo 'no licence' >&2; exit 3"),
+            "the command ended with exit code 3; it said: no licence");
+  EXPECT_EQ(failure("true"), "the command wrote no cloud.ply to its output folder");
+  EXPECT_THAT(failure("echo nonsense > \"$2/cloud.ply\""), HasSubstr("cloud.ply"));
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { run_words("/nowhere/program {output}"); }),
+              HasSubstr("could not be started: No such file"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words(""); }), HasSubstr("external.command is empty"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words("true {dataset}"); }), HasSubstr("no {output}"));
+}
+
+TEST_F(External, ASignalIsACrash) {
+  try {
+    run("kill -SEGV $$");
+    FAIL();
+  } catch (const ProgramFailure& failure) {
+    EXPECT_EQ(failure.how(), ProgramFailure::How::crashed);
+    EXPECT_THAT(failure.what(), HasSubstr("died of signal 11"));
+  }
+}
+
+bool is_alive(pid_t process) {
+  if (::kill(process, 0) != 0) return false;
+  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+  std::string pid, name, state;
+  status >> pid >> name >> state;
+  return state != "Z";
+}
+
+pid_t pid_in(const std::filesystem::path& file) {
+  pid_t process = 0;
+  std::ifstream(file) >> process;
+  return process;
+}
+
+bool dies_soon(pid_t process) {
+  for (int i = 0; i < 200 && is_alive(process); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return !is_alive(process);
+}
+
+TEST_F(External, AHangIsATimeoutAndTheWholeGroupDies) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    run("sleep 100 & echo $! > \"$2/background\"; echo waiting; sleep 100", 0.5);
+    FAIL();
+  } catch (const ProgramFailure& failure) {
+    EXPECT_EQ(failure.how(), ProgramFailure::How::timeout);
+    EXPECT_STREQ(failure.what(), "the command was killed after 0.5 s, its time limit; it said: waiting");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  const pid_t background = pid_in(dir_ / "work/output/background");
+  ASSERT_GT(background, 1);
+  EXPECT_TRUE(dies_soon(background));
+}
+
+TEST_F(External, WhatItLeavesRunningIsKilled) {
+  run(std::string("sleep 100 > /dev/null 2>&1 & echo $! > \"$2/background\"\n") + kWriteCloud);
+  const pid_t background = pid_in(dir_ / "work/output/background");
+  ASSERT_GT(background, 1);
+  EXPECT_TRUE(dies_soon(background));
+}
+
+TEST_F(External, DiesWithTheProcessThatRunsIt) {
+  const pid_t runner = ::fork();
+  if (runner == 0) {
+    try {
+      run("echo $$ > \"$2/pid\"; sleep 100");
+    } catch (...) {
+    }
+    ::_exit(0);
+  }
+  const auto file = dir_ / "work/output/pid";
+  pid_t command = 0;
+  for (int i = 0; i < 500 && command <= 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    command = pid_in(file);
+  }
+  ASSERT_GT(command, 1);
+  ::kill(runner, SIGKILL);
+  EXPECT_TRUE(dies_soon(command));
+  ::waitpid(runner, nullptr, 0);
+}
+
+TEST_F(External, AnEndlessLogIsKilled) {
+  const CommandOptions options{.timeout_s = 20, .log_file = dir_ / "log", .log_limit_bytes = 1 << 20};
+  const CommandOutcome outcome =
+      run_command({"/bin/sh", "-c", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done"}, options);
+  EXPECT_EQ(outcome.end, CommandOutcome::End::log_limit);
+  EXPECT_EQ(describe(outcome, options), "was killed after writing 1 MiB to its log");
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,118 @@
+#include "pipeline/plane_sweep/plane_sweep_method.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "pipeline/depth_maps/camera_depths.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/dataset/dataset.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+// A ring that looks closely at the middle: a pixel sees 2 mm.
+void write_small_dataset(const std::filesystem::path& dir, const std::string& imaging) {
+  DatasetRequest request;
+  request.scene = "undulating";
+  request.imaging = imaging;
+  request.width_px = 160;
+  request.overrides = {{"ring12", "focal_px", "600"}, {"undulating", "base_depth_m", "1.178"}};
+  request.mesh_pitch_m = 0.01;
+  write_dataset(plan_dataset(request), dir);
+}
+
+MethodInput small_input(std::vector<Override> overrides = {}) {
+  MethodInput input;
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"depths", "48"}, {"window", "7"}, {"voxel_m", "0.002"}, {"surface", "heightfield"}})
+    overrides.insert(overrides.begin(), {"plane_sweep", name, value});
+  input.parameters = resolve_parameters("plane_sweep", plane_sweep_parameters(), overrides);
+  input.depth_range_m = ManualDepthRange{0.17, 0.27};
+  return input;
+}
+
+double median_error_mm(const DepthMap& map, const std::filesystem::path& dir) {
+  const auto truth = std::get<std::vector<float>>(read_npy(dir / "truth" / map.camera / "depth.npy").values);
+  std::vector<double> errors_mm;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (std::isfinite(map.depth_along_ray_m[i]) && std::isfinite(truth[i]))
+      errors_mm.push_back(1e3 * std::abs(map.depth_along_ray_m[i] - truth[i]));
+  if (errors_mm.empty()) return std::nan("");
+  std::ranges::nth_element(errors_mm, errors_mm.begin() + static_cast<std::ptrdiff_t>(errors_mm.size() / 2));
+  return errors_mm[errors_mm.size() / 2];
+}
+
+std::ptrdiff_t depths_in(const DepthMap& map) {
+  return std::ranges::count_if(map.depth_along_ray_m, [](float depth_m) { return std::isfinite(depth_m); });
+}
+
+TEST(PlaneSweepMethod, ReconstructsARippledSurfaceTheSameForAnyThreadCount) {
+  const TemporaryDirectory dir;
+  write_small_dataset(dir.path() / "data", "default");
+  const int threads = thread_count();
+  set_thread_count(1);
+  const Reconstruction one = run_plane_sweep({dir.path() / "data"}, small_input());
+  set_thread_count(3);
+  const Reconstruction three = run_plane_sweep({dir.path() / "data"}, small_input());
+  set_thread_count(threads);
+  ASSERT_EQ(one.depth_maps.size(), 12U);  // none for the auxiliary camera
+  ASSERT_EQ(one.unfiltered_depth_maps.size(), 12U);
+  for (std::size_t i = 0; i < one.depth_maps.size(); ++i) {
+    EXPECT_LT(median_error_mm(one.depth_maps[i], dir.path() / "data"), 0.5) << i;
+    EXPECT_GT(depths_in(one.depth_maps[i]), 160 * 120 / 2) << i;
+    EXPECT_GE(depths_in(one.unfiltered_depth_maps[i]), depths_in(one.depth_maps[i])) << i;
+  }
+  EXPECT_GT(one.cloud.points_m.size(), 5000U);
+  EXPECT_TRUE(one.mesh.has_value());
+  EXPECT_EQ(one.cloud.points_m, three.cloud.points_m);
+}
+
+TEST(PlaneSweepMethod, FailsWithItsReasonWithoutTexture) {
+  const TemporaryDirectory dir;
+  write_small_dataset(dir.path() / "data", "textureless");
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { run_plane_sweep({dir.path() / "data"}, small_input()); }),
+              HasSubstr("too little texture"));
+  MethodInput without_range = small_input();
+  without_range.depth_range_m.reset();
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { run_plane_sweep({dir.path() / "data"}, without_range); }),
+              HasSubstr("no depth range"));
+}
+
+TEST(PlaneSweepMethod, FindsItsDepthRangeInTheImages) {
+  const TemporaryDirectory dir;
+  write_small_dataset(dir.path() / "data", "clean");
+  MethodInput input = small_input({{"plane_sweep", "refinements", "0"}, {"plane_sweep", "surface", "none"}});
+  input.depth_range_m.reset();
+  const Reconstruction found = run_plane_sweep({dir.path() / "data"}, input);
+  EXPECT_LT(median_error_mm(found.depth_maps[0], dir.path() / "data"), 2);
+  EXPECT_FALSE(found.mesh.has_value());
+}
+
+TEST(WindowOfWidth, SeesAsMuchOfTheSceneInSmallImages) {
+  EXPECT_EQ(window_of_width(11, 1600), 11);
+  EXPECT_EQ(window_of_width(7, 1600), 7);
+  EXPECT_EQ(window_of_width(11, 1000), 7);   // 6.9 px
+  EXPECT_EQ(window_of_width(15, 1200), 11);  // 11.25 px
+  EXPECT_EQ(window_of_width(11, 160), 7);    // the least
+  EXPECT_EQ(window_of_width(15, 8000), plane_sweep::kMaxWindow_px);
+  for (int width_px = 100; width_px < 4000; width_px += 7)
+    EXPECT_EQ(window_of_width(11, width_px) % 2, 1) << width_px;
+}
+
+TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
+  EXPECT_THROW(estimate_depths({}, {}, {}), Error);
+  const std::vector<sparse::DepthRange> ranges(2);
+  EXPECT_THROW(estimate_depths({}, ranges, {}), Error);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,270 @@
+#include "pipeline/sparse/sparse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "core/parallel.h"
+#include "core/random.h"
+#include "pipeline/sparse/matching.h"
+#include "scenes/optics/rig.h"
+#include "tests/core/error_matcher.h"
+
+namespace aqbench::sparse {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<DatasetView> blank_views(const Rig& rig) {
+  std::vector<DatasetView> views;
+  for (const Camera& camera : rig.cameras) {
+    DatasetView view;
+    view.name = camera.name;
+    view.is_auxiliary = camera.is_auxiliary;
+    view.camera = refractive_camera(camera, rig.water);
+    views.push_back(view);
+  }
+  return views;
+}
+
+double draw(std::uint64_t index) { return uniform01({7, RandomStream::point_noise}, index); }
+
+// Points of a plane 0.2 m below the water, where all cameras see them.
+std::vector<Vec3> plane_points(std::size_t count) {
+  std::vector<Vec3> points;
+  for (std::size_t i = 0; i < count; ++i)
+    points.emplace_back(0.3 * draw(3 * i) - 0.15, 0.2 * draw(3 * i + 1) - 0.1,
+                        1.178 + 0.01 * draw(3 * i + 2));
+  return points;
+}
+
+// Keypoints where the points are imaged; keypoint i of every view is point i.
+std::vector<Features> exact_features(std::span<const DatasetView> views, std::span<const Vec3> points) {
+  std::vector<Features> features(views.size());
+  for (std::size_t v = 0; v < views.size(); ++v)
+    for (const Vec3& point : points) features[v].pixels.push_back(project(views[v].camera, point)->pixel);
+  return features;
+}
+
+Track track_of(std::uint32_t keypoint, std::uint32_t views) {
+  Track track;
+  for (std::uint32_t view = 0; view < views; ++view) track.push_back({view, keypoint});
+  return track;
+}
+
+TEST(TriangulateTrack, FindsThePointThroughTheWater) {
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  const auto points = plane_points(20);
+  const auto features = exact_features(views, points);
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    const auto found = triangulate_track(track_of(i, 13), views, features, {});
+    ASSERT_TRUE(found);
+    EXPECT_LT((found->point_m - points[i]).norm(), 1e-9);
+    EXPECT_LT(found->reprojection_rms_px, 1e-5);
+    EXPECT_THAT(found->sightings, SizeIs(13));
+    EXPECT_NEAR(confidence(*found, {}), std::sqrt(12.0 / 13), 1e-5);
+  }
+}
+
+TEST(TriangulateTrack, LeavesWrongSightingsOut) {
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  const auto points = plane_points(1);
+  auto features = exact_features(views, points);
+  features[4].pixels[0] += Vec2(40, -25);
+  features[9].pixels[0] += Vec2(-30, 10);
+  const auto found = triangulate_track(track_of(0, 13), views, features, {});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->sightings, SizeIs(11));
+  EXPECT_LT((found->point_m - points[0]).norm(), 1e-9);
+  for (const Sighting& sighting : found->sightings) EXPECT_TRUE(sighting.view != 4 && sighting.view != 9);
+}
+
+TEST(TriangulateTrack, RejectsWhatIsNoPoint) {
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  Options options;
+  const auto reject = [&](const Vec3& point, const Options& how, std::uint32_t count) {
+    const std::vector<Vec3> points = {point};
+    return !triangulate_track(track_of(0, count), views, exact_features(views, points), how);
+  };
+  const Vec3 good(0.01, 0.02, 1.2);
+  EXPECT_FALSE(reject(good, options, 2));
+  EXPECT_TRUE(reject(good, options, 1));
+  options.max_depth_m = 0.2;  // it lies 0.222 m below the water
+  EXPECT_TRUE(reject(good, options, 13));
+  options = {};
+  options.min_angle_deg = 60;
+  EXPECT_TRUE(reject(good, options, 2)) << "neighbours see it 14 degrees apart in air, less in water";
+  // What lies above the water is seen along straight lines, and is no point in it.
+  const Rig rig = make_rig("ring12", {}, 1);
+  std::vector<Features> features(2);
+  for (std::size_t v = 0; v < 2; ++v) {
+    const Camera& camera = rig.cameras[v];
+    const Vec3 seen = camera.intrinsics.K * (camera.camera_from_world.rotation * Vec3(0, 0, 0.7) +
+                                             camera.camera_from_world.translation_m);
+    features[v].pixels.emplace_back(seen.hnormalized());
+  }
+  EXPECT_FALSE(triangulate_track(track_of(0, 2), views, features, {}));
+}
+
+TEST(EpipolarMatches, KeepsWhatCanBeOnePoint) {
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  const auto points = plane_points(30);
+  const auto features = exact_features(views, points);
+  std::vector<Match> matches;
+  for (std::uint32_t i = 0; i < 30; ++i) matches.push_back({i, i, 0.5F});
+  for (std::uint32_t i = 0; i < 29; ++i) matches.push_back({i, i + 1, 0.5F});
+  const auto kept =
+      epipolar_matches(matches, features[0], views[0].camera, features[1], views[1].camera, 0.5);
+  std::size_t right = 0;
+  for (const Match& match : kept) right += match.first == match.second ? 1 : 0;
+  EXPECT_EQ(right, 30U);
+  EXPECT_LE(kept.size(), 33U) << "few wrong ones lie by chance on the curve";
+}
+
+Features random_features(std::size_t count, std::uint64_t seed) {
+  Features features;
+  for (std::size_t i = 0; i < count; ++i) {
+    features.pixels.emplace_back(static_cast<double>(i), 0);
+    std::vector<double> values;
+    double squares = 0;
+    for (int k = 0; k < kDescriptorSize; ++k) {
+      values.push_back(
+          uniform01({seed, RandomStream::point_noise}, i * kDescriptorSize + static_cast<std::size_t>(k)));
+      squares += values.back() * values.back();
+    }
+    for (const double value : values)
+      features.descriptors.push_back(
+          static_cast<std::int16_t>(std::lround(kDescriptorNorm * value / std::sqrt(squares))));
+  }
+  return features;
+}
+
+Features reversed(const Features& features) {
+  Features out;
+  for (std::size_t i = features.size(); i-- > 0;) {
+    out.pixels.push_back(features.pixels[i]);
+    const auto descriptor = features.descriptor(i);
+    out.descriptors.insert(out.descriptors.end(), descriptor.begin(), descriptor.end());
+  }
+  return out;
+}
+
+TEST(MatchFeatures, FindsTheSameDescriptorsAndNoOthers) {
+  const Features first = random_features(200, 1);
+  const auto matches = match_features(first, reversed(first), 0.8);
+  ASSERT_THAT(matches, SizeIs(200));
+  for (const Match& match : matches) EXPECT_EQ(match.first + match.second, 199U);
+  EXPECT_THAT(match_features(first, random_features(200, 2), 0.8), SizeIs(0))
+      << "noise has no distinct neighbour";
+  EXPECT_THAT(match_features(first, Features{}, 0.8), SizeIs(0));
+  EXPECT_THAT(match_features(Features{}, first, 0.8), SizeIs(0));
+}
+
+TEST(MatchFeatures, TwoEqualCandidatesAreNoMatch) {
+  const Features first = random_features(3, 1);
+  Features second = first;
+  second.pixels.push_back(first.pixels[1]);
+  const auto twin = first.descriptor(1);
+  second.descriptors.insert(second.descriptors.end(), twin.begin(), twin.end());
+  const auto matches = match_features(first, second, 0.8);
+  ASSERT_THAT(matches, SizeIs(2));
+  EXPECT_EQ(matches[0].first, 0U);
+  EXPECT_EQ(matches[1].first, 2U);
+}
+
+TEST(BuildTracks, JoinsMatchesAndKeepsOneKeypointOfAView) {
+  const std::vector<Features> features = {random_features(3, 1), random_features(3, 2),
+                                          random_features(3, 3)};
+  std::vector<PairMatches> pairs = {
+      {0, 1, {{0, 0, 0.5F}, {1, 1, 0.5F}}},
+      {1, 2, {{0, 0, 0.5F}, {1, 1, 0.3F}}},
+      // Would join track 0 to track 1 through a second keypoint of views 0 and 1.
+      {0, 2, {{0, 1, 0.7F}, {2, 2, 0.5F}}}};
+  const std::vector<Track> tracks = build_tracks(pairs, features);
+  const std::vector<Track> expected = {{{0, 0}, {1, 0}, {2, 0}}, {{0, 1}, {1, 1}, {2, 1}}, {{0, 2}, {2, 2}}};
+  EXPECT_EQ(tracks, expected);
+  std::ranges::reverse(pairs);
+  EXPECT_EQ(build_tracks(pairs, features), expected);
+}
+
+// A bright blob at a known place between pixels; the offset of OpenCV's SIFT is 0.25 px.
+TEST(FindFeatures, KeypointsLieWhereTheBlobIs) {
+  const Rig rig = make_rig("ring12", {{"ring12", "width", "96"}, {"ring12", "height", "72"}}, 1);
+  DatasetView view = blank_views(rig)[0];
+  const Vec2 centre(40.3, 30.6);
+  for (int row = 0; row < 72; ++row)
+    for (int column = 0; column < 96; ++column)
+      view.grey.push_back(static_cast<float>(
+          0.2 + 0.6 * std::exp(-(Vec2(column, row) - centre).squaredNorm() / (2 * 3.0 * 3.0))));
+  view.inside.assign(view.grey.size(), 1);
+  const Features features = find_features(view, {});
+  ASSERT_GE(features.size(), 1U);
+  EXPECT_LT((features.pixels[0] - centre).norm(), 0.05);
+  double squares = 0;
+  for (const std::int16_t value : features.descriptor(0)) squares += double{1} * value * value;
+  EXPECT_NEAR(std::sqrt(squares), kDescriptorNorm, 10);
+  view.inside.assign(view.grey.size(), 0);
+  EXPECT_EQ(find_features(view, {}).size(), 0U);
+}
+
+TEST(FindFeatures, AreTheSameForAnyThreadCount) {
+  const Rig rig = make_rig("ring12", {{"ring12", "width", "200"}, {"ring12", "height", "150"}}, 1);
+  DatasetView view = blank_views(rig)[0];
+  for (std::size_t i = 0; i < 200 * 150; ++i) view.grey.push_back(static_cast<float>(draw(i)));
+  view.inside.assign(view.grey.size(), 1);
+  std::set<std::vector<std::int16_t>> descriptors;
+  std::vector<Vec2> pixels;
+  for (const int threads : {1, 2, 5}) {
+    set_thread_count(threads);
+    const Features features = find_features(view, {.keypoints = 100});
+    ASSERT_EQ(features.size(), 100U);
+    descriptors.insert(features.descriptors);
+    if (!pixels.empty()) {
+      EXPECT_EQ(features.pixels, pixels);
+    }
+    pixels = features.pixels;
+  }
+  set_thread_count(available_processors());
+  EXPECT_THAT(descriptors, SizeIs(1));
+}
+
+TEST(DepthRanges, AreTheInnerPercentilesWithAMargin) {
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  const auto& camera = views[3].camera;
+  const WaterRay ray = *cast_ray(camera, Vec2(800, 600));
+  std::vector<Vec3> points;
+  for (int i = 0; i <= 100; ++i) points.push_back(point_on_ray(ray, 0.2 + 0.001 * i));
+  const auto ranges = depth_ranges(points, views);
+  ASSERT_THAT(ranges, SizeIs(13));
+  ASSERT_TRUE(ranges[3]);
+  EXPECT_NEAR(ranges[3]->min_m, 0.202 - 0.05, 1e-9);
+  EXPECT_NEAR(ranges[3]->max_m, 0.298 + 0.05, 1e-9);
+  for (auto& point : points) point.z() = camera.water_z_m + 0.01;
+  EXPECT_EQ(depth_ranges(points, views)[3]->min_m, 0);
+  points.resize(kMinDepthPoints - 1);
+  EXPECT_FALSE(depth_ranges(points, views)[3]);
+  EXPECT_FALSE(depth_ranges({}, views)[0]);
+}
+
+TEST(SparseOptions, AreChecked) {
+  const auto refused = [](const std::function<void(Options&)>& change) {
+    Options options;
+    change(options);
+    return error_of(ErrorKind::usage, [&] { check(options); });
+  };
+  EXPECT_THAT(refused([](Options& o) { o.max_ratio = NAN; }), HasSubstr("max_ratio"));
+  EXPECT_THAT(refused([](Options& o) { o.epipolar_px = 0; }), HasSubstr("epipolar_px"));
+  EXPECT_THAT(refused([](Options& o) { o.features.keypoints = 0; }), HasSubstr("keypoints"));
+  const auto views = blank_views(make_rig("ring12", {}, 1));
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { reconstruct(std::span(views).first(1), {}); }),
+              HasSubstr("two are needed"));
+}
+
+}  // namespace
+}  // namespace aqbench::sparse

@@ -1,0 +1,199 @@
+#include "pipeline/views/dataset_views.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <opencv2/imgcodecs.hpp>
+#include <set>
+
+#include "core/parallel.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/rig.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int kWidth = 96, kHeight = 72;
+
+// What the undistorted camera would record: smooth, from 0.2 to 0.8.
+double pattern(const Vec2& pixel) {
+  return 0.5 + 0.15 * std::sin(pixel.x() / 7) + 0.15 * std::cos(pixel.y() / 5 + 1);
+}
+
+Rig small_rig() {
+  return make_rig(
+      "ring12", {{"ring12", "width", std::to_string(kWidth)}, {"ring12", "height", std::to_string(kHeight)}},
+      1);
+}
+
+// A dataset whose images show `pattern` through each camera's lens, 16 bits.
+void write_pattern(const std::filesystem::path& dir, const Rig& rig) {
+  write_calibration(dir / "calibration.json", rig, {"1970-01-01T00:00:00Z", "test", ""});
+  for (const Camera& camera : rig.cameras) {
+    const Undistorter lens(camera.intrinsics);
+    cv::Mat image(kHeight, kWidth, CV_16UC3);
+    for (int row = 0; row < kHeight; ++row)
+      for (int column = 0; column < kWidth; ++column) {
+        const auto pixel = lens.undistort_pixel(Vec2(column, row));
+        const double grey = pixel ? pattern(*pixel) : 0;
+        image.at<cv::Vec3w>(row, column) =
+            cv::Vec3w::all(static_cast<std::uint16_t>(std::lround(grey * 65535)));
+      }
+    std::filesystem::create_directories(dir / "images" / camera.name);
+    cv::imwrite((dir / "images" / camera.name / "000000.png").string(), image);
+  }
+}
+
+TEST(DatasetViews, TakesTheLensOut) {
+  const TemporaryDirectory dir;
+  Rig rig = small_rig();
+  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-0.1, 0.02, 0.001, -0.001, 0};
+  write_pattern(dir.path(), rig);
+  const auto views = read_dataset_views(dir.path());
+  ASSERT_EQ(views.size(), rig.cameras.size());
+  for (const DatasetView& view : views) {
+    double worst = 0;
+    std::size_t inside = 0;
+    for (int row = 2; row < kHeight - 2; ++row)
+      for (int column = 2; column < kWidth - 2; ++column) {
+        const std::size_t i = static_cast<std::size_t>(row) * kWidth + column;
+        if (view.inside[i] == 0) continue;
+        ++inside;
+        worst = std::max(worst, std::abs(view.grey[i] - pattern(Vec2(column, row))));
+      }
+    // Cubic convolution's error for a sine of 1/5 rad a pixel, at the 3 border pixels of linear order.
+    EXPECT_LT(worst, 5e-3);
+    EXPECT_GT(inside, 0.95 * kWidth * kHeight * 0.9);
+  }
+  EXPECT_EQ(views[0].name, rig.cameras[0].name);
+  EXPECT_EQ(views[0].camera.fx_px, rig.cameras[0].intrinsics.K(0, 0));
+}
+
+TEST(DatasetViews, MarksWhatTheCameraDidNotSee) {
+  const TemporaryDirectory dir;
+  Rig rig = small_rig();
+  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {0.2, 0, 0, 0, 0};  // pincushion
+  write_pattern(dir.path(), rig);
+  const auto views = read_dataset_views(dir.path());
+  const Intrinsics& lens = rig.cameras[0].intrinsics;
+  for (int row = 0; row < kHeight; ++row)
+    for (int column = 0; column < kWidth; ++column) {
+      const Vec2 seen = distort_pixel(lens, Vec2(column, row));
+      if (std::abs(seen.x()) < 1e-3 || std::abs(seen.y()) < 1e-3) continue;
+      const bool inside = seen.x() >= 0 && seen.y() >= 0 && seen.x() <= kWidth - 1 && seen.y() <= kHeight - 1;
+      EXPECT_EQ(views[0].inside[static_cast<std::size_t>(row) * kWidth + column] == 1, inside)
+          << column << ", " << row;
+    }
+  EXPECT_EQ(views[0].inside[0], 0);
+}
+
+TEST(DatasetViews, GreyIsOpenCvsWeighting) {
+  const TemporaryDirectory dir;
+  Rig rig = small_rig();
+  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {0, 0, 0, 0, 0};
+  write_pattern(dir.path(), rig);
+  const cv::Mat colour(kHeight, kWidth, CV_8UC3, cv::Scalar(200, 100, 50));  // B, G, R
+  cv::imwrite((dir.path() / "images" / rig.cameras[3].name / "000000.png").string(), colour);
+  const auto views = read_dataset_views(dir.path());
+  EXPECT_NEAR(views[3].grey[1234], (0.114 * 200 + 0.587 * 100 + 0.299 * 50) / 255, 1e-6);
+  EXPECT_NEAR(views[0].grey[0], pattern(Vec2(0, 0)), 1.0 / 65535) << "without a lens pixels are kept";
+}
+
+TEST(DatasetViews, ClaheRaisesContrastAndNeedsNoCertainThreadCount) {
+  const TemporaryDirectory dir;
+  write_pattern(dir.path(), small_rig());
+  std::set<std::vector<float>> different;
+  for (const int threads : {1, 3}) {
+    set_thread_count(threads);
+    different.insert(read_dataset_views(dir.path(), {.clahe = true})[0].grey);
+  }
+  set_thread_count(available_processors());
+  ASSERT_EQ(different.size(), 1U);
+  const auto spread = [](const std::vector<float>& grey) {
+    double sum = 0, squares = 0;
+    for (const float value : grey) sum += value, squares += value * value;
+    const auto n = static_cast<double>(grey.size());
+    return std::sqrt(squares / n - sum * sum / (n * n));
+  };
+  EXPECT_GT(spread(*different.begin()), 1.1 * spread(read_dataset_views(dir.path())[0].grey));
+}
+
+TEST(DatasetViews, NamesTheFileThatIsWrong) {
+  const TemporaryDirectory dir;
+  const Rig rig = small_rig();
+  const auto message = [&] { return error_of(ErrorKind::input, [&] { read_dataset_views(dir.path()); }); };
+  EXPECT_THAT(message(), HasSubstr("calibration.json"));
+  write_pattern(dir.path(), rig);
+  const auto file = dir.path() / "images" / rig.cameras[5].name / "000000.png";
+  std::filesystem::resize_file(file, 30);
+  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()), HasSubstr("not an image")));
+  std::filesystem::resize_file(file, 0);
+  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()), HasSubstr("not an image")));
+  cv::imwrite(file.string(), cv::Mat(10, 20, CV_8UC3, cv::Scalar::all(7)));
+  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()),
+                                        HasSubstr("is 20 x 10 px, the calibration says 96 x 72")));
+  std::filesystem::remove(file);
+  EXPECT_THAT(message(), HasSubstr(file.string()));
+}
+
+TEST(DatasetViews, RefusesBadOptions) {
+  EXPECT_THAT(error_of(ErrorKind::usage,
+                       [] {
+                         check(DatasetViewOptions{true, 0, 8});
+                       }),
+              HasSubstr("clahe_clip_limit"));
+  EXPECT_THAT(error_of(ErrorKind::usage,
+                       [] {
+                         check(DatasetViewOptions{true, 2, 0});
+                       }),
+              HasSubstr("clahe_tiles"));
+}
+
+std::vector<DatasetView> bare_views(const Rig& rig) {
+  std::vector<DatasetView> views;
+  for (const Camera& camera : rig.cameras) {
+    DatasetView view;
+    view.name = camera.name;
+    view.is_auxiliary = camera.is_auxiliary;
+    view.camera = refractive_camera(camera, rig.water);
+    views.push_back(view);
+  }
+  return views;
+}
+
+TEST(SelectSources, AreTheNeighboursOnTheRingThenTheCentre) {
+  const Rig rig = make_rig("ring12", {}, 1);
+  const auto views = bare_views(rig);
+  ASSERT_EQ(views.size(), 13U);
+  EXPECT_THAT(select_sources(views, 0), ElementsAre(1, 11, 2, 10, 12));
+  EXPECT_THAT(select_sources(views, 5), ElementsAre(4, 6, 3, 7, 12));
+  EXPECT_THAT(select_sources(views, 5, 0), ElementsAre(12));
+  EXPECT_EQ(select_sources(views, 5, 100).size(), 12U);
+  EXPECT_THAT(select_sources(std::span(views).first(1), 0), ElementsAre());
+}
+
+// The plane sweep's camera and the exact one see the same ray.
+TEST(FlatWaterCamera, IsTheSameCamera) {
+  const Rig rig = make_rig("ring12", {}, 1);
+  const Camera& camera = rig.cameras[7];
+  const RefractiveCamera exact = refractive_camera(camera, rig.water);
+  const auto flat = flat_water_camera(camera, rig.water);
+  const auto ray = cast_ray(exact, Vec2(300, 900));
+  plane_sweep::WaterRay same;
+  ASSERT_TRUE(plane_sweep::cast_ray(flat, 300, 900, same));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(same.origin_m[i], ray->origin_m[i], 1e-12);
+    EXPECT_NEAR(same.direction[i], ray->direction[i], 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,158 @@
+#include "reports/bundle/bundle.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
+#include "reports/content/commands.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(BundleStamp, IsUtcToTheSecond) {
+  EXPECT_EQ(bundle_stamp(std::chrono::system_clock::from_time_t(0)), "19700101T000000Z");
+  EXPECT_EQ(bundle_stamp(std::chrono::system_clock::from_time_t(1'747'735'872)), "20250520T101112Z");
+}
+
+TEST(BundleName, IsTheFoldersHoweverItIsGiven) {
+  for (const char* path : {"/out/20250520T101112Z", "/out/20250520T101112Z/", "/out/20250520T101112Z/.",
+                           "20250520T101112Z/sub/.."})
+    EXPECT_EQ(bundle_name(path), "20250520T101112Z") << path;
+  EXPECT_EQ(bundle_name("."), fs::current_path().filename().string());
+}
+
+TEST(CreateBundleDir, EveryCallerGetsAFolderOfItsOwn) {
+  const TemporaryDirectory directory;
+  const auto now = std::chrono::system_clock::from_time_t(1'747'735'872);
+  const fs::path out = directory / "deep/out";
+  std::vector<std::string> names(8);
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& name : names)
+      threads.emplace_back([&] { name = create_bundle_dir(out, now).filename().string(); });
+  }
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_TRUE(fs::is_directory(out / "20250520T101112Z"));
+  EXPECT_TRUE(fs::is_directory(out / "20250520T101112Z-7"));
+}
+
+TEST(CreateBundleDir, AFileInTheWayIsAnIoErrorThatNamesIt) {
+  const TemporaryDirectory directory;
+  const fs::path file = directory.file("out", "");
+  EXPECT_TRUE(error_of(ErrorKind::io, [&] {
+                create_bundle_dir(file, std::chrono::system_clock::now());
+              }).starts_with(file.string()));
+}
+
+TEST(FinaliseBundle, WritesEveryFileAndSha256sumAgrees) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  for (const std::string& file : required_bundle_files())
+    EXPECT_TRUE(fs::is_regular_file(bundle / file)) << file;
+  EXPECT_EQ(read_file(bundle / "results.json"), results_text(results));
+  const std::string command =
+      "cd " + shell_quote(bundle.string()) + " && sha256sum --check --strict --quiet sha256.txt";
+  EXPECT_EQ(::system(command.c_str()), 0);
+  const std::string list = read_file(bundle / "sha256.txt");
+  const std::size_t comment = list.find("# sha256 of the lines above: ");
+  ASSERT_NE(comment, list.npos);
+  EXPECT_EQ(list.substr(comment),
+            "# sha256 of the lines above: " + sha256_hex(list.substr(0, comment)) + "\n");
+  EXPECT_TRUE(verify_bundle(bundle).ok());
+}
+
+TEST(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  for (const char* name : {"results.json.tmp4711", "tiles.csv.tmp4711.12"})
+    write_file(bundle / name, "{ half");
+  fs::create_directories(bundle / "empty/below");
+  results.run.finished_utc = "2025-05-20T11:00:00Z";
+  finalise_bundle(bundle, results);
+  EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
+  EXPECT_FALSE(fs::exists(bundle / "results.json.tmp4711"));
+  EXPECT_FALSE(fs::exists(bundle / "tiles.csv.tmp4711.12"));
+  EXPECT_FALSE(fs::exists(bundle / "empty"));
+}
+
+TEST(FinaliseBundle, RefusesWhatCannotBeEvidence) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  const auto refusal = [&] { return error_of(ErrorKind::input, [&] { finalise_bundle(bundle, results); }); };
+  fs::create_symlink("/etc/hostname", bundle / "link");
+  EXPECT_EQ(refusal(), (bundle / "link").string() + ": is a symbolic link");
+  fs::remove(bundle / "link");
+  ASSERT_EQ(::mkfifo((bundle / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(refusal(), (bundle / "pipe").string() + ": is no plain file");
+  fs::remove(bundle / "pipe");
+  write_file(bundle / "with blank", "");
+  EXPECT_EQ(refusal(), (bundle / "with blank").string() + ": has a name that a bundle cannot hold");
+  fs::remove(bundle / "with blank");
+  fs::remove(bundle / "bench.log");
+  EXPECT_EQ(refusal(), (bundle / "bench.log").string() + ": no such file; a bundle needs it");
+}
+
+TEST(FinaliseBundle, AFolderThatCannotBeWrittenIsAnIoError) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(error_of(ErrorKind::io, [&] {
+                finalise_bundle(directory / "absent", synthetic_results());
+              }).starts_with((directory / "absent").string()));
+}
+
+TEST(IsBundlePath, OnlyPlainRelativePaths) {
+  for (const char* good : {"a", "tiles/x=1,y.csv", "a/b/c", "..a", "a..", "-x"})
+    EXPECT_TRUE(is_bundle_path(good)) << good;
+  for (const char* bad : {"", "/", "/etc/passwd", "../x", "a/../b", "a/./b", ".", "..", "a//b", "a/", "a b",
+                          "a\nb", "a\\b", "ä"})
+    EXPECT_FALSE(is_bundle_path(bad)) << bad;
+}
+
+TEST(HashList, ReadsBackAndFindsEveryChangedByte) {
+  const std::vector<HashLine> lines = {{std::string(64, '1'), "a"}, {std::string(64, '2'), "b/c"}};
+  const std::string text = hash_list_text(lines);
+  const HashList list = parse_hash_list(text);
+  EXPECT_TRUE(list.problems.empty());
+  ASSERT_EQ(list.lines.size(), 2u);
+  EXPECT_EQ(list.lines[1].path, "b/c");
+  for (std::size_t i = 0; i < text.size(); ++i)
+    for (const int bit : {1, 2, 0x20, 0x80}) {
+      std::string changed = text;
+      changed[i] = static_cast<char>(changed[i] ^ bit);
+      EXPECT_FALSE(parse_hash_list(changed).problems.empty()) << i;
+    }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    EXPECT_FALSE(parse_hash_list(text.substr(0, i)).problems.empty()) << i;
+    EXPECT_FALSE(parse_hash_list(std::string(text).erase(i, 1)).problems.empty()) << i;
+    EXPECT_FALSE(parse_hash_list(std::string(text).insert(i, "\n")).problems.empty()) << i;
+  }
+  EXPECT_FALSE(parse_hash_list(text + text).problems.empty());
+}
+
+TEST(HashList, RefusesUnsortedTwiceAndTraversal) {
+  const std::string hash(64, '1');
+  EXPECT_FALSE(parse_hash_list(hash_list_text({{hash, "b"}, {hash, "a"}})).problems.empty());
+  EXPECT_FALSE(parse_hash_list(hash_list_text({{hash, "a"}, {hash, "a"}})).problems.empty());
+  EXPECT_EQ(parse_hash_list(hash_list_text({{hash, "../../etc/passwd"}})).problems.at(0),
+            "line 1 names '../../etc/passwd', no path in a bundle");
+  EXPECT_EQ(parse_hash_list(hash_list_text({{hash, "/etc/passwd"}})).lines.size(), 0u);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,116 @@
+#include "reports/bundle/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/commands.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// Suite `seed` as the program plans it, each record made up: what a machine would have left as shard i of n.
+class Merge : public ::testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+
+  SweepPlan plan_of(std::size_t index, std::size_t count, std::uint64_t seed = 42) {
+    PlanRequest request;
+    request.suite = "seed";
+    request.threads = 2;
+    request.seed = seed;
+    request.shard = {index, count};
+    return plan_sweep(request);
+  }
+
+  // `keep`: how many of the plan's cases have a record.
+  fs::path shard(const std::string& name, const SweepPlan& plan, std::size_t keep = SIZE_MAX) {
+    const fs::path bundle = directory_ / name;
+    fs::create_directories(bundle / "tiles");
+    Results results = synthetic_results();
+    results.records.clear();
+    results.run.id = name;
+    results.run.started_utc = "2025-05-20T10:11:1" + name.substr(name.size() - 1) + "Z";
+    results.run.suite = plan.suite;
+    for (const Case& planned : plan.cases) {
+      if (results.records.size() == keep) break;
+      Record record = synthetic_record(planned.scene, planned.method, static_cast<int>(planned.seed), 1);
+      record.options = planned.options;
+      results.records.push_back(record);
+      write_file(bundle / "tiles" / (planned.scene + planned.method + ".csv"), "x\n");
+    }
+    results.run.planned_cases = plan.cases.size();
+    results.run.complete = results.records.size() == plan.cases.size();
+    results.run.plan_sha256 = plan.sha256;
+    results.run.requested_json = requested_json(plan.request).dump();
+    results.run.effective_json = effective_json(plan).dump();
+    begin_command(bundle, results.run.started_utc, {}, {"aqbench", "sweep"});
+    end_command(bundle, results.run.started_utc, {}, 0, {});
+    Journal journal = Journal::create(bundle, plan, results.run.id, results.run.started_utc);
+    for (const Record& record : results.records) journal.append(record);
+    write_file(bundle / "bench.log", "log of " + name + "\n");
+    finalise_bundle(bundle, results);
+    return bundle;
+  }
+
+  fs::path merge(const std::vector<fs::path>& shards) {
+    return merge_bundles(shards, directory_ / "out", {"aqbench", "merge"});
+  }
+};
+
+TEST_F(Merge, ShardsInAnyOrderGiveTheRootOfTheWhole) {
+  const fs::path whole = shard("whole1", plan_of(1, 1));
+  const fs::path merged =
+      merge({shard("c3", plan_of(3, 3)), shard("a1", plan_of(1, 3)), shard("b2", plan_of(2, 3))});
+  const VerifyReport report = verify_bundle(merged);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.root_digest, verify_bundle(whole).root_digest);
+  const Results results = read_results(merged / "results.json");
+  EXPECT_EQ(results.run.plan_sha256, read_results(whole / "results.json").run.plan_sha256);
+  EXPECT_EQ(results.run.started_utc, "2025-05-20T10:11:11Z");
+  EXPECT_EQ(read_journal(merged, TornTail::refuse).header.request.shard.count, 1u);
+  EXPECT_TRUE(fs::exists(merged / "shards/1-a1/commands.txt"));
+  EXPECT_EQ(read_file(merged / "bench.log"),
+            "== shard a1\nlog of a1\n== shard b2\nlog of b2\n== shard c3\nlog of c3\n");
+}
+
+TEST_F(Merge, RefusesWhatIsNotOneSweep) {
+  const fs::path a = shard("a1", plan_of(1, 2)), b = shard("b2", plan_of(2, 2));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { merge({a, a}); }), HasSubstr("is in "));
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] {
+                         merge({shard("d1", plan_of(1, 3)), shard("d2", plan_of(2, 3))});
+                       }),
+              HasSubstr("missing 3/3"));
+  EXPECT_THAT(error_of(ErrorKind::not_comparable,
+                       [&] {
+                         merge({a, shard("e2", plan_of(2, 2, 7))});
+                       }),
+              HasSubstr("different options"));
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] {
+                         merge({a, shard("f2", plan_of(2, 2), 1)});
+                       }),
+              HasSubstr("was interrupted"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { merge({a}); }), HasSubstr("at least two"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { merge({a, directory_ / "absent"}); }), HasSubstr("no bundle"));
+  write_file(b / "bench.log", "another log\n");
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { merge({a, b}); }), HasSubstr("bench.log"));
+  EXPECT_FALSE(fs::exists(directory_ / "out"));  // nothing half made is left
+}
+
+}  // namespace
+}  // namespace aqbench

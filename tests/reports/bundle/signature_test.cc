@@ -1,0 +1,123 @@
+#include "reports/bundle/signature.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/files.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
+#include "reports/content/commands.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// RFC 8032, section 7.1, test 3: the key as PKCS #8 and as SubjectPublicKeyInfo, their DER heads being fixed.
+constexpr const char* kPrivatePem =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
+    "-----END PRIVATE KEY-----\n";
+
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    constexpr const char* digits = "0123456789abcdef";
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+bool openssl(const std::string& arguments) {
+  return std::system(("openssl " + arguments + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+class Signature : public ::testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+  std::string at(const char* name) const { return shell_quote((directory_ / name).string()); }
+  void SetUp() override {
+    ASSERT_TRUE(openssl("genpkey -algorithm ed25519 -out " + at("key.pem")));
+    ASSERT_TRUE(openssl("pkey -in " + at("key.pem") + " -pubout -out " + at("key.pub.pem")));
+  }
+};
+
+TEST_F(Signature, SignsAndChecksAndOpenSslAgrees) {
+  const SigningKey key = read_signing_key(directory_ / "key.pem");
+  EXPECT_EQ(key.public_key, read_public_key(directory_ / "key.pub.pem"));
+  const std::string text = signature_text(key, "the list");
+  EXPECT_EQ(text, signature_text(key, "the list"));  // Ed25519 is deterministic
+  const SignatureCheck check = check_signature(text, "the list");
+  EXPECT_EQ(check.problem, "");
+  EXPECT_EQ(check.public_key, key.public_key);
+  EXPECT_NE(check_signature(text, "the lisT").problem, "");
+  // The recipe of the documentation.
+  directory_.file("list", "the list");
+  directory_.file("signature.json", text);
+  const std::string decode = "grep '\"signature\"' " + at("signature.json") +
+                             " | cut -d'\"' -f4 | openssl base64 -d -A -out " + at("raw");
+  ASSERT_EQ(std::system(decode.c_str()), 0);
+  EXPECT_TRUE(openssl("pkeyutl -verify -pubin -inkey " + at("key.pub.pem") + " -rawin -in " + at("list") +
+                      " -sigfile " + at("raw")));
+}
+
+TEST_F(Signature, EveryChangedByteOfTheFileIsFound) {
+  const std::string text = signature_text(read_signing_key(directory_ / "key.pem"), "x");
+  for (std::size_t i = 0; i < text.size(); ++i)
+    for (const int bit : {1, 4, 0x20}) {
+      std::string bad = text;
+      bad[i] = static_cast<char>(bad[i] ^ bit);
+      EXPECT_NE(check_signature(bad, "x").problem, "") << i << " " << bit;
+    }
+  for (const std::string& bad : {std::string(), std::string("{}"), std::string(100000, '['), text + " "})
+    EXPECT_NE(check_signature(bad, "x").problem, "");
+}
+
+TEST_F(Signature, OtherKeysAreRefusedWithTheirFilesName) {
+  directory_.file("rfc.pem", kPrivatePem);
+  EXPECT_EQ(hex(read_signing_key(directory_ / "rfc.pem").public_key),
+            "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025");
+  ASSERT_TRUE(openssl("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out " + at("rsa.pem")));
+  ASSERT_TRUE(openssl("pkey -aes256 -passout pass:x -in " + at("key.pem") + " -out " + at("locked.pem")));
+  directory_.file("text.pem", "no key");
+  for (const char* name : {"rsa.pem", "locked.pem", "text.pem", "key.pub.pem"})
+    EXPECT_EQ(error_of(ErrorKind::input, [&] { read_signing_key(directory_ / name); }),
+              (directory_ / name).string() + ": is not an unencrypted Ed25519 private key in PEM form");
+  EXPECT_NE(error_of(ErrorKind::input, [&] { read_public_key(directory_ / "key.pem"); }).find("public key"),
+            std::string::npos);
+}
+
+TEST_F(Signature, OfABundle) {
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory_.path(), results);
+  const SigningKey key = read_signing_key(directory_ / "key.pem");
+  EXPECT_FALSE(verify_bundle(bundle, key.public_key).ok());  // not signed
+  finalise_bundle(bundle, results, &key);
+  EXPECT_TRUE(verify_bundle(bundle).ok());
+  const VerifyReport good = verify_bundle(bundle, key.public_key);
+  EXPECT_TRUE(good.ok()) << render_verify(good);
+  EXPECT_EQ(good.signed_by, key_fingerprint(key.public_key));
+  const VerifyReport other = verify_bundle(bundle, std::string(32, 'k'));
+  ASSERT_EQ(other.findings.size(), 1u);
+  EXPECT_EQ(other.findings[0].file, kSignatureName);
+  // Whoever changes a file and all hashes cannot sign for it.
+  const std::string list = read_file(bundle / kHashListName);
+  std::vector<HashLine> lines = parse_hash_list(list).lines;
+  lines[0].sha256[0] = lines[0].sha256[0] == 'a' ? 'b' : 'a';
+  write_file(bundle / kHashListName, hash_list_text(lines));
+  bool named = false;
+  for (const Finding& finding : verify_bundle(bundle).findings) named |= finding.file == kSignatureName;
+  EXPECT_TRUE(named);
+  // Finalised again without the key, the old signature is gone.
+  finalise_bundle(bundle, results);
+  EXPECT_FALSE(fs::exists(bundle / kSignatureName));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,318 @@
+#include "reports/bundle/verify.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "harness/records/results.h"
+#include "reports/bundle/bundle.h"
+#include "reports/content/bundle_content.h"
+#include "reports/content/bundle_files.h"
+#include "reports/content/test_run.h"
+#include "reports/text/summary.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> files_found(const VerifyReport& report) {
+  std::set<std::string> files;
+  for (const Finding& finding : report.findings) files.insert(finding.file);
+  return files;
+}
+
+void overwrite(const fs::path& path, const std::string& bytes) {  // without the fsync of write_file
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+// As somebody would who wants to deceive: all hashes right again.
+void rehash(const fs::path& bundle) {
+  std::vector<HashLine> lines;
+  for (const std::string& file : list_bundle_files(bundle).files)
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+  overwrite(bundle / kHashListName, hash_list_text(lines));
+}
+
+class Verify : public ::testing::Test {
+ protected:
+  Results results_ = synthetic_results();
+  TemporaryDirectory directory_;
+  fs::path bundle_ = synthetic_bundle(directory_.path(), results_);
+
+  // The findings after `change` to the bundle.
+  std::set<std::string> after(const std::function<void()>& change) {
+    change();
+    return files_found(verify_bundle(bundle_));
+  }
+};
+
+// Pictures are evidence like the rest: hashed, and shown in the report.
+TEST_F(Verify, AChangedPictureIsFound) {
+  const std::string folder = "pictures/flat_plane__roma_like__seed=42/";
+  fs::create_directories(bundle_ / folder);
+  overwrite(bundle_ / folder / "depth.png", "\x89PNG of depths");
+  overwrite(bundle_ / folder / "pictures.csv", "depth.png,depth,cam00,m,0.2,0.3,1,80,0\n");
+  finalise_bundle(bundle_, results_);
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
+  EXPECT_NE(read_file(bundle_ / "report.html").find("Depth of camera cam00"), std::string::npos);
+  EXPECT_NE(read_file(bundle_ / "inventory.txt").find(folder + "depth.png"), std::string::npos);
+  EXPECT_EQ(after([&] { overwrite(bundle_ / folder / "depth.png", "\x89PNG of Depths"); }),
+            (std::set<std::string>{folder + "depth.png", "report.html"}));
+  EXPECT_EQ(after([&] { rehash(bundle_); }), (std::set<std::string>{"report.html", "statement.json"}));
+}
+
+TEST_F(Verify, AnUntouchedBundle) {
+  const VerifyReport report = verify_bundle(bundle_);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.files, 11u);  // all but sha256.txt
+  EXPECT_EQ(report.records, 4u);
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.root_digest, root_digest(results_));
+  EXPECT_EQ(report.metrics_digest, metrics_digest(results_));
+  const std::string text = render_verify(report);
+  EXPECT_NE(text.find(root_digest(results_)), text.npos);
+  EXPECT_NE(text.find("verified: 12 files, 4 records\n"), text.npos) << text;
+}
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;  // ten times slower: fewer places
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// RFC 8032, section 7.1, test 3.
+constexpr const char* kSigningPem =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
+    "-----END PRIVATE KEY-----\n";
+
+// One byte, anywhere, in any file that a bundle can have.
+TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
+  add_notes(bundle_, {"a note"});
+  overwrite(bundle_ / kBaselineCopyName, baseline_text(synthetic_baseline(results_)));
+  overwrite(bundle_ / kTestsLog, "# Tests\n\nresult: passed\n");
+  const SigningKey key = read_signing_key(directory_.file("key.pem", kSigningPem));
+  finalise_bundle(bundle_, results_, &key);
+  ASSERT_TRUE(verify_bundle(bundle_, key.public_key).ok());
+  ASSERT_EQ(list_bundle_files(bundle_).files.size(), 16u);
+  std::size_t tried = 0;
+  for (const std::string& file : list_bundle_files(bundle_).files) {
+    const std::string good = read_file(bundle_ / file);
+    // Every byte of short files, of the others the first and last 64, in those below 4 kB every line's
+    // ends and each 41st, else each 97th.
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      const bool structural = good.size() <= 400 || i < 64 || i + 64 >= good.size() ||
+                              (good.size() < 4000 && (good[i] == '\n' || good[i - 1] == '\n')) ||
+                              i % (good.size() < 4000 ? 41 : 97) == 0;
+      if (!structural || (kSanitized && i % 7 != 0)) continue;
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ (1 << (i % 8)));
+      overwrite(bundle_ / file, bad);
+      const auto found = files_found(verify_bundle(bundle_));
+      ASSERT_TRUE(found.contains(file)) << file << " byte " << i;
+      ++tried;
+    }
+    overwrite(bundle_ / file, good);
+  }
+  EXPECT_GT(tried, kSanitized ? 150u : 1500u);
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
+}
+
+TEST_F(Verify, AnyFileCutOffGrownOrEmptied) {
+  for (const std::string& file : list_bundle_files(bundle_).files) {
+    const std::string good = read_file(bundle_ / file);
+    for (const std::string& bad : {good.substr(0, good.size() - 1), good + "\n", good + good, std::string()})
+      EXPECT_TRUE(after([&] { overwrite(bundle_ / file, bad); }).contains(file)) << file;
+    overwrite(bundle_ / file, good);
+  }
+}
+
+TEST_F(Verify, AnyFileTakenAway) {
+  for (const std::string& file : list_bundle_files(bundle_).files) {
+    const std::string good = read_file(bundle_ / file);
+    EXPECT_TRUE(after([&] { fs::remove(bundle_ / file); }).contains(file)) << file;
+    overwrite(bundle_ / file, good);
+  }
+}
+
+TEST_F(Verify, ThingsThatDoNotBelongThere) {
+  EXPECT_EQ(after([&] { overwrite(bundle_ / "extra.txt", "x"); }), std::set<std::string>{"extra.txt"});
+  fs::remove(bundle_ / "extra.txt");
+  EXPECT_EQ(after([&] { overwrite(bundle_ / "tiles/.hidden", "x"); }),
+            std::set<std::string>{"tiles/.hidden"});
+  fs::remove(bundle_ / "tiles/.hidden");
+  EXPECT_EQ(after([&] { fs::create_directories(bundle_ / "a/b"); }), std::set<std::string>{"a/b"});
+  fs::remove_all(bundle_ / "a");
+  EXPECT_EQ(after([&] { ASSERT_EQ(::mkfifo((bundle_ / "pipe").c_str(), 0600), 0); }),
+            std::set<std::string>{"pipe"});
+  fs::remove(bundle_ / "pipe");
+  EXPECT_EQ(after([&] { overwrite(bundle_ / "new\nline", "x"); }), std::set<std::string>{"new?line"});
+  fs::remove(bundle_ / "new\nline");
+  // A link to the very bytes is still no evidence: they can change elsewhere.
+  fs::copy_file(bundle_ / "bench.log", directory_ / "elsewhere");
+  fs::remove(bundle_ / "bench.log");
+  EXPECT_TRUE(after([&] {
+                fs::create_symlink(directory_ / "elsewhere", bundle_ / "bench.log");
+              }).contains("bench.log"));
+  fs::remove(bundle_ / "bench.log");
+  fs::rename(directory_ / "elsewhere", bundle_ / "bench.log");
+  fs::create_directory_symlink(directory_.path(), bundle_ / "loop");
+  EXPECT_EQ(files_found(verify_bundle(bundle_)), std::set<std::string>{"loop"});
+}
+
+TEST_F(Verify, PathsOutOfTheBundleAreRefusedNotRead) {
+  const std::string outside = directory_.file("outside", "secret").string();
+  std::string list = read_file(bundle_ / kHashListName);
+  list = list.substr(0, list.find('#'));
+  for (const std::string& path : {std::string("../outside"), outside}) {
+    const std::string lines = sha256_hex("secret") + "  " + path + "\n" + list;
+    overwrite(bundle_ / kHashListName, lines + "# sha256 of the lines above: " + sha256_hex(lines) + "\n");
+    EXPECT_TRUE(files_found(verify_bundle(bundle_)).contains(kHashListName)) << path;
+  }
+}
+
+// Hashes stop nobody who can rewrite them; the copies of the same facts must agree as well.
+TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
+  Results other = results_;
+  metric_of(other.records[1], "accuracy_mean_mm").value = 0.5;
+  EXPECT_EQ(after([&] {
+              overwrite(bundle_ / "results.json", results_text(other));
+              rehash(bundle_);
+            }),
+            (std::set<std::string>{"report.html", "results.json", "statement.json", "summary.md"}));
+  EXPECT_EQ(after([&] {
+              overwrite(bundle_ / "summary.md", render_summary(read_bundle_content(bundle_, other)));
+              rehash(bundle_);
+            }),
+            (std::set<std::string>{"report.html", "results.json", "statement.json"}));
+  finalise_bundle(bundle_, results_);
+  EXPECT_EQ(after([&] {
+              overwrite(bundle_ / "summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n");
+              rehash(bundle_);
+            }),
+            (std::set<std::string>{"statement.json", "summary.md"}));
+  finalise_bundle(bundle_, results_);
+  EXPECT_EQ(after([&] {
+              overwrite(bundle_ / "env.json", "{}\n");
+              rehash(bundle_);
+            }),
+            (std::set<std::string>{"env.json", "statement.json"}));
+}
+
+// Other words about the same results are no forgery if another version wrote them; its hash still counts.
+TEST_F(Verify, ASummaryOfAnotherVersionIsNotRecomputed) {
+  const std::string ours = read_file(bundle_ / "summary.md");
+  const std::string unmarked = ours.substr(ours.find('\n') + 1);
+  for (const std::string& other : {unmarked, std::string("<!-- aqbench summary 1 -->\nold words\n"),
+                                   "<!-- aqbench summary 999 -->\n" + unmarked}) {
+    overwrite(bundle_ / "summary.md", other);
+    EXPECT_EQ(files_found(verify_bundle(bundle_)), std::set<std::string>{"summary.md"});  // the hash
+    rehash(bundle_);
+    const VerifyReport report = verify_bundle(bundle_);
+    EXPECT_TRUE(report.ok()) << render_verify(report);
+    ASSERT_EQ(report.notes.size(), 1u);
+    EXPECT_NE(report.notes[0].find("was not recomputed"), std::string::npos);
+    EXPECT_NE(render_verify(report).find("note: summary.md is of "), std::string::npos);
+  }
+}
+
+TEST_F(Verify, ARecordDroppedOrASwappedJournalLine) {
+  Results fewer = results_;
+  fewer.records.pop_back();
+  fewer.run.planned_cases = 3;
+  EXPECT_TRUE(after([&] { finalise_bundle(bundle_, fewer); }).contains("results.json"));
+  finalise_bundle(bundle_, results_);
+  const std::string good = read_file(bundle_ / "journal.jsonl");
+  std::vector<std::string> lines;
+  for (std::size_t start = 0; start < good.size(); start = good.find('\n', start) + 1)
+    lines.push_back(good.substr(start, good.find('\n', start) + 1 - start));
+  ASSERT_EQ(lines.size(), 5u);
+  const auto joined = [&](const std::vector<int>& order) {
+    std::string text;
+    for (const int line : order) text += lines[static_cast<std::size_t>(line)];
+    return text;
+  };
+  for (const std::vector<int>& order :
+       {std::vector<int>{0, 2, 1, 3, 4}, {0, 1, 2, 3}, {0, 2, 3, 4}, {1, 2, 3, 4}, {0, 1, 1, 2, 3, 4}, {0}})
+    EXPECT_FALSE(after([&] {
+                   overwrite(bundle_ / "journal.jsonl", joined(order));
+                   rehash(bundle_);
+                 }).empty());
+}
+
+// The samples of two runs swapped, or two of one run: the journal has them in their places.
+TEST_F(Verify, SwappedSamples) {
+  Results other = results_;
+  std::swap(other.records[0].timing, other.records[1].timing);
+  other.records[0].timing.cold_ms = 1;
+  EXPECT_TRUE(after([&] { finalise_bundle(bundle_, other); }).contains("results.json"));
+  finalise_bundle(bundle_, results_);
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
+}
+
+TEST_F(Verify, AnotherPlanOrRunThanTheJournals) {
+  for (const std::function<void(Results&)>& change :
+       {std::function<void(Results&)>([](Results& r) { r.run.plan_sha256[0] ^= 1; }),
+        std::function<void(Results&)>([](Results& r) { r.run.id += "x"; }),
+        std::function<void(Results&)>([](Results& r) { r.run.suite = "other"; })}) {
+    Results other = results_;
+    change(other);
+    if (other.run.plan_sha256[0] > 'f') other.run.plan_sha256[0] = '0';
+    finalise_bundle(bundle_, other);
+    EXPECT_EQ(files_found(verify_bundle(bundle_)), std::set<std::string>{"journal.jsonl"});
+  }
+}
+
+TEST_F(Verify, AnInterruptedRunVerifiesAndSaysSo) {
+  const TemporaryDirectory other;
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(other.path(), results);
+  results.records.pop_back();
+  results.run.complete = false;
+  // As a sweep leaves it after Ctrl-C: one journal line fewer.
+  std::string journal = read_file(bundle / "journal.jsonl");
+  journal.erase(journal.rfind('\n', journal.size() - 2) + 1);
+  overwrite(bundle / "journal.jsonl", journal);
+  finalise_bundle(bundle, results);
+  const VerifyReport report = verify_bundle(bundle);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_FALSE(report.complete);
+  EXPECT_NE(render_verify(report).find("of an interrupted run"), std::string::npos);
+}
+
+TEST_F(Verify, HostileResultsAreAFindingNotACrash) {
+  for (const std::string& bad :
+       {std::string(3'000'000, '['), std::string("{\"schema_version\":1}"), std::string("\xff"),
+        std::string("null"), std::string("{\"schema_version\":2}"),
+        read_file(bundle_ / "results.json") + " "}) {
+    const auto found = after([&] {
+      overwrite(bundle_ / "results.json", bad);
+      rehash(bundle_);
+    });
+    EXPECT_TRUE(found.contains("results.json")) << bad.substr(0, 30);
+  }
+}
+
+TEST(VerifyInput, WhatIsNoFolderIsBadInput) {
+  const TemporaryDirectory directory;
+  EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(directory / "absent"); }).find("no bundle"),
+            std::string::npos);
+  const fs::path file = directory.file("file", "");
+  EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(file); }).find("no bundle"), std::string::npos);
+  fs::remove(file);
+  EXPECT_EQ(verify_bundle(directory.path()).findings.size(), required_bundle_files().size());
+}
+
+}  // namespace
+}  // namespace aqbench

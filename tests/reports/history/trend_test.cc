@@ -1,0 +1,118 @@
+#include "reports/history/trend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/files.h"
+#include "reports/bundle/bundle.h"
+#include "synthetic.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+#include "xml_check.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// `n` runs whose accuracy is 1 and then, from run `change` on, 1.2; times 10 and 14, with a little noise.
+TrendHistory history_of(std::size_t n, std::size_t change) {
+  TrendHistory history;
+  for (std::size_t i = 0; i < n; ++i) {
+    TrendRun run;
+    run.id = "run" + std::to_string(100 + i);
+    run.started_utc = "2025-05-20T10:" + std::to_string(10 + i) + ":00Z";
+    run.commit = "c" + std::to_string(1000 + i);
+    run.machine = "{}";
+    run.results = synthetic_results();
+    run.results.records.resize(1);
+    const double noise = 0.002 * static_cast<double>((i * 7) % 5);
+    metric_of(run.results.records[0], "accuracy_mean_mm").value = (i < change ? 1.0 : 1.2) + noise;
+    run.results.records[0].timing.cold_ms = (i < change ? 10 : 14) + noise;
+    history.runs.push_back(std::move(run));
+  }
+  return history;
+}
+
+const TrendSeries& series_of(const std::vector<TrendSeries>& all, const std::string& metric) {
+  for (const TrendSeries& one : all)
+    if (one.metric == metric) return one;
+  throw std::out_of_range(metric);
+}
+
+TEST(Trend, FindsTheRunWhereALevelChanged) {
+  const TrendHistory history = history_of(30, 18);
+  const auto all = find_trends(history, {});
+  for (const char* metric : {"accuracy_mean_mm", "time_ms"}) {
+    const TrendSeries& series = series_of(all, metric);
+    ASSERT_EQ(series.changes.size(), 1u) << metric;
+    EXPECT_EQ(series.changes[0].index, 18u);
+  }
+  EXPECT_THAT(series_of(all, "fscore_2mm_pct").changes, IsEmpty());
+  EXPECT_FALSE(all.front().changes.empty());  // changes first
+  EXPECT_THAT(render_trends(history, all, false), HasSubstr("run118 c1018"));
+  TrendOptions one;
+  one.metric = "time_ms";
+  EXPECT_EQ(find_trends(history, one).size(), 1u);
+}
+
+TEST(Trend, AgainstAPinnedRelease) {
+  const TrendHistory history = history_of(30, 18);
+  TrendOptions options;
+  options.pinned = "c1003";
+  const auto all = find_trends(history, options);
+  ASSERT_TRUE(series_of(all, "time_ms").pinned.has_value());
+  EXPECT_TRUE(series_of(all, "time_ms").pinned->changed);
+  EXPECT_FALSE(series_of(all, "fscore_2mm_pct").pinned->changed);
+  options.pinned = "run125";
+  EXPECT_FALSE(series_of(find_trends(history, options), "time_ms").pinned->changed);
+  options.pinned = "nobody";
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { find_trends(history, options); }), HasSubstr("nobody"));
+}
+
+TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
+  TrendHistory history = history_of(30, 15);
+  for (std::size_t i = 15; i < 30; ++i) history.runs[i].machine = R"({"cpu":"other"})";
+  const auto all = find_trends(history, {});
+  EXPECT_EQ(series_of(all, "accuracy_mean_mm").values.size(), 30u);
+  EXPECT_EQ(series_of(all, "time_ms").values.size(), 15u);
+  EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
+  for (TrendRun& run : history.runs) run.machine.clear();
+  for (const TrendSeries& series : find_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
+}
+
+TEST(Trend, TheChartsAreXml) {
+  const TrendHistory history = history_of(30, 18);
+  const std::string head = R"(<?xml version="1.0" encoding="UTF-8"?>)";
+  const auto root = testing::parse_xml(head + trends_svg(history, find_trends(history, {})));
+  EXPECT_EQ(root.name, "svg");
+  EXPECT_GT(root.children.size(), 200u);
+  EXPECT_EQ(testing::parse_xml(head + trends_svg({}, {})).name, "svg");
+  EXPECT_THAT(render_trends({}, {}, false), HasSubstr("no verified bundle"));
+}
+
+TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
+  const TemporaryDirectory directory;
+  for (const char* id : {"20250521T000000Z", "20250520T000000Z", "20250522T000000Z"}) {
+    Results results = synthetic_results();
+    results.run.id = id;
+    results.run.started_utc = std::string("2025-05-") + std::string(id).substr(6, 2) + "T00:00:00Z";
+    results.records[0].timing.cold_ms = static_cast<double>(id[7]);
+    synthetic_bundle(directory / "a/b", results);
+  }
+  write_file(directory / "a/b/20250522T000000Z/bench.log", "changed\n");
+  std::filesystem::copy(directory / "a/b/20250521T000000Z", directory / "copy",
+                        std::filesystem::copy_options::recursive);
+  const TrendHistory history = read_history({directory.path()});
+  ASSERT_EQ(history.runs.size(), 2u);
+  EXPECT_EQ(history.runs[0].id, "20250520T000000Z");
+  ASSERT_EQ(history.problems.size(), 2u);
+  EXPECT_THAT(history.problems[0], HasSubstr("bench.log"));
+  EXPECT_THAT(history.problems[1], HasSubstr("there already"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_history({directory / "absent"}); }),
+              HasSubstr("not a folder"));
+}
+
+}  // namespace
+}  // namespace aqbench

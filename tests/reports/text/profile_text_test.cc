@@ -1,0 +1,104 @@
+#include "reports/text/profile_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/table.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+StageRecord stage(const std::string& name, const std::string& parent, double wall_ms, double self_ms) {
+  StageRecord record;
+  record.name = name;
+  record.parent = parent;
+  record.calls = 2;
+  record.wall_ms = {9999, wall_ms};
+  record.self_ms = {9999, self_ms};
+  record.cpu_ms = {9999, 2 * wall_ms};
+  record.net_bytes = 8294400;
+  record.peak_bytes = 3 << 20;
+  return record;
+}
+
+// The second run is the one that is shown.
+ProfiledCase example() {
+  ProfiledCase profile;
+  profile.record.case_name = "scene/method";
+  profile.record.stages = {stage("pipeline", "", 90, 10), stage("depth", "pipeline", 60, 45),
+                           stage("extract", "depth", 15, 15), stage("fusion", "pipeline", 20, 20)};
+  profile.record.timing.cold_ms = 250;
+  profile.details.profiled_ms = {9999, 100};
+  profile.details.plain_ms = {98, 98};
+  profile.details.shown = 1;
+  profile.details.sampler = "in-process";
+  profile.stacks = {{"stage depth;work;planted_hot_function", 900}, {"stage depth;work;malloc", 100}};
+  profile.hotspots = find_hotspots(profile.stacks, "method");
+  return profile;
+}
+
+TEST(ProfileText, BottlenecksAreSelfTimesOfTheTrueTotal) {
+  const auto top = bottlenecks(example());
+  ASSERT_EQ(top.size(), 3U);
+  EXPECT_EQ(top[0].stage, "depth");
+  EXPECT_DOUBLE_EQ(top[0].share, 0.45) << "without what is nested in it";
+  EXPECT_EQ(top[1].stage, "fusion");
+  EXPECT_EQ(top[2].stage, "extract");
+  EXPECT_DOUBLE_EQ(unattributed_ms(example()), 10);
+}
+
+TEST(ProfileText, StagesOfOtherThreadsAreShownAndNotAdded) {
+  ProfiledCase profile = example();
+  profile.record.stages.push_back(stage("loader", "", 95, 95));
+  profile.record.stages.back().other_thread = true;
+  EXPECT_DOUBLE_EQ(unattributed_ms(profile), 10);
+  EXPECT_EQ(bottlenecks(profile)[0].stage, "depth");
+  EXPECT_THAT(render_profile(profile), HasSubstr("loader *"));
+}
+
+TEST(ProfileText, TheTableShowsTreeSharesAndMemoryInHundredColumns) {
+  const std::string text = render_profile(example());
+  EXPECT_THAT(text, HasSubstr("\n    extract "));
+  EXPECT_THAT(text, HasSubstr("7.91")) << "8294400 bytes in units of 2^20";
+  EXPECT_THAT(text, HasSubstr("unattributed"));
+  EXPECT_THAT(text, HasSubstr("1.  45.0 %  depth (45.0 ms)"));
+  EXPECT_THAT(text, HasSubstr("90.0 %  planted_hot_function"));
+  EXPECT_THAT(text, HasSubstr("warning: allocation takes 10 %"));
+  EXPECT_THAT(text, Not(HasSubstr("9999")));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 100U) << line;
+}
+
+TEST(ProfileText, AStageThatHoldsItselfEndsTheTree) {
+  ProfiledCase profile = example();
+  profile.record.stages = {stage("a", "", 50, 20), stage("a", "a", 30, 30), stage("b", "a", 1, 1)};
+  EXPECT_THAT(render_profile(profile), HasSubstr("unattributed"));
+}
+
+TEST(ProfileText, ADifferencePutsStagesSideBySide) {
+  ProfiledCase before = example(), after = example();
+  after.record.stages[1] = stage("depth", "pipeline", 120, 105);
+  after.record.stages[3] = stage("meshing", "pipeline", 5, 5);
+  const std::string text = render_profile_diff(before, after);
+  EXPECT_THAT(text, HasSubstr("+60.00"));
+  EXPECT_THAT(text, HasSubstr("2.333"));
+  EXPECT_THAT(text, HasSubstr("new"));
+  EXPECT_THAT(text, HasSubstr("gone"));
+}
+
+TEST(ProfileDetails, ReadBackTheSame) {
+  const ProfileDetails details = example().details;
+  EXPECT_EQ(to_json(profile_details_from_json(to_json(details), "x")).dump(), to_json(details).dump());
+  EXPECT_NEAR(overhead_ratio(details), (9999.0 + 100) / 2 / 98, 1e-12);
+  EXPECT_LT(overhead_ratio({}), 0);
+}
+
+}  // namespace
+}  // namespace aqbench

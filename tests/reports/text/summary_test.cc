@@ -1,0 +1,267 @@
+#include "reports/text/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/environment_text.h"
+#include "synthetic.h"
+
+namespace aqbench {
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+std::string summary_of(const Results& results) {
+  BundleContent content;
+  content.results = results;
+  return render_summary(content);
+}
+
+// The line of `text` that starts with `start`.
+std::string line_of(const std::string& text, const std::string& start) {
+  const std::size_t at = text.find("\n" + start);
+  if (at == text.npos) return "";
+  return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST(Summary, SaysWhatRanAndWhatCameOut) {
+  const Results results = synthetic_results();
+  const std::string text = summary_of(results);
+  EXPECT_TRUE(has(text, "# aqbench run 20250520T101112Z\n"));
+  EXPECT_TRUE(has(text, "- suite: seed\n"));
+  EXPECT_TRUE(has(text, "- UTC: 2025-05-20T10:11:12Z to 2025-05-20T10:11:14Z\n"));
+  EXPECT_TRUE(has(text, "- complete: 4 cases\n"));
+  EXPECT_TRUE(has(text, "- root digest: `" + root_digest(results) + "`\n"));
+  EXPECT_TRUE(has(text, "- metrics digest: `" + metrics_digest(results) + "`\n"));
+  EXPECT_TRUE(has(text, "Test CPU"));
+  EXPECT_TRUE(has(text, "Simulated: lightglue_like, roma_like"));
+  EXPECT_TRUE(has(text, "aqbench sweep --suite seed\n"));
+  const std::string row = line_of(text, "| flat_plane/roma_like/seed=42 (simulated) | ok |");
+  for (const char* value : {"0.793", "0.674", "0.991", "-0.012", "95.25", "21.50", "35.00", "1.900", "12.75"})
+    EXPECT_TRUE(has(row, std::string("| ") + value + " |")) << value << " in " << row;
+}
+
+TEST(Summary, IsAPureFunctionOfTheResults) {
+  const Results results = synthetic_results();
+  EXPECT_EQ(summary_of(results), summary_of(results_from_text(results_text(results), "r")));
+}
+
+TEST(Summary, NamesItsVersionInTheFirstLine) {
+  EXPECT_EQ(summary_version(summary_of(synthetic_results())), kSummaryVersion);
+  EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->\n# x\n"), 7);
+  EXPECT_EQ(summary_version("<!-- aqbench summary 7 -->"), 7);
+  for (const char* none :
+       {"", "# aqbench run x\n", "<!-- aqbench summary -->\n", "<!-- aqbench summary 7x -->",
+        "\n<!-- aqbench summary 7 -->\n", "<!-- aqbench summary 99999999999 -->"})
+    EXPECT_FALSE(summary_version(none).has_value()) << none;
+}
+
+TEST(Summary, FailuresUndefinedAndInterruptionAreNamed) {
+  Results results = synthetic_results();
+  results.records[0].status = Status::crashed;
+  results.records[0].reason = "signal 11\n| <b>evil</b> `x`";
+  results.records[0].metrics.clear();
+  metric_of(results.records[1], "accuracy_mean_mm") = {{}, "mm", Better::lower, "the cloud is empty"};
+  results.records.pop_back();
+  results.run.complete = false;
+  const std::string text = summary_of(results);
+  EXPECT_TRUE(has(text, "- **interrupted**: 3 of 4 cases have a record\n"));
+  EXPECT_TRUE(has(text, "n/a (the cloud is empty)"));
+  EXPECT_TRUE(has(text, "- flat\\_plane") ||
+              has(text, "- flat_plane/lightglue_like/seed=42: crashed: signal 11?"));
+  EXPECT_TRUE(has(text, "\\| &lt;b>evil&lt;/b> \\`x\\`"));
+}
+
+TEST(Summary, InjectedFaultsAreSaid) {
+  Results results = synthetic_results();
+  results.records[2].injected = {{"simulate", "corrupt", 1}};
+  EXPECT_TRUE(
+      has(summary_of(results), "undulating/lightglue_like/seed=42: corrupt in stage simulate, 1 times"));
+}
+
+TEST(Summary, MeanAndDeviationAcrossSeeds) {
+  Results results = synthetic_results();
+  EXPECT_FALSE(has(summary_of(results), "## Across seeds"));
+  results.records = {synthetic_record("undulating", "roma_like", 42, 1),
+                     synthetic_record("undulating", "roma_like", 43, 2),
+                     synthetic_record("undulating", "roma_like", 44, 4)};
+  const auto groups = group_cases(results);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].scene, "undulating");
+  EXPECT_EQ(groups[0].method, "roma_like");
+  const auto spread = metric_spread(groups[0], "accuracy_mean_mm");
+  ASSERT_TRUE(spread && spread->standard_deviation);
+  EXPECT_DOUBLE_EQ(spread->mean, 7.0 / 3);
+  EXPECT_DOUBLE_EQ(*spread->standard_deviation, std::sqrt((16.0 / 9 + 1.0 / 9 + 25.0 / 9) / 2));
+  EXPECT_TRUE(has(summary_of(results), "| undulating | roma_like |  | 3 of 3 | 2.333 ± 1.528 |"));
+  // A value that one seed leaves undefined has no mean over the others.
+  metric_of(results.records[1], "accuracy_mean_mm") = {{}, "mm", Better::lower, "empty"};
+  EXPECT_FALSE(metric_spread(group_cases(results)[0], "accuracy_mean_mm").has_value());
+  // A failed seed is not in the mean, and the count says so.
+  results.records[1].status = Status::failed;
+  results.records[1].reason = "no";
+  EXPECT_DOUBLE_EQ(metric_spread(group_cases(results)[0], "accuracy_mean_mm")->mean, 2.5);
+  EXPECT_TRUE(has(summary_of(results), "| 2 of 3 |"));
+}
+
+TEST(CaseGroups, SweptAxesAreKeptApart) {
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* batch : {"1", "8"})
+    for (const int seed : {42, 43}) {
+      Record record = synthetic_record("undulating", "roma_like", seed, 1);
+      record.case_name += std::string("/batch=") + batch;
+      results.records.push_back(record);
+    }
+  const auto groups = group_cases(results);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].axes, "batch=1");
+  EXPECT_EQ(groups[1].axes, "batch=8");
+  EXPECT_EQ(groups[0].records.size(), 2u);
+}
+
+TEST(CaseGroups, AnAxisThatIsAParameterLosesItsOwner) {
+  Results results = synthetic_results();
+  results.records = {synthetic_record("undulating", "roma_like", 42, 1)};
+  results.records[0].case_name += "/undulating.amplitude_m=0.002/x.undulating.y=1/roma_like.points=5";
+  EXPECT_EQ(group_cases(results).at(0).axes, "amplitude_m=0.002/x.undulating.y=1/points=5");
+}
+
+TEST(CaseGroups, WhatAllHaveIsSaidOnce) {
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* axes :
+       {"/rig=arc6/width=480/sparse.clahe=on", "/rig=arc6/width=480", "/rig=arc6/width=240/x=a/b"}) {
+    Record record = synthetic_record("undulating", "sparse", 42, 1);
+    record.simulated = false;
+    record.case_name += axes;
+    results.records.push_back(record);
+  }
+  results.records.push_back(synthetic_record("undulating", "roma_like", 42, 1));
+  results.records.back().simulated = true;
+  auto groups = group_cases(results);
+  EXPECT_EQ(take_common_axes(groups), "rig=arc6 seed=42") << "a simulated method has no rig";
+  const CaseLabels labels = label_cases(group_cases(results));
+  EXPECT_EQ(labels.common, "rig=arc6 seed=42");
+  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=480/sparse.clahe=on"),
+            "undulating/sparse width=480 clahe=on");
+  EXPECT_EQ(labels.of.at("undulating/sparse/seed=42/rig=arc6/width=240/x=a/b"),
+            "undulating/sparse width=240 x=a/b");
+  EXPECT_EQ(labels.of.at("undulating/roma_like/seed=42"), "undulating/roma_like");
+  results.records.back().simulated = false;
+  groups = group_cases(results);
+  EXPECT_EQ(take_common_axes(groups), "seed=42");
+  results.records.push_back(synthetic_record("undulating", "roma_like", 43, 1));
+  EXPECT_EQ(label_cases(group_cases(results)).of.at("undulating/roma_like/seed=43"),
+            "undulating/roma_like seed=43");
+  groups.clear();
+  EXPECT_EQ(take_common_axes(groups), "");
+}
+
+TEST(TimeMs, MedianOfWarmRunsElseTheColdOne) {
+  EXPECT_FALSE(time_ms({}).has_value());
+  EXPECT_EQ(time_ms({7.0, {}, {}, ""}), 7.0);
+  EXPECT_EQ(time_ms({7.0, {3, 1, 2}, {}, ""}), 2.0);
+  EXPECT_EQ(time_ms({7.0, {4, 1, 2, 3}, {}, ""}), 2.5);
+}
+
+TEST(TableNumber, FourDigitsAtMostThreeDecimals) {
+  EXPECT_EQ(table_number(0.79788), "0.798");
+  EXPECT_EQ(table_number(9.9996), "10.00");
+  EXPECT_EQ(table_number(99.996), "100.0");
+  EXPECT_EQ(table_number(-12.345), "-12.35");
+  EXPECT_EQ(table_number(1498.4), "1498");
+  EXPECT_EQ(table_number(0), "0.000");
+}
+
+TEST(SweepTable, FitsTheScreenAndHasARowPerSceneAndMethod) {
+  Results results = synthetic_results();
+  results.records.push_back(synthetic_record("undulating", "roma_like", 43, 0.9));
+  results.records.push_back(
+      synthetic_record("a_scene_with_a_name_that_is_far_too_long_for_a_table", "roma_like", 43, 912.3));
+  results.records.back().case_name += "/some_axis_with_a_long_name=123456789";
+  Record failed = synthetic_record("mound", "roma_like", 42, 1);
+  failed.status = Status::timeout;
+  failed.reason = "ran longer than 600 s and " + std::string(200, 'x');
+  failed.metrics.clear();
+  results.records.push_back(failed);
+  const std::string text = render_sweep_table(results);
+  std::size_t start = 0;
+  for (std::size_t end = text.find('\n'); end != text.npos; start = end + 1, end = text.find('\n', start))
+    EXPECT_LE(display_width(text.substr(start, end - start)), kScreenColumns)
+        << text.substr(start, end - start);
+  EXPECT_TRUE(has(text, "  1.530  ")) << text;
+  EXPECT_TRUE(has(text, "±0.071")) << text;
+  EXPECT_TRUE(has(text, "0/1")) << text;
+  EXPECT_TRUE(has(text, "timeout  mound/roma_like/seed=42: ran longer")) << text;
+  EXPECT_TRUE(text.starts_with("scene ") && has(text.substr(0, 101), "median")) << text;
+  EXPECT_TRUE(has(text, "mm")) << text;
+}
+
+TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
+  const std::string text = render_sweep_table(synthetic_results());
+  EXPECT_FALSE(has(text, "…")) << text;
+  EXPECT_TRUE(has(text, "lightglue_like")) << text;
+}
+
+TEST(SweepTable, SpellsOutWhatDiffersBetweenCases) {
+  Results results = synthetic_results();
+  results.records.clear();
+  for (const char* scene : {"ripple_field", "undulating"})
+    for (const char* surface : {"", "/plane_sweep.surface=ball_pivoting", "/plane_sweep.surface=poisson"}) {
+      Record record = synthetic_record(scene, "plane_sweep", 42, 0.5);
+      record.simulated = false;
+      record.preset = "balanced";
+      record.case_name =
+          std::string(scene) + "/plane_sweep:balanced/seed=42/rig=arc6/width=480/height=360" + surface;
+      results.records.push_back(record);
+    }
+  const std::string text = render_sweep_table(results);
+  EXPECT_TRUE(text.starts_with("all: rig=arc6 width=480 height=360 seed=42\n")) << text;
+  EXPECT_FALSE(has(text, "…")) << text;
+  EXPECT_TRUE(has(text, "undulating    plane_sweep:balanced  surface=ball_pivoting  1  ")) << text;
+  EXPECT_FALSE(has(text, "median")) << "names go before numbers: " << text;
+  EXPECT_TRUE(has(text, "mean: distance of points")) << text;
+}
+
+TEST(SweepTable, UndefinedIsNotANumber) {
+  Results results = synthetic_results();
+  metric_of(results.records[0], "accuracy_mean_mm") = {{}, "mm", Better::lower, "the cloud is empty"};
+  const std::string text = render_sweep_table(results);
+  EXPECT_TRUE(has(text, "n/a"));
+  EXPECT_TRUE(has(text, "n/a  flat_plane/lightglue_like/seed=42: accuracy_mean_mm: the cloud is empty"));
+}
+
+TEST(EnvironmentLine, NamesWhatDecides) {
+  EXPECT_EQ(environment_line(
+                R"({"cpu":{"model":"X | 9","cores_usable":2},"build":{"commit":null,"build_type":"Release"},)"
+                R"("threads":2,"device":"cpu"})"),
+            "X | 9, 2 cores, Release, threads 2, device cpu");
+  EXPECT_EQ(environment_line("{}"), "not recorded");
+}
+
+TEST(ReproduceCommand, PlansTheSameCases) {
+  RunInfo run;
+  run.requested_json =
+      R"({"suite":null,"own_suite":null,"scenes":["undu*"],"methods":["roma_like"],"axes":{"seed":["1","2"]},)"
+      R"("set":["undulating.amplitude_m=0.002"],"seed":7,"repeat":3,"threads":2,"device":"cpu","timeout_s":20,)"
+      R"("memory_limit_bytes":1610612736,"shard":"1/2","inject":["*:simulate=20ms"],)"
+      R"("rig":"arc6","imaging":"clean","width":480,"height":360,"timing":{"repetitions":3,"warmup":1,)"
+      R"("min_time_s":0.5,"precision":0.02,"max_repetitions":9,"max_time_s":30,"blocks":20}})";
+  EXPECT_EQ(
+      reproduce_command(run),
+      "aqbench sweep --scene 'undu*' --method roma_like --axis seed=1,2 --set undulating.amplitude_m=0.002 "
+      "--seed 7 --repeat 3 --rig arc6 --imaging clean --width 480 --height 360 --threads 2 --device cpu "
+      "--timeout 20 --memory-limit 1.5 --repetitions 3 --warmup 1 "
+      "--min-time 0.5 --precision 2 --max-repetitions 9 --max-time 30 --blocks 20 --shard 1/2 --inject "
+      "'*:simulate=20ms'");
+  run.requested_json = R"({"merged":true})";
+  EXPECT_TRUE(has(reproduce_command(run), R"({"merged":true})"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,148 @@
+#include "scenes/cloud/npy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/files.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Shape = std::vector<std::size_t>;
+
+// A file of version 1.0 with this header text.
+std::string npy(const std::string& header, const std::string& data, char major = 1) {
+  std::string bytes = "\x93NUMPY";
+  bytes += major;
+  bytes += '\0';
+  bytes += static_cast<char>(header.size() & 255);
+  bytes += static_cast<char>(header.size() >> 8);
+  if (major > 1) bytes += std::string(2, '\0');
+  return bytes + header + data;
+}
+
+const std::string two_floats("\0\0\x80\x3f\0\0\0\xc0", 8);  // 1 and -2
+
+class Npy : public testing::Test {
+ protected:
+  std::string error(const std::string& bytes) const {
+    const auto path = directory_.file("a.npy", bytes);
+    const std::string message = error_of(ErrorKind::input, [&] { read_npy(path); });
+    const std::string name = path.string() + ": ";
+    return message.starts_with(name) ? message.substr(name.size()) : message;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Npy, RoundTripOfBothTypesAndEveryShape) {
+  for (const Shape& shape : {Shape{6}, Shape{2, 3}, Shape{3, 1, 2}, Shape{0}, Shape{4, 0}}) {
+    std::size_t count = 1;
+    for (const std::size_t size : shape) count *= size;
+    std::vector<double> doubles;
+    std::vector<float> floats;
+    for (std::size_t i = 0; i < count; ++i) {
+      doubles.push_back(1.0 / (1.0 + static_cast<double>(i)));
+      floats.push_back(static_cast<float>(doubles.back()));
+    }
+    write_npy(directory_ / "d.npy", std::span<const double>(doubles), shape);
+    write_npy(directory_ / "f.npy", std::span<const float>(floats), shape);
+    EXPECT_EQ(read_npy(directory_ / "d.npy").shape, shape);
+    EXPECT_EQ(std::get<std::vector<double>>(read_npy(directory_ / "d.npy").values), doubles);
+    EXPECT_EQ(std::get<std::vector<float>>(read_npy(directory_ / "f.npy").values), floats);
+  }
+}
+
+TEST_F(Npy, NotANumberKeepsItsBits) {
+  const std::vector<float> values{std::numeric_limits<float>::quiet_NaN(), -0.0f};
+  write_npy(directory_ / "a.npy", std::span<const float>(values), Shape{2});
+  const auto back = std::get<std::vector<float>>(read_npy(directory_ / "a.npy").values);
+  EXPECT_TRUE(std::isnan(back[0]));
+  EXPECT_TRUE(std::signbit(back[1]));
+}
+
+// What numpy 1.24 writes for numpy.array([1, -2], '<f4').
+TEST_F(Npy, BytesAreThoseOfNumpy) {
+  const std::vector<float> values{1, -2};
+  write_npy(directory_ / "a.npy", std::span<const float>(values), Shape{2});
+  const std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  const std::string padded = text + std::string(117 - text.size(), ' ') + "\n";
+  EXPECT_EQ(read_file(directory_ / "a.npy"), npy(padded, two_floats));
+}
+
+TEST_F(Npy, HeadersOfOtherWritersAreRead) {
+  for (const char* const header :
+       {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n",
+        "{'shape':(2,),'descr':'<f4','fortran_order':False}\n",
+        "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2,)}            \n"})
+    for (const char major : {1, 2, 3}) {
+      const NpyArray array = read_npy(directory_.file("a.npy", npy(header, two_floats, major)));
+      EXPECT_EQ(array.shape, Shape{2});
+      EXPECT_THAT(std::get<std::vector<float>>(array.values), ElementsAre(1.0f, -2.0f));
+    }
+}
+
+TEST_F(Npy, ErrorsSayWhatIsWrong) {
+  const auto with_header = [](const std::string& header) { return npy(header + "\n", two_floats); };
+  EXPECT_EQ(error(""), "not a .npy file (wrong magic)");
+  EXPECT_EQ(error("\x93NUMPX\x01"), "not a .npy file (wrong magic)");
+  EXPECT_EQ(error("\x93NUMPY\x01"), "the file ends inside the header");
+  EXPECT_EQ(error(std::string("\x93NUMPY\x04\0\0\0", 10)), "unknown .npy version 4.0");
+  EXPECT_EQ(error(std::string("\x93NUMPY\x01\0\xff\x7f{}", 12)), "the file ends inside the header");
+  EXPECT_EQ(error(with_header("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }")),
+            "type '>f4' is not '<f4' or '<f8'");
+  EXPECT_EQ(error(with_header("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }")),
+            "type '<i4' is not '<f4' or '<f8'");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }")),
+            "Fortran order is not supported");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }")),
+            "0 dimensions, not 1 to 3");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,2), }")),
+            "4 dimensions, not 1 to 3");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2), }")),
+            "header: shape is not a tuple");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }")),
+            "header: '-2,), }\\x0a' is not a size");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }")),
+            "8 bytes of data do not hold shape (3) of 4 bytes each");
+  EXPECT_EQ(error(with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }")),
+            "8 bytes of data do not hold shape (2) of 8 bytes each");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, }")),
+            "header: needs descr, fortran_order and shape");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'descr': '<f4', 'shape': (2,), }")),
+            "header: unexpected key 'descr'");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), } x")),
+            "header: does not end in blanks and a newline");
+  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }")),
+            "header: expected 'False' before 'Maybe, 'shape': (2,)'");
+}
+
+TEST_F(Npy, SizesThatOverflowAreRefused) {
+  for (const char* const shape : {"(4611686018427387904, 4611686018427387904)", "(18446744073709551615,)",
+                                  "(4294967296, 4294967296)", "(2305843009213693952, 8)"})
+    EXPECT_THAT(
+        error(npy(std::string("{'descr': '<f8', 'fortran_order': False, 'shape': ") + shape + "}\n", "")),
+        HasSubstr("0 bytes of data do not hold shape"))
+        << shape;
+  EXPECT_THAT(error(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551616,)}\n", "")),
+              HasSubstr("is not a size"));
+}
+
+TEST_F(Npy, WriterChecksTheShape) {
+  const std::vector<double> values(6);
+  for (const Shape& shape : {Shape{5}, Shape{2, 2}, Shape{}, Shape{1, 1, 2, 3}})
+    EXPECT_THAT(error_of(ErrorKind::input,
+                         [&] { write_npy(directory_ / "a.npy", std::span<const double>(values), shape); }),
+                HasSubstr("a.npy: 6 values do not have shape"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "a.npy"));
+}
+
+}  // namespace
+}  // namespace aqbench

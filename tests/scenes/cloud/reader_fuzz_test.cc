@@ -1,0 +1,193 @@
+// Every reader on files cut short at every byte and on files with bytes changed at random: a valid result or
+// an Error, never a crash, a hang or an allocation out of proportion to the file.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/random.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/cloud/transform.h"
+#include "tests/core/allocation_watch.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+// Throws std::logic_error if what was read contradicts itself.
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+void check_cloud(const PointCloud& cloud) {
+  require(cloud.normals.empty() || cloud.normals.size() == cloud.points_m.size(), "normals");
+  require(cloud.confidence.empty() || cloud.confidence.size() == cloud.points_m.size(), "confidence");
+}
+
+void read_and_check_cloud(const std::filesystem::path& path) {
+  const Reconstruction read = read_cloud_file(path);
+  check_cloud(read.cloud);
+  if (!read.mesh) return;
+  require(!read.mesh->triangles.empty(), "triangles");
+  for (const auto& triangle : read.mesh->triangles)
+    for (const std::uint32_t index : triangle) require(index < read.mesh->vertices_m.size(), "index");
+}
+
+void read_and_check_npy(const std::filesystem::path& path) {
+  const NpyArray array = read_npy(path);
+  std::size_t count = 1;
+  for (const std::size_t size : array.shape) count *= size;
+  require(count == std::visit([](const auto& values) { return values.size(); }, array.values), "count");
+}
+
+void read_and_check_transform(const std::filesystem::path& path) {
+  const Similarity read = read_similarity(path);
+  require(read.matrix().allFinite() && read.scale > 0, "transform");
+}
+
+struct Seed {
+  std::string file_name;
+  std::string bytes;
+  void (*read)(const std::filesystem::path&);
+  bool whole_or_error;  // no proper beginning of the file may be read without an Error
+};
+
+std::string ply_with_everything(const std::string& format, const std::string& data) {
+  return "ply\nformat " + format +
+         " 1.0\ncomment c\nelement vertex 3\nproperty float x\nproperty list uchar short l\n"
+         "property double y\nproperty int z\nproperty float nx\nproperty float ny\nproperty float nz\n"
+         "property uchar quality\nelement face 1\nproperty list uchar ushort vertex_index\n"
+         "element other 1\nproperty list uint double v\nend_header\n" +
+         data;
+}
+
+std::string binary_everything() {
+  std::string data;
+  for (int vertex = 0; vertex < 3; ++vertex) {
+    data += std::string("\0\0\x80\x3f\x02\x01\0\x02\0", 9);
+    data += std::string("\0\0\0\0\0\0\xf0\x3f\x07\0\0\0", 12);
+    data += std::string("\0\0\0\0\0\0\0\0\0\0\x80\xbf\xff", 13);
+  }
+  data += std::string("\x03\0\0\x01\0\x02\0", 7);
+  data += std::string("\x01\0\0\0\0\0\0\0\0\0\xf0\x3f", 12);
+  return ply_with_everything("binary_little_endian", data);
+}
+
+std::vector<Seed> seeds(const TemporaryDirectory& directory) {
+  PointCloud cloud;
+  cloud.points_m = {{0.1, 0.2, 1.178}, {-0.1, 0, 1.18}};
+  cloud.normals = {{0, 0, -1}, {0, 0.6, -0.8}};
+  cloud.confidence = {0.5f, 1.0f};
+  const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2}, {1, 3, 2}}};
+  std::vector<Seed> result;
+  for (const PlyFormat format :
+       {PlyFormat::ascii, PlyFormat::binary_little_endian, PlyFormat::binary_big_endian}) {
+    const bool binary = format != PlyFormat::ascii;
+    write_ply_cloud(directory / "cloud.ply", cloud, {format, binary});
+    result.push_back({"a.ply", read_file(directory / "cloud.ply"), read_and_check_cloud, binary});
+    write_ply_mesh(directory / "mesh.ply", mesh, {format, !binary});
+    result.push_back({"a.ply", read_file(directory / "mesh.ply"), read_and_check_cloud, binary});
+  }
+  result.push_back({"a.ply", binary_everything(), read_and_check_cloud, true});
+  result.push_back({"a.ply",
+                    ply_with_everything(
+                        "ascii", "1 2 3 4 1 7 0 0 -1 255\n1 0 2 3 0 0 1 0\n1 0 2 3 0 1 0 9\n3 0 1 2\n1 5\n"),
+                    read_and_check_cloud, false});
+  result.push_back({"a.xyz", "# x y z\n1 2 3 4\n5 6 7 8\n", read_and_check_cloud, false});
+  result.push_back({"a.pts", "2\n1, 2, 3\n5, 6, nan\n", read_and_check_cloud, false});
+  const std::vector<float> values{1, 2, 3, 4, 5, 6};
+  const std::vector<std::size_t> shape{2, 3};
+  write_npy(directory / "values.npy", std::span<const float>(values), shape);
+  result.push_back({"a.npy", read_file(directory / "values.npy"), read_and_check_npy, true});
+  result.push_back({"a.json", "{\"matrix\": [[0,-1,0,1],[1,0,0,2],[0,0,1,3.5e-1],[0,0,0,1]]}",
+                    read_and_check_transform, true});
+  return result;
+}
+
+class ReaderFuzz : public testing::Test {
+ protected:
+  // True if the bytes were read without an Error. Any other exception, or memory out of proportion, fails the
+  // test.
+  bool expect_value_or_error(const Seed& seed, const std::string& bytes) {
+    const auto path = directory_.file(seed.file_name, bytes);
+    reset_largest_allocation();
+    bool read = true;
+    try {
+      seed.read(path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      read = false;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << seed.file_name << ": " << error.what() << "\n" << testing::PrintToString(bytes);
+    }
+    std::filesystem::remove(path);  // writing over a file would wait for the disk each time
+    // 64 KiB for what does not depend on the file: streams, messages, the JSON parser.
+    EXPECT_LE(largest_allocation(), 65536 + 24 * bytes.size()) << testing::PrintToString(bytes);
+    return read;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ReaderFuzz, SeedsThemselvesAreRead) {
+  for (const Seed& seed : seeds(directory_))
+    EXPECT_TRUE(expect_value_or_error(seed, seed.bytes)) << seed.bytes;
+}
+
+TEST_F(ReaderFuzz, CutShortAtEveryByte) {
+  for (const Seed& seed : seeds(directory_))
+    for (std::size_t size = 0; size < seed.bytes.size(); ++size) {
+      const bool read = expect_value_or_error(seed, seed.bytes.substr(0, size));
+      EXPECT_FALSE(read && seed.whole_or_error)
+          << seed.file_name << " cut to " << size << " of " << seed.bytes.size();
+    }
+}
+
+TEST_F(ReaderFuzz, EveryByteChanged) {
+  std::uint64_t draw = 0;
+  for (const Seed& seed : seeds(directory_))
+    for (std::size_t at = 0; at < seed.bytes.size(); ++at)
+      for (const int kind : {0, 1, 2}) {
+        std::string bytes = seed.bytes;
+        const double random = uniform01({1, RandomStream::case_order}, draw++);
+        if (kind == 0) bytes[at] = static_cast<char>(random * 256);
+        if (kind == 1) bytes[at] = static_cast<char>(bytes[at] ^ (1 << static_cast<int>(random * 8)));
+        if (kind == 2) bytes[at] = "0123456789-+.e \n\r\t\0\xff"[static_cast<int>(random * 20)];
+        expect_value_or_error(seed, bytes);
+      }
+}
+
+TEST_F(ReaderFuzz, PiecesLostRepeatedAndExchanged) {
+  const auto files = seeds(directory_);
+  for (std::uint64_t draw = 0; draw < 4000; ++draw) {
+    const Seed& seed = files[draw % files.size()];
+    const Seed& other = files[(draw / 7) % files.size()];
+    const auto pick = [&](std::uint32_t slot, std::size_t below) {
+      return static_cast<std::size_t>(uniform01({2, RandomStream::case_order}, draw, slot) *
+                                      static_cast<double>(below));
+    };
+    const std::size_t at = pick(0, seed.bytes.size());
+    const std::size_t length = pick(1, seed.bytes.size() - at) / 4;
+    std::string bytes = seed.bytes;
+    if (draw % 3 == 0) {
+      bytes.erase(at, length);
+    } else if (draw % 3 == 1) {
+      bytes.insert(at, bytes.substr(at, length));
+    } else {
+      bytes.replace(at, length, other.bytes.substr(pick(2, other.bytes.size()), length));
+    }
+    expect_value_or_error(seed, bytes);
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

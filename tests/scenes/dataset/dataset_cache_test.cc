@@ -1,0 +1,235 @@
+#include "scenes/dataset/dataset_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "core/files.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+DatasetPlan cache_plan(std::uint64_t seed = 42, std::vector<Override> overrides = {}) {
+  DatasetRequest request;
+  request.rig = "single_pair";
+  request.imaging = "textureless";  // the texture would take most of the time
+  request.width_px = 32;
+  request.seed = seed;
+  request.mesh_pitch_m = 0.05;
+  request.generator_version = "1.2.3";
+  request.overrides = std::move(overrides);
+  return plan_dataset(request);
+}
+
+// Whether a call had to render.
+bool renders(const DatasetPlan& plan, const CacheOptions& options) {
+  bool rendered = false;
+  const auto used =
+      cached_dataset(plan, options, [&](std::size_t, std::size_t, const std::string&) { rendered = true; });
+  EXPECT_TRUE(fs::exists(used.dir() / "images" / "cam01" / "000000.png"));
+  EXPECT_TRUE(fs::exists(used.dir() / "calibration.json"));
+  return rendered;
+}
+
+TEST(DatasetCache, EqualPlansAreRenderedOnceAndOthersApart) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "new" / "cache"};
+  EXPECT_TRUE(renders(cache_plan(), options));
+  EXPECT_FALSE(renders(cache_plan(), options));
+  EXPECT_TRUE(renders(cache_plan(43), options));
+  EXPECT_TRUE(renders(cache_plan(42, {{"undulating", "amplitude_m", "0.004"}}), options));
+  const auto entries = list_cache(options);
+  ASSERT_THAT(entries, SizeIs(3));
+  EXPECT_EQ(entries[1].seed, 43u);
+  EXPECT_EQ(entries[1].scene, "undulating");
+  EXPECT_EQ(entries[1].rig, "single_pair");
+  EXPECT_EQ(entries[1].width_px, 32);
+  EXPECT_FALSE(entries[1].in_use);
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(entries[1].dir))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  EXPECT_EQ(entries[1].bytes, bytes);
+}
+
+TEST(DatasetCache, KeyFollowsEverythingThatDecidesBytes) {
+  const std::string key = dataset_key(cache_plan());
+  EXPECT_EQ(key, dataset_key(cache_plan()));
+  EXPECT_NE(key, dataset_key(cache_plan(42, {{"single_pair", "k1", "0"}})));
+  EXPECT_NE(key, dataset_key(cache_plan(42, {{"imaging", "noise_sigma", "0"}})));
+  EXPECT_NE(key, dataset_key(cache_plan(42, {{"undulating", "x_min_m", "-0.2"}})));
+  // The size asked for in two ways is the same size.
+  DatasetRequest request = cache_plan().request;
+  request.width_px.reset();
+  request.overrides = {{"single_pair", "width", "32"}, {"single_pair", "height", "24"}};
+  EXPECT_EQ(key, dataset_key(plan_dataset(request)));
+}
+
+TEST(DatasetCache, DamagedEntriesAreRenderedAnew) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  const DatasetPlan plan = cache_plan();
+  const fs::path entry = cached_dataset(plan, options).dir();
+  const std::string image = read_file(entry / "images/cam00/000000.png");
+  fs::resize_file(entry / "images/cam00/000000.png", image.size() / 2);
+  EXPECT_TRUE(renders(plan, options));
+  EXPECT_EQ(read_file(entry / "images/cam00/000000.png"), image);
+  fs::remove(entry / "truth/cam01/depth.npy");
+  EXPECT_TRUE(renders(plan, options));
+  fs::path manifest = entry;
+  manifest += ".json";
+  std::ofstream(manifest) << "{\"format\": 1, \"files\"";
+  EXPECT_TRUE(renders(plan, options));
+  std::ofstream(manifest) << "[]";
+  EXPECT_TRUE(renders(plan, options));
+  EXPECT_FALSE(renders(plan, options));
+}
+
+TEST(DatasetCache, AnInterruptedRenderingLeavesNoEntry) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  const pid_t child = ::fork();
+  if (child == 0) {  // killed in the middle, as by the out-of-memory killer
+    cached_dataset(cache_plan(), options, [](std::size_t done, std::size_t work, const std::string&) {
+      if (2 * done > work) ::_exit(9);
+    });
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(WEXITSTATUS(status), 9);
+  EXPECT_THAT(list_cache(options), IsEmpty());
+  const auto partial = [&] {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(options.dir))
+      if (entry.path().filename().string().starts_with(".")) ++count;
+    return count;
+  };
+  EXPECT_EQ(partial(), 1u);
+  EXPECT_TRUE(renders(cache_plan(43), options));
+  EXPECT_EQ(partial(), 0u) << "whoever adds something tidies up";
+  EXPECT_TRUE(renders(cache_plan(), options));
+}
+
+TEST(DatasetCache, SeveralProcessesRenderOneDatasetOnce) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  const DatasetPlan plan = cache_plan();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    int code = 0;
+    try {
+      const auto used = cached_dataset(plan, options, [&](std::size_t, std::size_t, const std::string&) {
+        code = 1;
+        ::usleep(10000);
+      });
+      if (!fs::exists(used.dir() / "calibration.json")) code = 2;
+    } catch (...) {
+      code = 3;
+    }
+    ::_exit(code);
+  }
+  std::vector<int> codes;
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  }
+  EXPECT_THAT(codes, testing::UnorderedElementsAre(1, 0, 0, 0));
+}
+
+TEST(DatasetCache, TheLimitEvictsWhatWasNotUsedForLongestButNothingInUse) {
+  const TemporaryDirectory dir;
+  CacheOptions options{dir / "cache"};
+  const CachedDataset held = cached_dataset(cache_plan(1), options);  // the oldest, in use
+  for (std::uint64_t seed : {2, 3}) cached_dataset(cache_plan(seed), options);
+  auto when = fs::file_time_type::clock::now() - std::chrono::hours(3);
+  for (std::uint64_t seed : {1, 2, 3}) {
+    fs::last_write_time(options.dir / (dataset_key(cache_plan(seed)) + ".json"), when);
+    when += std::chrono::hours(1);
+  }
+  EXPECT_FALSE(renders(cache_plan(2), options));  // now 3 is the oldest that nobody uses
+  const auto entries = list_cache(options);
+  ASSERT_THAT(entries, SizeIs(3));
+  EXPECT_EQ(entries[0].seed, 2u);
+  EXPECT_EQ(entries[2].seed, 1u);
+  EXPECT_TRUE(entries[2].in_use);
+  EXPECT_FALSE(entries[0].in_use);
+  options.limit_bytes = 7 * entries[0].bytes / 2;  // room for three
+  cached_dataset(cache_plan(4), options);
+  std::vector<std::uint64_t> seeds;
+  for (const CacheEntry& entry : list_cache(options)) seeds.push_back(entry.seed);
+  EXPECT_THAT(seeds, testing::ElementsAre(4, 2, 1));
+  // The newest stays even where there is no room at all.
+  options.limit_bytes = 0;
+  const CachedDataset newest = cached_dataset(cache_plan(5), options);
+  seeds.clear();
+  for (const CacheEntry& entry : list_cache(options)) seeds.push_back(entry.seed);
+  EXPECT_THAT(seeds, testing::ElementsAre(5, 1));
+  EXPECT_TRUE(fs::exists(held.dir() / "calibration.json"));
+}
+
+TEST(DatasetCache, ClearingSparesWhatIsInUse) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  EXPECT_EQ(clear_cache(options).removed, 0u);
+  EXPECT_THAT(list_cache(options), IsEmpty());
+  CacheClearing done;
+  {
+    const CachedDataset held = cached_dataset(cache_plan(1), options);
+    cached_dataset(cache_plan(2), options);
+    done = clear_cache(options);
+    EXPECT_EQ(done.removed, 1u);
+    EXPECT_EQ(done.in_use, 1u);
+    EXPECT_GT(done.removed_bytes, 0u);
+    EXPECT_TRUE(fs::exists(held.dir() / "calibration.json"));
+  }
+  EXPECT_EQ(clear_cache(options).removed, 1u);
+  for (const auto& entry : fs::directory_iterator(options.dir))
+    EXPECT_EQ(entry.path().filename(), "evict") << entry.path();
+}
+
+TEST(DatasetCache, SizesAndPlacesComeFromTheEnvironment) {
+  EXPECT_EQ(parse_byte_count("20G"), std::uintmax_t{20} << 30);
+  EXPECT_EQ(parse_byte_count("0"), 0u);
+  EXPECT_EQ(parse_byte_count("500M"), std::uintmax_t{500} << 20);
+  for (const char* wrong : {"", "G", "-1", "1.5G", "20 G", "20GB", "99999999T"})
+    EXPECT_THAT(error_of(ErrorKind::usage, [&] { parse_byte_count(wrong); }), HasSubstr("expected a size"));
+  ::setenv("AQBENCH_CACHE_DIR", "/somewhere", 1);
+  EXPECT_EQ(default_cache_dir(), "/somewhere");
+  ::unsetenv("AQBENCH_CACHE_DIR");
+  ::setenv("XDG_CACHE_HOME", "/xdg", 1);
+  EXPECT_EQ(default_cache_dir(), "/xdg/aqbench");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::setenv("HOME", "/home/me", 1);
+  EXPECT_EQ(default_cache_dir(), "/home/me/.cache/aqbench");
+  ::setenv("AQBENCH_CACHE_LIMIT", "lots", 1);
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { cache_options_from_environment(); }),
+              HasSubstr("AQBENCH_CACHE_LIMIT: 'lots'"));
+  ::setenv("AQBENCH_CACHE_LIMIT", "3K", 1);
+  EXPECT_EQ(cache_options_from_environment().limit_bytes, 3072u);
+  ::unsetenv("AQBENCH_CACHE_LIMIT");
+}
+
+TEST(DatasetCache, AFolderThatCannotBeMadeIsNamed) {
+  const TemporaryDirectory dir;
+  const fs::path file = dir.file("file", "");
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { cached_dataset(cache_plan(), {file / "cache"}); }),
+              HasSubstr("file/cache"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,119 @@
+#include "scenes/dataset/perturb.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/files.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+#include "scenes/optics/triangulation.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+const Rig& true_rig() {
+  static const Rig rig = make_rig("ring12", {}, 42);
+  return rig;
+}
+
+// Where the ring's cameras put a point that they see exactly, under a wrong calibration.
+Vec3 triangulated(const Vec3& point_m, const CalibrationError& error) {
+  const Rig wrong = perturbed(true_rig(), error);
+  std::vector<WaterRay> rays;
+  for (std::size_t i = 0; i < true_rig().cameras.size(); ++i) {
+    const Camera& camera = true_rig().cameras[i];
+    if (camera.is_auxiliary) continue;
+    const Vec2 pixel = project(refractive_camera(camera, true_rig().water), point_m)->pixel;
+    rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i], wrong.water), pixel));
+  }
+  return triangulate(rays)->point_m;
+}
+
+TEST(Perturb, NothingAddedChangesNoBit) {
+  EXPECT_TRUE(is_zero({}));
+  EXPECT_FALSE(is_zero({.focal_pct = 0.1}));
+  EXPECT_EQ(calibration_json(perturbed(true_rig(), {}), {}), calibration_json(true_rig(), {}));
+  EXPECT_EQ(world_from_perturbed(true_rig(), {}).scale, 1);
+}
+
+// Water taken to be d deeper. A ray through air at angle a, in water at w, leaves the axis at the apex of the
+// ring's rays: it crosses the surface tan(a) d farther in and needs that much less depth, tan(a) d / tan(w).
+TEST(Perturb, AWaterSurfaceTooDeepMovesTheCentreByTheFormula) {
+  const double d = 0.001, ring = 0.635, h = 0.978, depth = 0.2;
+  double low = 0, high = ring;  // where the centre's ray crosses the surface, by bisection of Snell's law
+  for (int i = 0; i < 100; ++i) {
+    const double r = (low + high) / 2;
+    const double air = (ring - r) / std::hypot(ring - r, h), water = r / std::hypot(r, depth);
+    (air > 1.333 * water ? low : high) = r;
+  }
+  const double tan_air = (ring - low) / h, tan_water = low / depth;
+  const double expected_z = h + d + (ring - tan_air * (h + d)) / tan_water;
+  const Vec3 found = triangulated({0, 0, h + depth}, {.water_z_m = d});
+  EXPECT_NEAR(found.z(), expected_z, 1e-9);
+  EXPECT_LT(found.head<2>().norm(), 1e-9);
+  EXPECT_GT(std::abs(found.z() - (h + depth)), 1e-4);
+}
+
+TEST(Perturb, AnIndexTooLargePushesTheCentreDeeper) {
+  EXPECT_GT(triangulated({0, 0, 1.178}, {.n_water = 0.01}).z(), 1.178 + 1e-4);
+  EXPECT_GT(triangulated({0, 0, 1.178}, {.focal_pct = 1}).z(), 1.178 + 1e-4);
+}
+
+// Level water under tilted cameras, brought back, is tilted water under true cameras: the path in the plane
+// of the tilt by Snell's law at a sloping surface.
+TEST(Perturb, ATiltIsThatOfTheWater) {
+  const CalibrationError error{.tilt_deg = 2};
+  const Rig wrong = perturbed(true_rig(), error);
+  const Similarity world = world_from_perturbed(true_rig(), error);
+  const double angle = 2 * std::numbers::pi / 180;
+  const Vec3 normal(0, -std::sin(angle), std::cos(angle));  // of the believed water, into it
+  for (std::size_t i = 0; i < wrong.cameras.size(); ++i) {
+    const Vec2 pixel(700, 500);
+    const WaterRay ray = *cast_ray(refractive_camera(wrong.cameras[i], wrong.water), pixel);
+    Reconstruction two;
+    two.cloud.points_m = {ray.origin_m, ray.origin_m + ray.direction};
+    apply(world, two);
+    const Vec3 origin = two.cloud.points_m[0], direction = two.cloud.points_m[1] - origin;
+    // The true camera's ray in air.
+    const Camera& camera = true_rig().cameras[i];
+    const Vec3 centre = camera_centre_m(camera.camera_from_world);
+    const Vec3 in_air = camera.camera_from_world.rotation.transpose() *
+                        (camera.intrinsics.K.inverse() * Vec3(pixel.x(), pixel.y(), 1)).normalized();
+    EXPECT_NEAR((origin - Vec3(0, 0, 0.978)).dot(normal), 0, 1e-12);
+    EXPECT_LT((origin - centre).cross(in_air).norm(), 1e-12);
+    EXPECT_LT((in_air.cross(normal) - 1.333 * direction.cross(normal)).norm(), 1e-12);
+  }
+}
+
+TEST(Perturb, ACalibrationFileIsRewritten) {
+  const TemporaryDirectory dir;
+  const std::filesystem::path file = dir / "calibration.json";
+  write_calibration(file, true_rig(), {});
+  perturb_calibration_file(file, {.water_z_m = 0.002, .n_water = -0.01});
+  const Rig wrong = read_calibration(file);
+  EXPECT_NEAR(wrong.water.water_z_m, 0.980, 1e-15);
+  EXPECT_NEAR(wrong.water.n_water, 1.323, 1e-15);
+  EXPECT_EQ(wrong.cameras.size(), 13u);
+  const std::string before = read_file(file);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { perturb_calibration_file(file, {.water_z_m = -2}); }),
+              testing::HasSubstr("perturbed calibration"));
+  EXPECT_EQ(read_file(file), before);
+}
+
+TEST(Perturb, ParametersNameTheErrors) {
+  const Parameters parameters = resolve_parameters(
+      "perturb", perturb_parameters(), {{"perturb", "tilt_deg", "0.5"}, {"perturb", "focal_pct", "-1"}});
+  const CalibrationError error = calibration_error(parameters);
+  EXPECT_EQ(error.tilt_deg, 0.5);
+  EXPECT_EQ(error.focal_pct, -1);
+  EXPECT_EQ(error.water_z_m, 0);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,281 @@
+#include "scenes/optics/calibration_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json_fwd.h"
+#include "tests/scenes/optics/optics_fixtures.h"
+
+namespace aqbench {
+namespace {
+
+using namespace aqbench::testing;
+using ::testing::HasSubstr;
+
+const CalibrationMetadata kMetadata{"2026-01-01T00:00:00Z", "aqbench 0.1.0", "abc"};
+
+// Jittered, so that no number is round; one fisheye, one with 8 coefficients.
+Rig awkward_rig() {
+  Rig rig =
+      make_rig("ring12", {{"ring12", "jitter_position_m", "0.02"}, {"ring12", "jitter_angle_deg", "1"}}, 5);
+  rig.cameras[2].intrinsics.lens = LensModel::fisheye;
+  rig.cameras[2].intrinsics.distortion = {0.1 / 3, -1e-300, 5e-324, 0};
+  rig.cameras[4].intrinsics.distortion = {0.1, -0.2, 1e-3, 0.7 / 9, 0, 1.0 / 3, -0.0, 1e-17};
+  rig.water = {0.1 + 0.2 + 0.678, 1.000293, 4.0 / 3};
+  return rig;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+template <class Matrix>
+bool same_bits(const Matrix& a, const Matrix& b) {
+  for (Eigen::Index i = 0; i < a.size(); ++i)
+    if (!same_bits(a.data()[i], b.data()[i])) return false;
+  return true;
+}
+
+void expect_same_rig(const Rig& a, const Rig& b) {
+  EXPECT_TRUE(same_bits(a.water.water_z_m, b.water.water_z_m));
+  EXPECT_TRUE(same_bits(a.water.n_air, b.water.n_air));
+  EXPECT_TRUE(same_bits(a.water.n_water, b.water.n_water));
+  ASSERT_EQ(a.cameras.size(), b.cameras.size());
+  for (std::size_t i = 0; i < a.cameras.size(); ++i) {
+    const Camera &x = a.cameras[i], &y = b.cameras[i];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.is_auxiliary, y.is_auxiliary);
+    EXPECT_EQ(x.intrinsics.lens, y.intrinsics.lens);
+    EXPECT_EQ(x.intrinsics.width_px, y.intrinsics.width_px);
+    EXPECT_EQ(x.intrinsics.height_px, y.intrinsics.height_px);
+    EXPECT_TRUE(same_bits(x.intrinsics.K, y.intrinsics.K));
+    ASSERT_EQ(x.intrinsics.distortion.size(), y.intrinsics.distortion.size());
+    for (std::size_t k = 0; k < x.intrinsics.distortion.size(); ++k)
+      EXPECT_TRUE(same_bits(x.intrinsics.distortion[k], y.intrinsics.distortion[k])) << k;
+    EXPECT_TRUE(same_bits(x.camera_from_world.rotation, y.camera_from_world.rotation));
+    EXPECT_TRUE(same_bits(x.camera_from_world.translation_m, y.camera_from_world.translation_m));
+  }
+}
+
+Json good_json() { return Json::parse(calibration_json(make_rig("single_pair", {}, 0), kMetadata)); }
+
+std::string refusal(const Json& json) {
+  try {
+    parse_calibration(json.dump(), "c.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CalibrationFile, ReadsBackToTheLastBit) {
+  const Rig rig = awkward_rig();
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "aqbench_calibration.json";
+  write_calibration(path, rig, kMetadata);
+  expect_same_rig(read_calibration(path), rig);
+  EXPECT_EQ(read_file(path), calibration_json(rig, kMetadata));
+  std::filesystem::remove(path);
+}
+
+// The layout of docs/dataset.md, key by key.
+TEST(CalibrationFile, HasTheDocumentedLayout) {
+  const Json json = Json::parse(calibration_json(awkward_rig(), kMetadata));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_THAT(keys,
+              ::testing::ElementsAre("version", "cameras", "interface", "board", "diagnostics", "metadata"));
+  EXPECT_EQ(json["version"], "1.0");
+  const Json& camera = json["cameras"]["cam02"];
+  EXPECT_EQ(camera["name"], "cam02");
+  EXPECT_EQ(camera["intrinsics"]["K"].size(), 3u);
+  EXPECT_EQ(camera["intrinsics"]["image_size"], Json::array({1600, 1200}));
+  EXPECT_EQ(camera["intrinsics"]["is_fisheye"], true);
+  EXPECT_EQ(camera["extrinsics"]["R"].size(), 3u);
+  EXPECT_EQ(camera["extrinsics"]["t"].size(), 3u);
+  EXPECT_EQ(camera["water_z"], awkward_rig().water.water_z_m);
+  EXPECT_FALSE(camera.contains("is_auxiliary"));
+  EXPECT_EQ(json["cameras"]["centre"]["is_auxiliary"], true);
+  EXPECT_FALSE(json["cameras"]["centre"]["intrinsics"].contains("is_fisheye"));
+  EXPECT_EQ(json["interface"]["normal"], Json::array({0.0, 0.0, -1.0}));
+  EXPECT_EQ(json["board"]["dictionary"], "DICT_6X6_250");
+  EXPECT_EQ(json["metadata"]["software_version"], "aqbench 0.1.0");
+}
+
+TEST(CalibrationFile, ReadsTheOlderNameOfTheWaterSurface) {
+  Json json = good_json();
+  for (auto& [name, camera] : json["cameras"].items()) {
+    camera["interface_distance"] = camera["water_z"];
+    camera.erase("water_z");
+  }
+  expect_same_rig(parse_calibration(json.dump(), "c.json"), make_rig("single_pair", {}, 0));
+}
+
+TEST(CalibrationFile, PassesOverUnknownFields) {
+  Json json = good_json();
+  json["diagnostics"]["per_frame_errors"] = {{"1", 0.5}};
+  json["cameras"]["cam00"]["serial"] = 7;
+  EXPECT_EQ(refusal(json), "accepted");
+}
+
+// Takes every field away in turn; all of them are required.
+void erase_each(const Json& whole, const Json::json_pointer& at, std::vector<std::string>& accepted) {
+  const Json& node = whole.at(at);
+  if (!node.is_object()) return;
+  for (const auto& [key, value] : node.items()) {
+    Json broken = whole;
+    broken.at(at).erase(key);
+    const std::string message = refusal(broken);
+    if (message == "accepted") {
+      accepted.push_back((at / key).to_string());
+    } else {
+      EXPECT_THAT(message, HasSubstr(key)) << "the message names another field";
+      EXPECT_THAT(message, ::testing::StartsWith("c.json: "));
+    }
+    erase_each(whole, at / key, accepted);
+  }
+}
+
+TEST(CalibrationFile, RefusesAFileThatLacksAnyField) {
+  std::vector<std::string> accepted;
+  erase_each(good_json(), Json::json_pointer(), accepted);
+  // One camera less is a smaller rig.
+  EXPECT_THAT(accepted, ::testing::ElementsAre("/cameras/cam00", "/cameras/cam01"));
+}
+
+struct Malformed {
+  const char* pointer;
+  const char* value;
+  const char* message;
+};
+
+class CalibrationRefuses : public ::testing::TestWithParam<Malformed> {};
+
+TEST_P(CalibrationRefuses, WithTheFieldsPath) {
+  Json json = good_json();
+  json.at(Json::json_pointer(GetParam().pointer)) = Json::parse(GetParam().value);
+  EXPECT_THAT(refusal(json), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, CalibrationRefuses,
+    ::testing::Values(
+        Malformed{"/version", "\"2.0\"", "c.json: version: '2.0' is not supported"},
+        Malformed{"/version", "1.0", "c.json: version: must be text"},
+        Malformed{"/cameras", "[]", "c.json: cameras: must be an object, got array"},
+        Malformed{"/cameras", "{}", "c.json: cameras: there is none"},
+        Malformed{"/cameras/cam01", "3", "c.json: cameras.cam01: must be an object"},
+        Malformed{"/cameras/cam01/name", "\"cam00\"",
+                  "c.json: cameras.cam01.name: 'cam00' differs from its key"},
+        Malformed{"/cameras/cam01/intrinsics/K", "[[1,0,0],[0,1,0]]",
+                  "c.json: cameras.cam01.intrinsics.K: must be 3 rows of 3 numbers"},
+        Malformed{"/cameras/cam01/intrinsics/K/1", "[0,1]",
+                  "c.json: cameras.cam01.intrinsics.K[1]: must be 3 numbers, got 2"},
+        Malformed{"/cameras/cam01/intrinsics/K/0/0", "-1504.6",
+                  "c.json: cameras.cam01.intrinsics.K[0][0]: focal length must be positive"},
+        Malformed{"/cameras/cam01/intrinsics/K/0/2", "null",
+                  "c.json: cameras.cam01.intrinsics.K[0][2]: must be a number, got null"},
+        Malformed{"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"",
+                  "c.json: cameras.cam01.intrinsics.K[0][2]: must be a number, got string"},
+        Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[0,0,0,0]",
+                  "c.json: cameras.cam01.intrinsics.dist_coeffs: a pinhole lens has 5 or 8"},
+        Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]",
+                  "c.json: cameras.cam01.intrinsics.dist_coeffs[0]: must be a number, got array"},
+        Malformed{"/cameras/cam01/intrinsics/image_size", "[1600]",
+                  "c.json: cameras.cam01.intrinsics.image_size: must be [width, height]"},
+        Malformed{"/cameras/cam01/intrinsics/image_size", "[1600, 0.5]",
+                  "c.json: cameras.cam01.intrinsics.image_size[1]: must be an integer"},
+        Malformed{"/cameras/cam01/intrinsics/image_size", "[-1, 1200]",
+                  "c.json: cameras.cam01.intrinsics.image_size: sides must be"},
+        Malformed{"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,2]]",
+                  "c.json: cameras.cam01.extrinsics.R: is not a rotation"},
+        Malformed{"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,-1]]",
+                  "c.json: cameras.cam01.extrinsics.R: is not a rotation"},
+        Malformed{"/cameras/cam01/extrinsics/t", "[0,0]",
+                  "c.json: cameras.cam01.extrinsics.t: must be 3 numbers, got 2"},
+        Malformed{"/cameras/cam01/extrinsics/t", "{\"x\":1}",
+                  "c.json: cameras.cam01.extrinsics.t: must be a list of numbers, got object"},
+        Malformed{"/cameras/cam01/water_z", "0.98", "c.json: cameras.cam01.water_z: 0.98 m differs from"},
+        Malformed{"/interface/normal", "[0,0,1]", "c.json: interface.normal: only a level surface"},
+        Malformed{"/interface/n_water", "-1.333", "c.json: interface.n_water: must be between"},
+        Malformed{"/interface/n_air", "true", "c.json: interface.n_air: must be a number, got boolean"},
+        Malformed{"/board", "null", "c.json: board: must be an object, got null"},
+        Malformed{"/metadata/software_version", "5", "c.json: metadata.software_version: must be text"}));
+
+TEST(CalibrationFile, RefusesFlagsThatAreNone) {
+  Json json = good_json();
+  json["cameras"]["cam00"]["is_auxiliary"] = 1;
+  EXPECT_THAT(refusal(json), HasSubstr("cameras.cam00.is_auxiliary: must be true or false"));
+}
+
+TEST(CalibrationFile, RefusesTextThatIsNoJson) {
+  for (const char* text : {"", "{", "{\"version\": NaN}", "[1, 2]", "{\"version\": 1e999}", "\xff\xfe{}"}) {
+    const std::string message = error_of([&] { parse_calibration(text, "c.json"); });
+    EXPECT_THAT(message, ::testing::StartsWith("c.json: ")) << text;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+  EXPECT_THAT(error_of([] { read_calibration("/nonexistent/calibration.json"); }),
+              HasSubstr("/nonexistent/calibration.json: no such file"));
+  EXPECT_THAT(error_of([] { parse_calibration(std::string(200000, '['), "c.json"); }),
+              HasSubstr("not valid JSON"));
+}
+
+TEST(CalibrationFile, CannotHoldARigThatItWouldRefuse) {
+  Rig rig = make_rig("single_pair", {}, 0);
+  rig.cameras[1].camera_from_world.translation_m.x() = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(error_of([&] { calibration_json(rig, kMetadata); }),
+              HasSubstr("cam01.extrinsics.t: must be finite"));
+}
+
+// Whatever happens to the bytes, the answer is a rig that passes check() or one line of Error(input).
+TEST(CalibrationFile, SurvivesMutatedFiles) {
+  const std::string good = calibration_json(make_rig("single_pair", {}, 0), kMetadata);
+  const std::vector<std::string> pieces = {
+      "null", "-", "1e400", "[]", "{}", "\"\"", "9999999999999999999", "\\u0000",
+      "\n",   ",", "]",     "}",  "e",  "0",    std::string(1, '\0'),  "\x80"};
+  Draws draws{51};
+  const auto position = [&](std::size_t size) {
+    return static_cast<std::size_t>(draws.uniform(0, static_cast<double>(size)));
+  };
+  int refused = 0;
+  for (int i = 0; i < 4000; ++i) {
+    std::string text = good;
+    for (int edits = 1 + i % 3; edits > 0 && !text.empty(); --edits) {
+      const std::size_t at = position(text.size());
+      switch (position(5)) {
+        case 0:
+          text[at] = static_cast<char>(position(256));
+          break;
+        case 1:
+          text.erase(at, 1 + position(20));
+          break;
+        case 2:
+          text.insert(at, pieces[position(pieces.size())]);
+          break;
+        case 3:
+          text.resize(at);
+          break;
+        default:
+          text.replace(at, 1 + position(30), good.substr(position(good.size()), position(60)));
+      }
+    }
+    try {
+      check(parse_calibration(text, "c.json"), "rig");
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
+      const std::string message = error.what();
+      EXPECT_TRUE(std::ranges::all_of(message, [](unsigned char c) { return c >= ' ' && c < 127; }))
+          << message;
+    }
+  }
+  EXPECT_GT(refused, 2000);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,156 @@
+#include "scenes/optics/rig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "scenes/optics/refraction.h"
+#include "tests/scenes/optics/optics_fixtures.h"
+
+namespace aqbench {
+namespace {
+
+using namespace aqbench::testing;
+
+// By the numbers of the requirements: radius 0.635 m at z = 0, towards (0, 0, 1.178), water at 0.978 m.
+TEST(Ring12, StandsWhereItShould) {
+  const Rig rig = make_rig("ring12", {}, 0);
+  EXPECT_EQ(rig.water.water_z_m, 0.978);
+  EXPECT_EQ(rig.water.n_air, 1.0);
+  EXPECT_EQ(rig.water.n_water, 1.333);
+  ASSERT_EQ(rig.cameras.size(), 13u);
+  for (std::size_t i = 0; i < 12; ++i) {
+    const Camera& camera = rig.cameras[i];
+    EXPECT_EQ(camera.name, "cam" + std::string(i < 10 ? "0" : "") + std::to_string(i));
+    EXPECT_FALSE(camera.is_auxiliary);
+    const Vec3 centre = camera_centre_m(camera.camera_from_world);
+    const double angle = static_cast<double>(i) * std::numbers::pi / 6;
+    EXPECT_LT((centre - Vec3(0.635 * std::cos(angle), 0.635 * std::sin(angle), 0)).norm(), 1e-14);
+    const Mat3& rotation = camera.camera_from_world.rotation;
+    EXPECT_LT((rotation.row(2).transpose() - (Vec3(0, 0, 1.178) - centre).normalized()).norm(), 1e-14);
+    EXPECT_NEAR(rotation.row(0).dot(Vec3::UnitZ()), 0, 1e-15);  // the image's width is level ...
+    EXPECT_NEAR(rotation.row(0).dot(centre), 0, 1e-14);         // ... and tangent to the ring
+    EXPECT_GT(rotation.row(1).dot(Vec3::UnitZ()), 0);           // the image's down is the world's
+    EXPECT_NEAR(rotation.determinant(), 1, 1e-14);
+  }
+  const Camera& centre = rig.cameras.back();
+  EXPECT_EQ(centre.name, "centre");
+  EXPECT_TRUE(centre.is_auxiliary);
+  EXPECT_LT((centre.camera_from_world.rotation - Mat3::Identity()).norm(), 1e-15);
+  EXPECT_LT(centre.camera_from_world.translation_m.norm(), 1e-15);
+}
+
+TEST(Ring12, HasTheDefaultIntrinsics) {
+  const Intrinsics full = make_rig("ring12", {}, 0).cameras[0].intrinsics;
+  EXPECT_EQ(full.width_px, 1600);
+  EXPECT_EQ(full.height_px, 1200);
+  EXPECT_EQ(full.K(0, 0), 1504.6);
+  EXPECT_EQ(full.K(1, 1), 1504.6);
+  EXPECT_EQ(full.K(0, 2), 799.5);
+  EXPECT_EQ(full.K(1, 2), 599.5);
+  EXPECT_EQ(full.distortion, (std::vector<double>{-0.05, 0.01, 0, 0, 0}));
+  const Intrinsics half =
+      make_rig("ring12", {{"ring12", "width", "800"}, {"ring12", "height", "600"}}, 0).cameras[0].intrinsics;
+  EXPECT_EQ(half.K(0, 0), 752.3);
+  EXPECT_EQ(half.K(0, 2), 399.5);
+  EXPECT_EQ(half.K(1, 2), 299.5);
+  const Intrinsics own = make_rig("ring12", {{"ring12", "focal_px", "900"}}, 0).cameras[0].intrinsics;
+  EXPECT_EQ(own.K(0, 0), 900);
+}
+
+TEST(Ring12, SeesTheWholePatchWithEveryCamera) {
+  const Rig rig = make_rig("ring12", {}, 0);
+  for (const Camera& camera : rig.cameras) {
+    const RefractiveCamera prepared = refractive_camera(camera, rig.water);
+    for (const double x : {-0.25, 0.25}) {
+      for (const double y : {-0.15, 0.15}) {
+        const auto seen = project(prepared, {x, y, 1.178});
+        ASSERT_TRUE(seen);
+        EXPECT_TRUE(seen->pixel.x() > 0 && seen->pixel.x() < 1599 && seen->pixel.y() > 0 &&
+                    seen->pixel.y() < 1199)
+            << camera.name << " " << seen->pixel.transpose();
+      }
+    }
+  }
+}
+
+TEST(SmallRigs, StandOnTheRing) {
+  const Rig ring = make_rig("ring12", {}, 0);
+  const Rig sparse = make_rig("sparse4", {}, 0);
+  ASSERT_EQ(sparse.cameras.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_LT((sparse.cameras[i].camera_from_world.translation_m -
+               ring.cameras[3 * i].camera_from_world.translation_m)
+                  .norm(),
+              1e-14);
+  const Rig pair = make_rig("single_pair", {}, 0);
+  ASSERT_EQ(pair.cameras.size(), 2u);
+  const double baseline_m = (camera_centre_m(pair.cameras[0].camera_from_world) -
+                             camera_centre_m(pair.cameras[1].camera_from_world))
+                                .norm();
+  EXPECT_NEAR(baseline_m, 2 * 0.635 * std::sin(std::numbers::pi / 12), 1e-14);
+}
+
+TEST(Rigs, FollowTheirParameters) {
+  const Rig rig = make_rig("sparse4",
+                           {{"sparse4", "look_at_x_m", "0.1"},
+                            {"sparse4", "look_at_z_m", "1.5"},
+                            {"sparse4", "radius_m", "0.4"},
+                            {"sparse4", "water_z_m", "0.8"},
+                            {"sparse4", "n_water", "1"},
+                            {"sparse4", "k1", "0.03"},
+                            {"ring12", "radius_m", "9"}},
+                           0);
+  EXPECT_EQ(rig.water.water_z_m, 0.8);
+  EXPECT_EQ(rig.water.n_water, 1.0);
+  EXPECT_EQ(rig.cameras[2].intrinsics.distortion[0], 0.03);
+  for (const Camera& camera : rig.cameras) {
+    EXPECT_NEAR(camera_centre_m(camera.camera_from_world).norm(), 0.4, 1e-14);
+    const Vec3 target =
+        camera.camera_from_world.rotation * Vec3(0.1, 0, 1.5) + camera.camera_from_world.translation_m;
+    EXPECT_LT(target.head<2>().norm(), 1e-14);  // in the middle of the image
+  }
+}
+
+TEST(Jitter, IsSeededAndHasTheStatedSize) {
+  const std::vector<Override> jitter = {{"ring12", "jitter_position_m", "0.01"},
+                                        {"ring12", "jitter_angle_deg", "2"}};
+  const Rig exact = make_rig("ring12", {}, 0);
+  double square_m2 = 0, square_rad2 = 0;
+  const int seeds = 100;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const Rig rig = make_rig("ring12", jitter, seed);
+    const Rig again = make_rig("ring12", jitter, seed);
+    for (std::size_t i = 0; i < rig.cameras.size(); ++i) {
+      const CameraFromWorld &pose = rig.cameras[i].camera_from_world,
+                            &plain = exact.cameras[i].camera_from_world;
+      EXPECT_EQ(pose.translation_m, again.cameras[i].camera_from_world.translation_m);
+      EXPECT_EQ(pose.rotation, again.cameras[i].camera_from_world.rotation);
+      square_m2 += (camera_centre_m(pose) - camera_centre_m(plain)).squaredNorm();
+      square_rad2 += std::pow(Eigen::AngleAxisd(Mat3(pose.rotation * plain.rotation.transpose())).angle(), 2);
+    }
+  }
+  // Three axes each; the relative standard error of the mean square is sqrt(2 / (3 n)).
+  const double n = 13.0 * seeds, bound = 4 * std::sqrt(2 / (3 * n));
+  const double sigma_rad = 2 * std::numbers::pi / 180;
+  EXPECT_NEAR(square_m2 / n / (3 * 0.01 * 0.01), 1, bound);
+  EXPECT_NEAR(square_rad2 / n / (3 * sigma_rad * sigma_rad), 1, bound);
+  EXPECT_NE(make_rig("ring12", jitter, 1).cameras[0].camera_from_world.translation_m,
+            make_rig("ring12", jitter, 2).cameras[0].camera_from_world.translation_m);
+}
+
+TEST(Rigs, RefuseUnknownNamesAndValues) {
+  EXPECT_THAT(error_of([] { make_rig("ring13", {}, 0); }),
+              ::testing::HasSubstr("unknown rig 'ring13'; did you mean ring12"));
+  EXPECT_THAT(error_of([] {
+                make_rig("ring12", {{"ring12", "radus_m", "1"}}, 0);
+              }),
+              ::testing::HasSubstr("did you mean radius_m"));
+  EXPECT_THAT(error_of([] {
+                make_rig("ring12", {{"ring12", "width", "0"}}, 0);
+              }),
+              ::testing::HasSubstr("ring12.width: 0 is outside"));
+}
+
+}  // namespace
+}  // namespace aqbench
