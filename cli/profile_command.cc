@@ -18,6 +18,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
 #include "harness/running/profile.h"
 #include "harness/running/progress.h"
@@ -205,6 +206,7 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   begin_command(bundle, utc_now(), read_git_state("."), command);
+  load_pipeline_module();  // the environment names the libraries that are loaded
   Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
   const auto load_before = load_average();

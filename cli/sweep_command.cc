@@ -16,6 +16,7 @@
 #include "harness/gating/gate.h"
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/progress.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/signature.h"
@@ -122,6 +123,7 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
+    load_modules_of(plan.cases);  // the environment names the libraries that are loaded
     const EnvironmentOptions environment_options{plan.request.threads.value_or(available_processors()),
                                                  plan.request.device.value_or("cpu")};
     Json environment = environment_json(environment_options);

@@ -19,6 +19,7 @@ target_include_directories(aqbench_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 add_library(aqbench_core STATIC core/parallel.cc core/stage_scope.cc)
 add_library(aqbench::core ALIAS aqbench_core)
 target_link_libraries(aqbench_core PUBLIC aqbench::flags Threads::Threads)
+set(AQBENCH_PROGRAM_SOURCES "^$")  # no modules here
 aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::core aqbench::torch)
 
 if(benchmark_FOUND)

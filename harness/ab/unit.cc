@@ -11,6 +11,7 @@
 #include "core/run_program.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench {
@@ -170,6 +171,7 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
   const auto body = [&] {
     return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
   };
+  load_modules_of(std::span(&planned, 1));
   const IsolateOutcome outcome = run_isolated(body, isolate_options(limits));
   if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (outcome.end != IsolateOutcome::End::ok) {

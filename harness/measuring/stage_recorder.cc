@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/process_memory.h"
-#include "harness/measuring/device_timer.h"
 #include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {
@@ -81,8 +81,9 @@ struct StageRecorder::State final : TensorMemoryListener {
 
   State(const StageRecorder* owner, const StageRecorderOptions& what) : recorder(owner), options(what) {
     if (options.tensor_memory) tensor_watch.emplace(*this);
-    if (options.device_time && device_time_problem().empty())
-      device.emplace([this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
+    if (const TorchTable* const torch = loaded_torch_table(); options.device_time && torch != nullptr)
+      device = torch->make_device_timer(
+          [this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
   }
 
   bool is_main() const { return std::this_thread::get_id() == main_thread; }
@@ -99,7 +100,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::vector<Entry> entries;
   std::size_t repetitions = 0;
   std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
-  std::optional<DeviceTimer> device;                      // of the main thread
+  std::unique_ptr<DeviceTimer> device;                    // of the main thread; nullptr where there is none
   std::optional<TensorMemoryWatch> tensor_watch;          // last: reports stop before anything else goes
 };
 

@@ -1,4 +1,5 @@
 #include "harness/running/dataset_run.h"
+#include "harness/running/case_modules.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -212,6 +213,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   options.log_file = partial / "log.txt";
   options.cancel_descriptor = request.cancel_descriptor;
   if (request.tick) options.tick = [&] { request.tick(board.stage()); };
+  load_modules_of(std::span(&planned, 1));
   const IsolateOutcome outcome = run_isolated(
       [&] { return encode_case_result(run_here(request, method, planned, partial, board)); }, options);
   DatasetRun run;

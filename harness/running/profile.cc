@@ -17,10 +17,10 @@
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/cpu_sampler.h"
-#include "harness/measuring/device_timer.h"
 #include "harness/measuring/perf_sampler.h"
 #include "harness/measuring/stage_recorder.h"
 #include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/torch_table.h"
 #include "harness/measuring/trace.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
@@ -128,7 +128,7 @@ class ProfileRun {
   }
 
   void finish() {
-    details_.device_time_note = device_time_problem();
+    details_.device_time_note = torch_table().device_time_problem();
     add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
     for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
       result_.record.injected[i].times = board_.fault_count(i);

@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/depth_pictures.h"
 #include "harness/running/depth_score.h"
 #include "harness/running/method_run.h"
@@ -178,6 +179,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
+    load_modules_of(std::span(&planned, 1));
     const bool workload = !planned.workload.empty();
     const auto reason =
         workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));

@@ -20,6 +20,7 @@
 #include "core/stop_signals.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
 
@@ -236,6 +237,7 @@ SweepOutcome Sweep::run() {
 
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {
+  load_modules_of(plan.cases);
   return Sweep(plan, journal, callbacks, run).run();
 }
 

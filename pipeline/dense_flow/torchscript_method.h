@@ -25,8 +25,7 @@ namespace aqbench {
 dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
                                             double min_confidence);
 
-std::vector<ParameterSpec> torchscript_parameters();
-std::vector<std::string> torchscript_stages();
+// Reconstructs a dataset. Throws as torchscript_matcher() and as the run of dense_flow.
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

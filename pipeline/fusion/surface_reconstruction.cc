@@ -29,24 +29,8 @@ class QuietOpen3d {
   open3d::utility::VerbosityLevel before_ = open3d::utility::GetVerbosityLevel();
 };
 
-struct NamedSurface {
-  const char* name;
-  SurfaceMethod method;
-};
-
-constexpr NamedSurface kSurfaces[] = {
-    {"poisson", SurfaceMethod::poisson},
-    {"heightfield", SurfaceMethod::heightfield},
-    {"ball_pivoting", SurfaceMethod::ball_pivoting},
-    {"none", SurfaceMethod::none},
-};
-
-const char* name_of(SurfaceMethod method) {
-  return std::ranges::find(kSurfaces, method, &NamedSurface::method)->name;
-}
-
 [[noreturn]] void fail_surface(SurfaceMethod method, const std::string& why) {
-  throw Error(ErrorKind::method, std::string("surface_reconstruction: ") + name_of(method) + " " + why);
+  throw Error(ErrorKind::method, std::string("surface_reconstruction: ") + to_string(method) + " " + why);
 }
 
 open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMethod method) {
@@ -130,19 +114,6 @@ void require_surface(bool good, const char* field, const char* wanted) {
 }
 
 }  // namespace
-
-SurfaceMethod surface_method_from_name(std::string_view name) {
-  for (const NamedSurface& surface : kSurfaces)
-    if (name == surface.name) return surface.method;
-  throw Error(ErrorKind::usage, "surface: must be poisson, heightfield, ball_pivoting or none, got '" +
-                                    std::string(name) + "'");
-}
-
-std::vector<std::string> surface_method_names() {
-  std::vector<std::string> names;
-  for (const NamedSurface& surface : kSurfaces) names.emplace_back(surface.name);
-  return names;
-}
 
 void check(const SurfaceOptions& options) {
   require_surface(options.poisson_depth >= 1 && options.poisson_depth <= 12, "poisson_depth", "1 to 12");

@@ -3,21 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "pipeline/fusion/fusion_spec.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
-
-enum class SurfaceMethod {
-  none,
-  // Screened Poisson (Kazhdan and Hoppe 2013) of Open3D, on one thread: on more it is not repeatable.
-  poisson,
-  heightfield,    // z over a grid in x and y, robust quadratic fits (heightfield_surface.h)
-  ball_pivoting,  // Bernardini et al. 1999, Open3D
-};
 
 struct SurfaceOptions {
   SurfaceMethod method = SurfaceMethod::poisson;
@@ -27,10 +18,6 @@ struct SurfaceOptions {
   std::vector<double> ball_radii{1, 2, 4};  // ball pivoting, in mean spacings of the points
   std::int64_t target_triangles = 0;        // of the decimation by quadric errors; 0: none
 };
-
-// "none", "poisson", "heightfield", "ball_pivoting". Throws Error(usage) listing the names.
-SurfaceMethod surface_method_from_name(std::string_view name);
-std::vector<std::string> surface_method_names();
 
 // Throws Error(usage) "field: what is wrong".
 void check(const SurfaceOptions& options);

@@ -9,10 +9,6 @@
 
 namespace aqbench {
 
-std::vector<ParameterSpec> plane_sweep_parameters();
-std::vector<Preset> plane_sweep_presets();  // balanced, fast, quality
-std::vector<std::string> plane_sweep_stages();
-
 // Side of the matching window, odd, that sees as much of the scene in images of that width as
 // `window_at_1600_px` does in images 1600 px wide; 7 to 31 px. A window wider than what the surface bends
 // over flattens it: with 11 px in images 480 px wide, undulating has an rmse of 1.08 mm, with 7 px 0.49 mm,

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/workloads/output_bytes.h"
-#include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -54,7 +54,7 @@ class AbsorptionRun final : public WorkloadRun {
     if (variant_ == "loop")
       image_ = absorption_loop(problem_);
     else if (variant_ == "torch")
-      image_ = absorption_torch(problem_, device_.c_str());
+      image_ = workloads_table().absorption_torch(problem_, device_.c_str());
     else
       image_ = absorption_fused(problem_);
   }

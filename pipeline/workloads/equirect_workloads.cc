@@ -14,6 +14,7 @@
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/step_ledger.h"
 #include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -299,6 +300,8 @@ class EquirectPipelineRun final : public WorkloadRun {
   Attribution attribution_;
 };
 
+}  // namespace
+
 std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input) {
   return std::make_unique<EquirectViewsRun>(input);
 }
@@ -307,91 +310,12 @@ std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& inpu
   return std::make_unique<EquirectPipelineRun>(input);
 }
 
-std::string equirect_skip_reason(const WorkloadInput& input) {
-  const bool fused = input.parameters.text("variant") == "fused";
-  if (input.device != "cpu" && fused) return "variant fused runs on the CPU alone";
-  return {};
-}
-
-std::string equirect_pipeline_skip_reason(const WorkloadInput& input) {
+std::string loader_problem(const WorkloadInput& input) {
   const std::string& loader = input.parameters.text("loader");
   const CopyWay way = copy_way(loader);
-  if (way != CopyWay::plain) {
-    if (input.device == "cpu") return "loader " + loader + " needs a CUDA device (--device cuda)";
-    if (const std::string problem = copy_way_problem(way); !problem.empty()) return problem;
-  }
-  return equirect_skip_reason(input);
-}
-
-std::vector<ParameterSpec> equirect_parameters() {
-  const ViewGeometry usual;
-  return {{"variant",
-           "",
-           std::string("fused"),
-           0,
-           0,
-           "torch: grid_sample; fused: whole-number weights on bytes",
-           {"torch", "fused"}},
-          {"width",
-           "px",
-           std::int64_t{usual.frame_width_px},
-           16,
-           16384,
-           "of a frame; even, the height is half",
-           {}},
-          {"frames", "1", std::int64_t{8}, 1, 10000, "frames in the sequence", {}},
-          {"view", "px", std::int64_t{usual.view_px}, 4, 4096, "width and height of a view", {}},
-          {"fov_deg", "deg", usual.fov_deg, 10, 150, "field of view", {}},
-          {"batch", "1", std::int64_t{4}, 1, 1024, "frames a call", {}},
-          {"grid",
-           "",
-           std::string("cached"),
-           0,
-           0,
-           "where view pixels lie: made once, or for each batch",
-           {"cached", "rebuilt"}},
-          {"copy",
-           "",
-           std::string("uint8"),
-           0,
-           0,
-           "variant torch: what is copied to the device",
-           {"uint8", "float"}}};
-}
-
-}  // namespace
-
-WorkloadSpec equirect_views_workload() {
-  return {.name = "equirect_views",
-          .summary = "equirectangular frames to 8 perspective views, in memory",
-          .parameters = equirect_parameters(),
-          .throughput_unit = "Mpx/s",
-          .stages = {"stack", "copy", "sample", "convert"},
-          .batches = true,
-          .prepare = prepare_equirect_views,
-          .skip_reason = equirect_skip_reason};
-}
-
-WorkloadSpec equirect_pipeline_workload() {
-  std::vector<ParameterSpec> parameters = equirect_parameters();
-  parameters.insert(
-      parameters.begin(),
-      {{"loader",
-        "",
-        std::string("serial"),
-        0,
-        0,
-        "how frames come from disk; pinned, streams and graph: serial, and how they get to a CUDA device",
-        {"serial", "thread_pool", "ring", "prefetch", "ram_cache", "pinned", "streams", "graph"}},
-       {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
-  return {.name = "equirect_pipeline",
-          .summary = "equirectangular frames to 8 perspective views, from files to files",
-          .parameters = std::move(parameters),
-          .throughput_unit = "Mpx/s",
-          .stages = step_names(),
-          .batches = true,
-          .prepare = prepare_equirect_pipeline,
-          .skip_reason = equirect_pipeline_skip_reason};
+  if (way == CopyWay::plain) return "";
+  if (input.device == "cpu") return "loader " + loader + " needs a CUDA device (--device cuda)";
+  return copy_way_problem(way);
 }
 
 }  // namespace aqbench

@@ -8,7 +8,7 @@
 #include "core/random.h"
 #include "core/stage_scope.h"
 #include "pipeline/workloads/output_bytes.h"
-#include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -60,7 +60,7 @@ class TricubicRun final : public WorkloadRun {
     if (variant_ == "loop")
       factors_ = tricubic_loop(grid_, queries_);
     else if (variant_ == "torch")
-      factors_ = tricubic_torch(grid_, queries_, batch_, device_.c_str());
+      factors_ = workloads_table().tricubic_torch(grid_, queries_, batch_, device_.c_str());
     else
       factors_ = tricubic_fused(grid_, queries_, batch_);
   }
