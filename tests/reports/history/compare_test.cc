@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "reports/history/compare_table.h"
 #include "synthetic.h"
 
 namespace aqbench {
