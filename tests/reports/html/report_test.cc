@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "reports/html/charts.h"
-#include "synthetic.h"
-#include "xml_check.h"
+#include "tests/reports/synthetic.h"
+#include "tests/reports/xml_check.h"
 
 namespace aqbench {
 namespace {
