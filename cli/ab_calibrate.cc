@@ -14,7 +14,7 @@
 #include "core/strict_json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/unit.h"
 #include "harness/running/progress.h"
@@ -23,6 +23,7 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
+#include "reports/text/aa_validation_summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -91,7 +92,7 @@ struct CalibrationUnit {
 
 class Calibration {
  public:
-  Calibration(const AbRequest& request, CalibrationDocument& document)
+  Calibration(const AbRequest& request, AaValidationDocument& document)
       : request_(request), document_(document) {
     if (request.calibrate) plan_ = plan_calibrated_case(request);
     if (request.live_runs > 0) live_plan_ = plan_live_suite(request);
@@ -107,8 +108,8 @@ class Calibration {
 
   // What will be measured; runs one unit to learn its stages. Throws Error(method) if the case does not run,
   // Error(interrupted), Error(usage) for too few pairs.
-  CalibrationPlan plan() {
-    CalibrationPlan plan;
+  AaValidationPlan plan() {
+    AaValidationPlan plan;
     plan.live_settings = request_.live_settings;
     if (plan_) {
       plan.pairs = *request_.pairs;
@@ -122,7 +123,7 @@ class Calibration {
       plan.live_runs = request_.live_runs;
       plan.live_pairs_per_look = plan_ ? usual : request_.pairs.value_or(usual);
       plan_pairs(policy, cases, plan.live_pairs_per_look);
-      if (const std::size_t most = most_pairs_per_look(policy.looks); plan.live_pairs_per_look > most)
+      if (const std::size_t most = max_pairs_per_look(policy.looks); plan.live_pairs_per_look > most)
         throw Error(ErrorKind::usage, fmt::format("--pairs {}: at most {} with {} looks",
                                                   plan.live_pairs_per_look, most, policy.looks));
     }
@@ -139,7 +140,7 @@ class Calibration {
 
   // document.plan must be there. False: interrupted.
   bool run(AbRecording& recording, const AbProgressCallback& show) {
-    const CalibrationPlan& plan = document_.plan;
+    const AaValidationPlan& plan = document_.plan;
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
     if (live_plan_) total_units_ += plan.live_runs * live_units();
     start_ = std::chrono::steady_clock::now();
@@ -154,7 +155,7 @@ class Calibration {
   }
 
  private:
-  void probe_stages(CalibrationPlan& plan) {
+  void probe_stages(AaValidationPlan& plan) {
     const Case& planned = plan_->cases.front();
     const auto answer = run_unit_of({plan_->request, planned}, false);
     if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
@@ -164,8 +165,7 @@ class Calibration {
     plan.stages = {"*"};
     for (const AbStageSamples& stage : answer->unit.stages) {
       if (stage.name.find('>') != std::string::npos) continue;
-      const bool too_short =
-          stage.self_ms.empty() || *std::ranges::min_element(stage.self_ms) < kShortestStageMs;
+      const bool too_short = stage.self_ms.empty() || *std::ranges::min_element(stage.self_ms) < kMinStageMs;
       (too_short ? plan.too_short : plan.stages).push_back(stage.name);
     }
   }
@@ -175,11 +175,11 @@ class Calibration {
     const CalibrationUnit plain{plan_->request, plan_->cases.front()};
     CalibrationUnit delayed = plain;
     if (!stage.empty()) {
-      delayed.planned.faults.push_back({stage, kCalibrationDelay});
-      delayed.request.injects.push_back({plain.planned.name, {stage, kCalibrationDelay}});
+      delayed.planned.faults.push_back({stage, kAaValidationDelay});
+      delayed.request.injects.push_back({plain.planned.name, {stage, kAaValidationDelay}});
     }
     const std::size_t index = document_.series.size();
-    CalibrationSeries series{stage, stage.empty() ? "" : kCalibrationDelay, {}};
+    AaValidationSeries series{stage, stage.empty() ? "" : kAaValidationDelay, {}};
     series.samples.order_seed = series_order_seed(request_.order_seed, index);
     series.samples.cases.push_back({plain.planned.name, std::nullopt});
     const auto run = [&](std::size_t, AbSide side, bool) {
@@ -245,7 +245,7 @@ class Calibration {
   }
 
   const AbRequest& request_;
-  CalibrationDocument& document_;
+  AaValidationDocument& document_;
   std::optional<SweepPlan> plan_, live_plan_;
   std::string binary_;  // "": units are forks
   StopSignals signals_;
@@ -279,8 +279,8 @@ std::string settings_difference(const CaseSettings& calibrated, const CaseSettin
 }
 
 // Its own tau for the calibrated case, if it is among the compared ones and runs as it did then.
-void take_tau(const PlanRequest& request, const CalibrationReport& report, const CalibrationPlan& calibrated,
-              AbDocument& document) {
+void take_tau(const PlanRequest& request, const AaValidationReport& report,
+              const AaValidationPlan& calibrated, AbDocument& document) {
   const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
   if (compared == document.samples.cases.end()) return;
   const SweepPlan plan = plan_sweep(request);
@@ -305,11 +305,11 @@ void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& r
     throw Error(ErrorKind::verification,
                 fmt::format("--calibration {}: {}: {}", bundle.string(), verified.findings.front().file,
                             verified.findings.front().what));
-  const std::string file = (bundle / kCalibrationFile).string();
-  const CalibrationDocument calibration = calibration_from_json(read_strict_json(file), file);
+  const std::string file = (bundle / kAaValidationFile).string();
+  const AaValidationDocument calibration = aa_validation_from_json(read_strict_json(file), file);
   require_same_machine(Json::parse(calibration.environment_json), Json::parse(document.environment_json),
                        bundle.string());
-  const CalibrationReport report = judge_calibration(calibration);
+  const AaValidationReport report = judge_aa_validation(calibration);
   if (!report.aa)
     throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
   document.notes.push_back(fmt::format(
@@ -320,14 +320,14 @@ void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& r
 }
 
 ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
-  CalibrationDocument document;
+  AaValidationDocument document;
   Calibration calibration(request, document);
   PairJournalHeader header{{}, utc_now(), document.program.program_sha256, document.program.program_sha256,
                            {}, {},        document.environment_json,       "{}"};
   calibration.describe_cases(header);
   if (!request.resume) header.plan_json = to_json(calibration.plan()).dump();
   AbRecording recording(request, arguments, std::move(header));
-  document.plan = calibration_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);
+  document.plan = aa_validation_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
@@ -337,15 +337,15 @@ ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
   });
   document.run.finished_utc = utc_now();
   document.environment_json = with_load_after(recording.header().environment_json);
-  const CalibrationReport report = judge_calibration(document);
-  const std::string text = calibration_text(document, report);
+  const AaValidationReport report = judge_aa_validation(document);
+  const std::string text = aa_validation_text(document, report);
   if (request.json)
     fmt::print("{}", text);
   else
-    fmt::print("{}", render_calibration_table(report, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}", render_aa_validation_table(report, wants_colours(STDOUT_FILENO)));
   const ExitCode code =
       document.run.complete ? report.exit_code() : combine(ExitCode::interrupted, report.exit_code());
-  return recording.finish({kCalibrationFile, text, render_calibration_summary(document, report),
+  return recording.finish({kAaValidationFile, text, render_aa_validation_summary(document, report),
                            document.environment_json, document.run.complete},
                           request, code);
 }

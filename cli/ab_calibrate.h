@@ -5,7 +5,7 @@
 
 #include "cli/ab_options.h"
 #include "cli/command.h"
-#include "harness/ab/ab_document.h"
+#include "harness/ab/document.h"
 
 namespace aqbench::cli {
 

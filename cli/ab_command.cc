@@ -15,8 +15,8 @@
 #include "core/strict_json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/ab_report.h"
 #include "harness/ab/progress.h"
+#include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
 #include "harness/measuring/environment.h"
@@ -24,6 +24,7 @@
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
+#include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -82,7 +83,7 @@ AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
   options.settings = request.settings;
   options.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
   plan_pairs(policy, cases, options.pairs_per_look);
-  if (const std::size_t most = most_pairs_per_look(policy.looks); options.pairs_per_look > most)
+  if (const std::size_t most = max_pairs_per_look(policy.looks); options.pairs_per_look > most)
     throw Error(
         ErrorKind::usage,
         fmt::format("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",

@@ -8,7 +8,7 @@
 
 #include "cli/plan_options.h"
 #include "core/error.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
@@ -58,9 +58,9 @@ AbSettings read_settings(const po::variables_map& values, int looks) {
   policy.looks =
       static_cast<int>(read_count(values, "looks", 1, 100).value_or(static_cast<std::size_t>(looks)));
   const double draws = std::ceil(2 * policy.looks / policy.alpha);  // the bootstrap's tails need as many
-  if (!(draws <= kMostBootstrapDraws))
+  if (!(draws <= kMaxBootstrapDraws))
     refuse_ab(fmt::format("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
-                          2.0 * policy.looks / kMostBootstrapDraws));
+                          2.0 * policy.looks / kMaxBootstrapDraws));
   policy.bootstrap_draws = std::max(policy.bootstrap_draws, static_cast<int>(draws));
   policy.seed = values["order-seed"].as<std::int64_t>() < 0
                     ? (refuse_ab("--order-seed: must not be negative"), 0)
@@ -157,7 +157,7 @@ AbRequest read_ab_request(const po::variables_map& values) {
   }
   if (values.count("samples") != 0) request.samples = given("samples");
   request.calibrate = values.count("calibrate") != 0;
-  request.live_runs = read_count(values, "live", 1, kMostLiveRuns).value_or(0);
+  request.live_runs = read_count(values, "live", 1, kMaxLiveRuns).value_or(0);
   if (values.count("sign") != 0) request.sign = given("sign");
   request.out = given("out");
   request.out_given = !values["out"].defaulted();
@@ -177,11 +177,11 @@ AbRequest read_ab_request(const po::variables_map& values) {
   request.settings = read_settings(values, request.calibrate || request.samples ? 1 : kDefaultLooks);
   request.live_settings = read_settings(values, kDefaultLooks);
   constexpr std::size_t fewest = kBlocksPerSeries * kPairsPerSuite;  // there is nothing to draw from fewer
-  request.pairs = read_count(values, "pairs", request.calibrate ? fewest : 1, kMostCalibrationPairs);
+  request.pairs = read_count(values, "pairs", request.calibrate ? fewest : 1, kMaxAaValidationPairs);
   if (request.calibrate && !request.pairs) request.pairs = kCalibrationPairs;
   request.delayed_pairs =
-      read_count(values, "delayed-pairs", fewest, kMostCalibrationPairs).value_or(request.delayed_pairs);
-  request.suites = read_count(values, "suites", 1, kMostCalibrationSuites).value_or(request.suites);
+      read_count(values, "delayed-pairs", fewest, kMaxAaValidationPairs).value_or(request.delayed_pairs);
+  request.suites = read_count(values, "suites", 1, kMaxAaValidationSuites).value_or(request.suites);
   if (request.calibrate)
     plan_pairs(request.settings.policy, 1, kPairsPerSuite);  // refuses too small an alpha
   request.order_seed = request.settings.policy.seed;

@@ -1,4 +1,3 @@
-#include "reports/history/trend.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,6 +5,7 @@
 #include "cli/options.h"
 #include "core/files.h"
 #include "core/table.h"
+#include "reports/history/trend_text.h"
 
 namespace aqbench::cli {
 
@@ -35,7 +35,7 @@ ExitCode run_trend(const Arguments& arguments) {
   std::vector<std::filesystem::path> folders;
   for (const std::string& folder : strings(*values, "DIR")) folders.emplace_back(folder);
   const TrendHistory history = read_history(folders);
-  const std::vector<TrendSeries> series = find_trends(history, options);
+  const std::vector<TrendSeries> series = detect_trends(history, options);
   fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));
   if (values->count("svg") != 0) write_file((*values)["svg"].as<std::string>(), trends_svg(history, series));
   return ExitCode::pass;
