@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/surfaces.h"
 

@@ -8,7 +8,7 @@
 namespace aqbench {
 
 // Reads by content and extension:
-// - .ply, and any file that starts as PLY does: read_ply (scenes/cloud/ply.h); `mesh` is set where it has
+// - .ply, and any file that starts as PLY does: read_ply (scenes/cloud/ply_read.h); `mesh` is set where it has
 // faces.
 // - .xyz, .txt, .pts: one point a line, x y z in metres, then any number of further columns, which must be
 //   numbers too, as many on every line, and are not used. Columns are separated by blanks and tabs, or by one
