@@ -35,26 +35,20 @@ std::vector<ParameterSpec> dense_parameters() {
       {"min_confidence", "1", 0.1, 0, 1, "depths below are left out", {}},
       {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
       {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
-      {"voxel_m", "m", 0.001, 1e-5, 1, "voxel of the fused cloud", {}},
-      {"fusion_radius_m",
-       "m",
-       0.004,
-       0,
-       1,
-       "radius of the fits that fuse depths; 0: means within voxels alone",
-       {}},
-      {"surface", "", std::string("heightfield"), 0, 0, "how the mesh is made", surface_method_names()},
-      {"poisson_depth", "1", std::int64_t{9}, 1, 12, "depth of the octree of surface=poisson", {}},
-      {"surface_grid_m", "m", 0.002, 1e-5, 1, "grid of surface=heightfield", {}},
-      {"target_triangles",
-       "1",
-       std::int64_t{0},
-       0,
-       2147483647,
-       "triangles that the mesh is reduced to; 0: all",
-       {}},
   };
-  for (ParameterSpec& spec : sparse::view_parameters()) specs.push_back(std::move(spec));
+  const FusionHelp fusion{
+      .voxel_m = "voxel of the fused cloud",
+      .fusion_radius_m = "radius of the fits that fuse depths; 0: means within voxels alone"};
+  const SurfaceParameterTraits surface{
+      .default_method = SurfaceMethod::heightfield,
+      .surface_help = "how the mesh is made",
+      .poisson_depth_help = "depth of the octree of surface=poisson",
+      .poisson_depth_max = 12,
+      .grid_help = "grid of surface=heightfield",
+      .target_triangles_help = "triangles that the mesh is reduced to; 0: all",
+      .target_triangles_max = 2147483647};
+  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
+    specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }
 
@@ -71,12 +65,8 @@ DenseOptions dense_options(const Parameters& parameters) {
   options.consistency.min_confidence = static_cast<float>(parameters.number("min_confidence"));
   options.consistency.depth_tolerance_m = parameters.number("depth_tolerance_m");
   options.consistency.min_views = whole("min_views");
-  options.fusion.voxel_m = parameters.number("voxel_m");
-  options.fusion.refine_radius_m = parameters.number("fusion_radius_m");
-  options.surface.method = surface_method_from_name(parameters.text("surface"));
-  options.surface.poisson_depth = whole("poisson_depth");
-  options.surface.grid_m = parameters.number("surface_grid_m");
-  options.surface.target_triangles = parameters.integer("target_triangles");
+  options.fusion = fusion_options(parameters);
+  options.surface = surface_options(parameters);
   check(options);
   return options;
 }

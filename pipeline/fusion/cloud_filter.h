@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "pipeline/fusion/fusion_options.h"
 #include "pipeline/fusion/surfels.h"
 
 namespace aqbench {

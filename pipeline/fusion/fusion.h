@@ -11,35 +11,14 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
+#include "pipeline/fusion/camera_points.h"
+#include "pipeline/fusion/fusion_options.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/optics/refraction.h"
 
 namespace aqbench {
 
-// What one camera saw, world frame.
-struct CameraPoints {
-  Vec3 centre_m = Vec3::Zero();  // of the camera
-  std::vector<Eigen::Vector3f> points_m;
-  std::vector<float> confidence;  // empty (all 1) or one per point
-};
-
-struct FusionOptions {
-  double voxel_m = 0.001;
-  double refine_radius_m = 0.004;   // 0: no fit, the means within voxels stay
-  double normal_radius_voxels = 5;  // neighbours of a normal: the nearest, no further than this
-  int normal_neighbours = 30;
-  // Removed: points whose mean distance to their nearest neighbours is more than this many standard
-  // deviations above the mean of all, and more than twice the median of all: at a corner of an evenly sampled
-  // patch the distances double, and edges are no outliers. 0 neighbours: none is removed.
-  int outlier_neighbours = 20;
-  double outlier_std = 2.0;
-};
-
-// Throws Error(usage) "field: what is wrong".
-void check(const FusionOptions& options);
-
+// What became of the points.
 struct FusionCounts {
   std::size_t input = 0;     // usable points
   std::size_t voxels = 0;    // occupied before the fit
@@ -55,9 +34,5 @@ struct FusionCounts {
 // points span more than 2^21 voxels.
 PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options,
                 FusionCounts* counts = nullptr);
-
-// The points of a depth map that has the camera's size. A map without confidence counts as 1 everywhere.
-// Throws Error(input) naming the map's camera if sizes differ.
-CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map);
 
 }  // namespace aqbench

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/fusion/fusion.h"
+#include "pipeline/fusion/camera_points.h"
 #include "pipeline/fusion/morton_cells.h"
 
 namespace aqbench {
