@@ -13,11 +13,15 @@
 #include "core/error.h"
 #include "core/parameters.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/dataset/observation.h"
 
 namespace aqbench {
 
 struct SceneTruth;  // scenes/scene.h, included by simulated methods only
+
+// What a real method is given: a dataset without its truth.
+struct Observation {
+  std::filesystem::path dataset_dir;  // with calibration.json and images/, laid out as docs/dataset.md says
+};
 
 // Depths to search, metres along the refracted ray from the water surface.
 struct ManualDepthRange {

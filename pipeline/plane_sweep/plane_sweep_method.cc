@@ -11,6 +11,7 @@
 #include "pipeline/depth_maps/camera_depths.h"
 #include "pipeline/fusion/fusion.h"
 #include "pipeline/fusion/surface_reconstruction.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/sparse_method.h"
 #include "pipeline/views/dataset_views.h"
 

@@ -44,19 +44,7 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
 // are better.
 float confidence(const SparsePoint& point, const Options& options);
 
-// Metres along the refracted ray from the water surface.
-struct DepthRange {
-  double min_m = 0;
-  double max_m = 0;
-};
-
-inline constexpr double kDepthMargin_m = 0.05;
-inline constexpr std::size_t kMinDepthPoints = 8;
-
-// For every view the range of depths of the points that it has in its image: 2nd to 98th percentile, widened
-// by kDepthMargin_m on both sides, at least 0. nullopt where fewer than kMinDepthPoints are.
-std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,
-                                                    std::span<const DatasetView> views);
+// Returns the positions of the points, in their order.
 std::vector<Vec3> positions(std::span<const SparsePoint> points);
 
 }  // namespace aqbench::sparse

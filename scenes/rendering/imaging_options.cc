@@ -1,11 +1,10 @@
-// The renderer's options by name.
+#include "scenes/rendering/imaging_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "scenes/rendering/imaging.h"
 
 namespace aqbench {
 
