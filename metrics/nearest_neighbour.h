@@ -44,8 +44,8 @@ class NearestNeighbourIndex {
   std::size_t levels_ = 0;   // of nodes
 };
 
-// out[i]: distance in metres from from_m[i] to the nearest of to_m; the cloud-to-cloud distance. Every point
-// of from_m must be finite. Throws Error(method) if to_m has no finite point.
+// Returns for each point of from_m, which must all be finite, the distance in metres to the nearest point of
+// to_m: the cloud-to-cloud distance. Throws Error(method) if to_m has no finite point.
 std::vector<double> cloud_to_cloud_distances_m(std::span<const Vec3> from_m, std::span<const Vec3> to_m);
 
 }  // namespace aqbench
