@@ -16,8 +16,8 @@ struct SimulatedProfile {
   double dropout = 0.10;         // probability that a point is missing
 };
 
-inline constexpr SimulatedProfile kLightglueLike{1000, 0.002, 0.10};
-inline constexpr SimulatedProfile kRomaLike{3000, 0.001, 0.05};
+inline constexpr SimulatedProfile kLightglueLike{.points = 1000, .noise_sigma_m = 0.002, .dropout = 0.10};
+inline constexpr SimulatedProfile kRomaLike{.points = 3000, .noise_sigma_m = 0.001, .dropout = 0.05};
 
 // points, noise_sigma_m and dropout with the profile's values as defaults.
 std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile);
