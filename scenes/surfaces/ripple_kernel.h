@@ -1,7 +1,8 @@
 #pragma once
 // Closest points of a sum of ripples, many at a time, each with a proof or the word that there is none.
 
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/ripples.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
