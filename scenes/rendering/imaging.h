@@ -12,32 +12,34 @@
 
 namespace aqbench {
 
-// Recorded in every dataset. Whoever changes a pixel changes it.
+// The version of the renderer, recorded in every dataset. Whoever changes the value of a pixel raises it.
 inline constexpr int kRendererVersion = 1;
 
+// An image as the sensor records it.
 struct RenderedImage {
   int width = 0, height = 0;
   int bits = 8;
   std::vector<std::uint16_t> values;  // row-major, 0 to 2^bits - 1
 };
 
-// Called after so many rows, by any thread; what it throws ends the rendering.
+// Called with the number of rows that were just finished, by any thread. What it throws ends the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
-// Renders one surface. Keeps a reference to it. Every result is the same bytes for any thread count.
+// Renders one surface, to which it keeps a reference. Every result is the same bytes for any thread count.
 class Renderer {
  public:
   Renderer(const PatchHeightField& surface, const ImagingOptions& options, std::uint64_t seed);
 
-  // What the camera itself records, lens distortion included. camera_index keeps the cameras' gains and noise
-  // apart. Uses parallel_for.
+  // Renders what the camera itself records, lens distortion included. camera_index makes gain and noise
+  // differ between cameras. Uses parallel_for.
   RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
                       const RowProgress& progress = {}) const;
 
-  // The undistorted camera's true depths. Uses parallel_for.
+  // Computes the true depths of the undistorted camera. Uses parallel_for.
   DepthMap depth_map(const Camera& camera, const WaterInterface& water,
                      const RowProgress& progress = {}) const;
 
+  // Returns the gain of a camera.
   double gain(std::uint64_t camera_index) const;
 
  private:

@@ -9,11 +9,13 @@
 
 namespace aqbench {
 
-// Radiance is the texture, times exp(-absorption depth along the ray), 0 where a ray meets nothing. A pixel
-// is the mean of its samples and its neighbours', weighted by the Gaussian point spread (by none, if its
-// sigma is 0: the mean over the pixel). The sensor is monochrome:
-//   value = gain (1 - vignetting (r / r_corner)^2) pixel + noise, clipped to [0, 1], rounded to the levels.
-// r is the distance from the image's centre, the gain uniform in 1 +- gain_spread, one for each camera.
+// How an image comes about. The radiance of a sample is the texture times exp(-absorption * depth along the
+// ray), 0 where a ray meets nothing. A pixel is the mean of its own samples and its neighbours', weighted by
+// the Gaussian point spread (without one, if its sigma is 0: the mean over the pixel). The sensor is
+// monochrome:
+//   value = gain (1 - vignetting (r / r_corner)^2) pixel + noise, clipped to [0, 1], rounded to the levels,
+// with r the distance from the image's centre, and a gain for each camera that is uniform in 1 +-
+// gain_spread.
 struct ImagingOptions {
   double texture_contrast = 0.15;
   double psf_sigma_px = 0.5;
@@ -24,10 +26,11 @@ struct ImagingOptions {
   int bits = 8;  // 8 or 16
   double absorption_per_m = 0;
 };
-// Throws Error(usage) "imaging.FIELD: ..." for bits other than 8 and 16, fewer than 1 sample.
+
+// Throws Error(usage) "imaging.FIELD: ..." for bits other than 8 and 16, and for fewer than 1 sample.
 void check(const ImagingOptions& options);
 
-// A named choice of options, and what it changes in the rig.
+// A named choice of options, with what it changes in the rig.
 struct ImagingVariant {
   std::string name;
   std::string summary;                  // one line
@@ -35,10 +38,16 @@ struct ImagingVariant {
   std::vector<Override> rig_overrides;  // their owner is whatever rig is taken
 };
 
-const std::vector<ParameterSpec>& imaging_parameters();  // of owner "imaging"
-const std::vector<ImagingVariant>& imaging_variants();   // the first one is the default
-// Throws Error(usage) naming near names.
+// Returns the parameters of owner "imaging".
+const std::vector<ParameterSpec>& imaging_parameters();
+
+// Returns all variants; the first one is the default.
+const std::vector<ImagingVariant>& imaging_variants();
+
+// Finds a variant by name. Throws Error(usage) naming near names.
 const ImagingVariant& find_imaging_variant(std::string_view name);
+
+// Returns the options that the parameters of owner "imaging" set.
 ImagingOptions imaging_options(const Parameters& parameters);
 
 }  // namespace aqbench
