@@ -8,7 +8,11 @@
 #include "core/error.h"
 #include "scenes/cloud/ply_read.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {
