@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/eval_charuco.h"
 #include "cli/eval_depth.h"
 #include "cli/eval_input.h"
 #include "cli/eval_output.h"
@@ -40,13 +41,15 @@ struct EvalRequest {
 CommandLine eval_command_line() {
   CommandLine line{
       "aqbench eval CLOUD (--scene S | --mesh M.ply | --dataset DIR) [OPTION]...\n"
-      "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]",
+      "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]\n"
+      "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]",
       "Scores a point cloud or mesh (PLY, or XYZ text) against the exact surface of a scene, or against a\n"
       "mesh taken as truth. Coordinates are metres in the scene's world frame, +Z down into the water.\n"
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
-      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.",
+      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
+      "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
       make_options(),
       {}};
   line.optional_positional = "CLOUD";
@@ -73,6 +76,7 @@ CommandLine eval_command_line() {
       "depth", po::value<std::string>()->value_name("D.npy"), "score this depth map instead of a cloud")(
       "camera", po::value<std::string>()->value_name("NAME"), "the depth map's camera")(
       "json", "print JSON in the layout of results.json");
+  add_charuco_options(line.options);
   return line;
 }
 
@@ -112,6 +116,7 @@ EvalRequest read_request(const po::variables_map& values) {
   request.cloud_file = text_of(values, "CLOUD");
   if (request.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
   if (values.count("camera") != 0) throw Error(ErrorKind::usage, "--camera belongs to --depth");
+  if (values.count("board") != 0) throw Error(ErrorKind::usage, "--board belongs to --charuco");
   read_scene(values, request);
   request.metres_per_unit = parse_unit(values["unit"].as<std::string>());
   request.transform_file = text_of(values, "transform");
@@ -262,6 +267,8 @@ ExitCode run_eval(const Arguments& arguments) {
   const auto values = parse(eval_command_line(), arguments);
   if (!values) return ExitCode::pass;
   if (values->count("threads") != 0) set_thread_count((*values)["threads"].as<int>());
+  if (values->count("charuco") != 0)
+    return eval_charuco(*values, parse_unit((*values)["unit"].as<std::string>()));
   if (values->count("depth") != 0) return eval_depth(read_depth_request(*values), arguments);
   return eval_cloud(read_request(*values), arguments);
 }

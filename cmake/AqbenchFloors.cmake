@@ -19,11 +19,12 @@ aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method)
 # What methods and workloads of the module `pipeline` are told, and workloads that need no library.
-file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/pipeline/*/*_spec.cc)
+file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/pipeline/*/*_spec.cc
+     ${CMAKE_SOURCE_DIR}/pipeline/fusion/*_options.cc)
 set(workloads ${CMAKE_SOURCE_DIR}/pipeline/workloads)
 add_library(aqbench_specs STATIC ${spec_sources} pipeline/plane_sweep/kernels/options.cc
   ${workloads}/registry.cc ${workloads}/workload_specs.cc ${workloads}/workloads_table.cc ${workloads}/step_ledger.cc
-  ${workloads}/absorption.cc ${workloads}/absorption_fused.cc ${workloads}/tricubic.cc ${workloads}/tricubic_fused.cc)
+  ${workloads}/absorption.cc ${workloads}/tricubic.cc)
 add_library(aqbench::specs ALIAS aqbench_specs)
 target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
 aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)

@@ -31,7 +31,7 @@ endif()
 
 # aqbench_library(NAME FOLDER [dependencies...]): one static library of all .cc files in FOLDER, as aqbench::NAME,
 # without those of AQBENCH_PROGRAM_SOURCES: part of the program although the folder is part of a module.
-set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|kernels/options\\.cc$|cli/main\\.cc$")
+set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|fusion/[a-z]+_options\\.cc$|kernels/options\\.cc$|cli/main\\.cc$")
 string(APPEND AQBENCH_PROGRAM_SOURCES "|workloads/(registry|workload_specs|workloads_table|step_ledger)\\.cc$"
   "|workloads/(absorption|tricubic)(_fused)?\\.cc$")
 function(aqbench_library name folder)

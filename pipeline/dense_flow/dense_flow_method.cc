@@ -18,12 +18,8 @@ DenseOptions dense_options(const Parameters& parameters) {
   options.consistency.min_confidence = static_cast<float>(parameters.number("min_confidence"));
   options.consistency.depth_tolerance_m = parameters.number("depth_tolerance_m");
   options.consistency.min_views = whole("min_views");
-  options.fusion.voxel_m = parameters.number("voxel_m");
-  options.fusion.refine_radius_m = parameters.number("fusion_radius_m");
-  options.surface.method = surface_method_from_name(parameters.text("surface"));
-  options.surface.poisson_depth = whole("poisson_depth");
-  options.surface.grid_m = parameters.number("surface_grid_m");
-  options.surface.target_triangles = parameters.integer("target_triangles");
+  options.fusion = fusion_options(parameters);
+  options.surface = surface_options(parameters);
   check(options);
   return options;
 }

@@ -1,6 +1,7 @@
 #include "pipeline/dense_flow/dense_flow_spec.h"
 
-#include "pipeline/fusion/fusion_spec.h"
+#include "pipeline/fusion/fusion_options.h"
+#include "pipeline/fusion/surface_options.h"
 #include "pipeline/sparse/sparse_spec.h"
 
 namespace aqbench::dense_flow {
@@ -35,26 +36,20 @@ std::vector<ParameterSpec> dense_parameters() {
       {"min_confidence", "1", 0.1, 0, 1, "depths below are left out", {}},
       {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
       {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
-      {"voxel_m", "m", 0.001, 1e-5, 1, "voxel of the fused cloud", {}},
-      {"fusion_radius_m",
-       "m",
-       0.004,
-       0,
-       1,
-       "radius of the fits that fuse depths; 0: means within voxels alone",
-       {}},
-      {"surface", "", std::string("heightfield"), 0, 0, "how the mesh is made", surface_method_names()},
-      {"poisson_depth", "1", std::int64_t{9}, 1, 12, "depth of the octree of surface=poisson", {}},
-      {"surface_grid_m", "m", 0.002, 1e-5, 1, "grid of surface=heightfield", {}},
-      {"target_triangles",
-       "1",
-       std::int64_t{0},
-       0,
-       2147483647,
-       "triangles that the mesh is reduced to; 0: all",
-       {}},
   };
-  for (ParameterSpec& spec : sparse::view_parameters()) specs.push_back(std::move(spec));
+  const FusionHelp fusion{
+      .voxel_m = "voxel of the fused cloud",
+      .fusion_radius_m = "radius of the fits that fuse depths; 0: means within voxels alone"};
+  const SurfaceParameterTraits surface{
+      .default_method = SurfaceMethod::heightfield,
+      .surface_help = "how the mesh is made",
+      .poisson_depth_help = "depth of the octree of surface=poisson",
+      .poisson_depth_max = 12,
+      .grid_help = "grid of surface=heightfield",
+      .target_triangles_help = "triangles that the mesh is reduced to; 0: all",
+      .target_triangles_max = 2147483647};
+  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
+    specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }
 

@@ -7,7 +7,7 @@
 
 #include "pipeline/depth_maps/consistency.h"
 #include "pipeline/plane_sweep/kernels/options.h"
-#include "pipeline/sparse/sparse.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/views/dataset_views.h"
 #include "scenes/cloud/reconstruction.h"
 

@@ -114,16 +114,4 @@ FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_
   return filtered;
 }
 
-std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
-                                                std::span<const float> depth_m) {
-  check_size(camera, depth_m.size(), "depth_m");
-  const auto width = static_cast<std::size_t>(camera.width_px);
-  std::vector<std::array<double, 3>> points_m(depth_m.size(), {kNone, kNone, kNone});
-  parallel_for(depth_m.size(), width, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      point_at(camera, static_cast<int>(i % width), static_cast<int>(i / width), depth_m[i], points_m[i]);
-  });
-  return points_m;
-}
-
 }  // namespace aqbench::plane_sweep

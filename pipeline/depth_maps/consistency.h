@@ -1,7 +1,6 @@
 #pragma once
-// Which depths other views confirm, and where they lie in the world.
+// Which depths other views confirm.
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,9 +37,5 @@ void check(const ConsistencyOptions& options);
 // do not fit their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
                                     const ConsistencyOptions& options);
-
-// The points of a depth map in the world, metres, [y][x]; NaN where there is no depth. Uses parallel_for.
-std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
-                                                std::span<const float> depth_m);
 
 }  // namespace aqbench::plane_sweep

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "core/error.h"
@@ -30,7 +31,8 @@ class QuietOpen3d {
 };
 
 [[noreturn]] void fail_surface(SurfaceMethod method, const std::string& why) {
-  throw Error(ErrorKind::method, std::string("surface_reconstruction: ") + to_string(method) + " " + why);
+  throw Error(ErrorKind::method,
+              std::string("surface_reconstruction: ") + surface_method_name(method) + " " + why);
 }
 
 open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMethod method) {
@@ -109,24 +111,7 @@ TriangleMesh build(const PointCloud& cloud, const SurfaceOptions& options) {
   }
 }
 
-void require_surface(bool good, const char* field, const char* wanted) {
-  if (!good) throw Error(ErrorKind::usage, std::string(field) + ": must be " + wanted);
-}
-
 }  // namespace
-
-void check(const SurfaceOptions& options) {
-  require_surface(options.poisson_depth >= 1 && options.poisson_depth <= 12, "poisson_depth", "1 to 12");
-  require_surface(options.poisson_density_quantile >= 0 && options.poisson_density_quantile < 1,
-                  "poisson_density_quantile", "at least 0 and below 1");
-  require_surface(options.grid_m > 0 && std::isfinite(options.grid_m), "grid_m", "positive");
-  require_surface(!options.ball_radii.empty(), "ball_radii", "one or more radii");
-  for (const double radius : options.ball_radii)
-    require_surface(radius > 0 && std::isfinite(radius), "ball_radii", "positive");
-  require_surface(
-      options.target_triangles >= 0 && options.target_triangles <= std::numeric_limits<int>::max(),
-      "target_triangles", "0 to 2147483647");
-}
 
 std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const SurfaceOptions& options) {
   check(options);

@@ -12,6 +12,7 @@
 #include "pipeline/fusion/fusion.h"
 #include "pipeline/fusion/surface_reconstruction.h"
 #include "pipeline/plane_sweep/plane_sweep_spec.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/sparse_method.h"
 #include "pipeline/views/dataset_views.h"
 
@@ -37,21 +38,6 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   options.sources = static_cast<std::size_t>(p.integer("sources"));
   options.refinements = static_cast<int>(p.integer("refinements"));
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
-  return options;
-}
-
-FusionOptions fusion_options(const Parameters& p) {
-  FusionOptions options;
-  options.voxel_m = p.number("voxel_m");
-  options.refine_radius_m = p.number("fusion_radius_m");
-  return options;
-}
-
-SurfaceOptions surface_options(const Parameters& p) {
-  SurfaceOptions options;
-  options.method = surface_method_from_name(p.text("surface"));
-  options.poisson_depth = static_cast<int>(p.integer("poisson_depth"));
-  options.target_triangles = p.integer("target_triangles");
   return options;
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/plane_sweep/plane_sweep_spec.h"
 
-#include "pipeline/fusion/fusion_spec.h"
+#include "pipeline/fusion/fusion_options.h"
+#include "pipeline/fusion/surface_options.h"
 #include "pipeline/plane_sweep/kernels/options.h"
 #include "pipeline/sparse/sparse_spec.h"
 
@@ -39,13 +40,18 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
        "other cameras that must confirm a depth, if there are so many",
        {}},
       {"depth_tolerance_m", "m", 0.002, 1e-6, 1, "largest difference to a depth that confirms", {}},
-      {"voxel_m", "m", 0.001, 1e-5, 1, "side of fusion's voxels: the spacing of the cloud", {}},
-      {"fusion_radius_m", "m", 0.004, 0, 1, "of fusion's local fits; 0: none", {}},
-      {"surface", "", std::string("poisson"), 0, 0, "surface from the cloud", surface_method_names()},
-      {"poisson_depth", "1", integer(9), 1, 14, "of Poisson's octree", {}},
-      {"target_triangles", "1", integer(0), 0, 1e9, "the surface is decimated to so many; 0: not", {}},
   };
-  for (const auto& more : {sparse::view_parameters(), sparse::parameters(kPlaneSweepSparsePrefix)})
+  const FusionHelp fusion{.voxel_m = "side of fusion's voxels: the spacing of the cloud",
+                          .fusion_radius_m = "of fusion's local fits; 0: none"};
+  const SurfaceParameterTraits surface{.default_method = SurfaceMethod::poisson,
+                                       .surface_help = "surface from the cloud",
+                                       .poisson_depth_help = "of Poisson's octree",
+                                       .poisson_depth_max = 14,
+                                       .grid_help = "",
+                                       .target_triangles_help = "the surface is decimated to so many; 0: not",
+                                       .target_triangles_max = 1e9};
+  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters(),
+                           sparse::parameters(kPlaneSweepSparsePrefix)})
     specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }

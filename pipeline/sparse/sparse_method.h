@@ -16,8 +16,8 @@ Options options_from(const Parameters& parameters, const std::string& prefix = "
 // Returns what clahe, clahe_clip_limit and clahe_tiles say about reading images.
 DatasetViewOptions view_options_from(const Parameters& parameters);
 
-// A cloud with confidence and without normals. Throws Error(method) if no point was found, and as
-// read_dataset_views() and reconstruct() do.
+// Runs the method. The cloud has confidences and no normals. Throws Error(method) if no point is found, and
+// what read_dataset_views() and reconstruct() throw.
 Reconstruction run(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench::sparse

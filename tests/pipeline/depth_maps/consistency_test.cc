@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "tests/pipeline/plane_sweep/kernels/vectors.h"
 
@@ -38,6 +41,23 @@ bool clear_of_borders(const VectorMaps& maps, const std::array<double, 3>& point
     if (std::max(out_u, out_v) > 0 && std::max(out_u, out_v) < 1) return false;
   }
   return true;
+}
+
+// The points of a depth map in the world, metres, [y][x]; NaN where there is no depth.
+std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
+                                                const std::vector<float>& depth_m) {
+  std::vector<std::array<double, 3>> points_m;
+  for (std::size_t i = 0; i < depth_m.size(); ++i) {
+    const auto width = static_cast<std::size_t>(camera.width_px);
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    points_m.push_back({kNone, kNone, kNone});
+    WaterRay ray;
+    if (!cast_ray(camera, static_cast<double>(i % width), static_cast<double>(i / width), ray)) continue;
+    if (std::isnan(depth_m[i])) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      points_m.back()[axis] = ray.origin_m[axis] + double{depth_m[i]} * ray.direction[axis];
+  }
+  return points_m;
 }
 
 TEST(ConsistencyTest, ReproducesAquaMvs) {

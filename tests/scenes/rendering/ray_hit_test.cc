@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -9,7 +9,9 @@
 #include "core/parallel.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {
