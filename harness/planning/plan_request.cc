@@ -1,11 +1,14 @@
+#include "harness/planning/plan_request.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/json_place.h"
-#include "harness/measuring/machine.h"
-#include "harness/planning/plan.h"
+#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
@@ -21,67 +24,37 @@ Json axes_json(const std::vector<Axis>& axes) {
   return json;
 }
 
-std::string override_text(const Override& given) {
-  return fmt::format("{}.{}={}", given.owner, given.parameter, given.value);
-}
-
-Json named_values_json(const std::vector<std::pair<std::string, ParameterValue>>& values) {
-  Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = parameter_json(value);
-  return json;
-}
-
 std::vector<std::string> texts_of(const JsonPlace& place) {
   std::vector<std::string> texts;
   for (const JsonPlace& element : place.elements()) texts.push_back(element.text());
   return texts;
 }
 
-Json images_json(const std::optional<CaseImages>& images) {
-  if (!images) return nullptr;
-  return {{"rig", images->rig},
-          {"imaging", images->imaging},
-          {"width_px", json_or_null(images->width_px)},
-          {"height_px", json_or_null(images->height_px)}};
-}
-
 }  // namespace
 
-std::uint64_t default_memory_limit_bytes() {
-  const std::uint64_t machine = memory_total_bytes().value_or(std::uint64_t{4} << 30);
-  return std::min(machine, cgroup_memory_limit_bytes().value_or(machine)) / 4 * 3;
+Shard parse_shard(std::string_view argument) {
+  const std::size_t slash = argument.find('/');
+  const auto number = [&](std::string_view text) -> std::size_t {
+    std::size_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return status == std::errc{} && end == text.data() + text.size() ? value : 0;
+  };
+  Shard shard{0, 0};
+  if (slash != std::string_view::npos)
+    shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
+  if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
+    throw Error(ErrorKind::usage, fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
+  return shard;
 }
 
-Json to_json(const Case& planned) {
-  Json overrides = Json::array();
-  for (const Override& given : planned.overrides) overrides.push_back(override_text(given));
-  Json faults = Json::array();
-  for (const Fault& fault : planned.faults)
-    faults.push_back({{"stage", fault.stage}, {"effect", fault.effect}});
-  Json json = {{"case", planned.name},
-               {"scene", planned.scene},
-               {"method", planned.method},
-               {"preset", planned.preset},
-               {"workload", planned.workload},
-               {"seed", planned.seed},
-               {"threads", planned.threads},
-               {"device", planned.device},
-               {"simulated", planned.simulated},
-               {"images", images_json(planned.images)},
-               {"axes", named_values_json(planned.axes)},
-               {"overrides", overrides},
-               {"options", named_values_json(planned.options)},
-               {"faults", faults}};
-  if (planned.timing != TimingPlan{}) json["timing"] = to_json(planned.timing);
-  return json;
-}
+std::string to_string(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
 
 Json requested_json(const PlanRequest& request) {
   Json sets = Json::array();
   for (const Override& given : request.sets) sets.push_back(override_text(given));
   Json injects = Json::array();
   for (const Inject& inject : request.injects) injects.push_back(to_string(inject));
-  Json json = {{"suite", request.suite.empty() ? Json(nullptr) : Json(request.suite)},
+  Json json = {{"suite", text_json(request.suite)},
                {"own_suite", request.own_suite ? to_json(*request.own_suite) : Json(nullptr)},
                {"scenes", request.scenes},
                {"methods", request.methods},
@@ -130,47 +103,6 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.shard = parse_shard(root.at("shard").text());
   for (const std::string& text : texts_of(root.at("inject"))) request.injects.push_back(parse_inject(text));
   return request;
-}
-
-Json effective_json(const SweepPlan& plan) {
-  std::vector<std::string> scenes, methods, workloads, devices;
-  std::vector<std::uint64_t> seeds;
-  std::vector<int> threads;
-  const auto add = [](auto& list, const auto& value) {
-    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
-  };
-  Json axes = Json::object();
-  for (const Case& planned : plan.cases) {
-    if (!planned.workload.empty()) {
-      add(workloads, planned.workload);
-    } else {
-      add(scenes, planned.scene);
-      add(methods, planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
-    }
-    add(devices, planned.device);
-    add(seeds, planned.seed);
-    add(threads, planned.threads);
-    for (const auto& [name, value] : planned.axes) {
-      Json& values = axes[name];
-      const Json json = parameter_json(value);
-      if (std::ranges::find(values, json) == values.end()) values.push_back(json);
-    }
-  }
-  return {{"suite", plan.suite.empty() ? Json(nullptr) : Json(plan.suite)},
-          {"scenes", scenes},
-          {"methods", methods},
-          {"workloads", workloads},
-          {"seeds", seeds},
-          {"threads", threads},
-          {"devices", devices},
-          {"axes", axes},
-          {"timeout_s", plan.timeout_s},
-          {"memory_limit_bytes", plan.memory_limit_bytes},
-          {"shard", to_string(plan.request.shard)},
-          {"cases", plan.cases.size()},
-          {"cases_in_all_shards", plan.cases_in_all_shards},
-          {"plan_sha256", plan.sha256},
-          {"all_shards_sha256", plan.all_shards_sha256}};
 }
 
 }  // namespace aqbench
