@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_box.h"
 #include "harness/ab/run.h"
 
 namespace aqbench {
@@ -26,8 +27,8 @@ struct PairJournalHeader {
   std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where a file is given
   std::vector<AbCase> cases;         // what the units' indices mean; of a calibration, then of --live
   std::vector<std::string> plans;    // SHA-256 of all that defines them, of each side or part
-  std::string environment_json = "{}";
-  std::string plan_json = "{}";  // what was found out before the first pair, an object
+  JsonBox environment;
+  JsonBox plan;  // what was found out before the first pair, an object
 };
 
 struct PairJournalContents {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/ab/run.h"
+#include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench {
@@ -24,8 +25,8 @@ struct UnitLimits {
 
 // A program that says what it is and which cases a request means to it.
 struct UnitProgram {
-  std::string sha256, version, commit, compiler, flags, build_type, sanitizers;
-  bool dirty = false;
+  std::string sha256;  // of its file
+  BuildInfo build;
   struct PlannedCase {
     std::string name;
     std::vector<std::pair<std::string, ParameterValue>> options;

@@ -84,7 +84,7 @@ Json working_directory_git_json() {
 
 Json libraries_json() {
   Json json = Json::object();
-  for (const auto& [name, version] : build_info().libraries)
+  for (const auto& [name, version] : library_versions())
     put_known(json, name, version.empty() ? std::nullopt : std::optional(version),
               "this build does not use it");
   return json;
@@ -100,7 +100,7 @@ std::string memory_bucket() {
 }
 
 std::string library_version(const std::string& name) {
-  for (const auto& [library, version] : build_info().libraries)
+  for (const auto& [library, version] : library_versions())
     if (library == name) return version;
   return "";
 }

@@ -54,7 +54,7 @@ void repeat_once(benchmark::State& state, const TimedCall& call, const std::stri
   }
   if (call.after) call.after();
   if (call.output_sha256() != expected_sha256)
-    throw Error(ErrorKind::method, "invalid: a repetition gave another output than the first run");
+    throw InvalidOutput("a repetition gave another output than the first run");
 }
 
 SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string& expected_sha256) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_box.h"
 #include "harness/ab/ab_document.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
@@ -21,7 +22,8 @@ const char* ab_main_file(const std::vector<std::string>& files);
 // The files of one comparison.
 struct AbBundleText {
   const char* main_file = nullptr;  // kAbFile or kCalibrationFile
-  std::string main_text, summary, environment_json;
+  std::string main_text, summary;
+  JsonBox environment;
   bool complete = true;  // false: pairs.jsonl stays, so that it can be gone on with
 };
 

@@ -10,10 +10,10 @@
 namespace aqbench {
 
 // What decides about numbers and times, in one line; fields that are absent are left out.
-std::string environment_line(const std::string& environment_json);
+std::string environment_line(const Json& environment);
 
 // Every value with its path ("cpu.model"), in the order of the document.
-std::vector<std::pair<std::string, std::string>> environment_items(const std::string& environment_json);
+std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment);
 
 // The `aqbench sweep ...` command that plans the same cases. A suite of the user's own is named, not spelt
 // out: results.json holds it.

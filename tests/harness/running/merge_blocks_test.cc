@@ -86,8 +86,8 @@ TEST(MergeBlock, AnotherOutputOrAFailureIsTheCasesFailure) {
   CaseResult merged = timed_result(planned, {2}), other = timed_result(planned, {1});
   other.record.output_sha256[0] = 'b';
   merge_block(planned, merged, other);
-  EXPECT_EQ(merged.record.status, Status::failed);
-  EXPECT_THAT(merged.record.reason, testing::StartsWith("invalid"));
+  EXPECT_EQ(merged.record.status, Status::invalid);
+  EXPECT_EQ(merged.record.reason, "invalid: two processes gave different outputs");
   EXPECT_THAT(merged.record.timing.warm_ms, testing::IsEmpty());
   merged = timed_result(planned, {2});
   other.record.status = Status::crashed;
