@@ -18,12 +18,6 @@ Json json_or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json axes_json(const std::vector<Axis>& axes) {
-  Json json = Json::object();
-  for (const Axis& axis : axes) json[axis.name] = axis.values;
-  return json;
-}
-
 std::vector<std::string> texts_of(const JsonPlace& place) {
   std::vector<std::string> texts;
   for (const JsonPlace& element : place.elements()) texts.push_back(element.text());

@@ -81,12 +81,6 @@ SuitePart read_part(const JsonPlace& place) {
   return part;
 }
 
-Json axes_to_json(const std::vector<Axis>& axes) {
-  Json json = Json::object();
-  for (const Axis& axis : axes) json[axis.name] = axis.values;
-  return json;
-}
-
 // Suites of scenes and methods.
 std::vector<Suite> method_suites() {
   return {
@@ -207,13 +201,19 @@ Suite suite_from_json(const Json& json, const std::string& source) {
   return suite;
 }
 
+Json axes_json(const std::vector<Axis>& axes) {
+  Json json = Json::object();
+  for (const Axis& axis : axes) json[axis.name] = axis.values;
+  return json;
+}
+
 Json to_json(const Suite& suite) {
   Json sets = Json::object();
   for (const Override& given : suite.sets) sets[given.owner + "." + given.parameter] = given.value;
   Json json = {{"name", suite.name},
                {"description", suite.description},
                {"seeds", suite.seeds},
-               {"axes", axes_to_json(suite.axes)},
+               {"axes", axes_json(suite.axes)},
                {"set", sets}};
   if (!suite.workloads.empty()) json["workloads"] = suite.workloads;
   if (suite.workloads.empty() || !suite.scenes.empty() || !suite.methods.empty()) {
@@ -223,7 +223,7 @@ Json to_json(const Suite& suite) {
   add_images(json, suite.images);
   for (const SuitePart& part : suite.more)
     json["more"].push_back(
-        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_to_json(part.axes)}});
+        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_json(part.axes)}});
   return json;
 }
 

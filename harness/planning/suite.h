@@ -67,6 +67,9 @@ ImageChoice images_from_json(const JsonPlace& root);
 // Adds those of the keys rig, imaging, width and height that were asked for.
 void add_images(Json& json, const ImageChoice& images);
 
+// Returns {"NAME": ["VALUE", ...], ...}.
+Json axes_json(const std::vector<Axis>& axes);
+
 // Returns the suite as suite_from_json() reads it.
 Json to_json(const Suite& suite);
 
