@@ -11,8 +11,8 @@
 #include "core/files.h"
 #include "core/sha256.h"
 #include "harness/records/schema_check.h"
-#include "synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/docs_tables/docs_sections.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -8,7 +8,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gated_metrics.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
-#include "xml_check.h"
+#include "tests/reports/xml_check.h"
 
 namespace aqbench {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "synthetic.h"
-#include "xml_check.h"
+#include "tests/reports/synthetic.h"
+#include "tests/reports/xml_check.h"
 
 namespace aqbench {
 namespace {

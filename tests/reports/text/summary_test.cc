@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {
