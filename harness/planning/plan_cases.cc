@@ -43,7 +43,7 @@ void append_options(Case& planned, const std::string& owner, const Parameters& p
     planned.options.emplace_back(owner + "." + name, value);
 }
 
-// Whose parameter the axis is in this case.
+// Returns the method, workload or other owner whose parameter the axis is in this case.
 const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
   if (!axis.owner.empty()) return axis.owner;
   return planned.workload.empty() ? planned.method : planned.workload;
@@ -114,7 +114,8 @@ using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>
 
 using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
 
-// What of the images stands in a case's name without being swept: what is not the default.
+// Returns the properties of images that stand in a case's name without being swept: those that are not the
+// default.
 NamedValues fixed_image_axes(const Frame& frame) {
   const auto is_swept = [&](AxisKind kind) {
     return std::ranges::find(frame.axes, kind, &PlannedAxis::kind) != frame.axes.end();
@@ -144,7 +145,7 @@ CaseImages images_of(const Frame& frame, const AxisPoint& point) {
   return images;
 }
 
-// What an axis stands for in a resolved case.
+// Returns the value of an axis in a resolved case.
 ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const std::string& text) {
   switch (axis.kind) {
     case AxisKind::parameter:
@@ -227,7 +228,7 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subj
   }
 }
 
-// What an earlier part has already is not added once more.
+// Adds the cases of a part, except those that an earlier part has.
 void add_part(std::vector<Case>& cases, const Frame& frame, const SelectionPart& part) {
   std::vector<Case> added;
   for (const SceneChoice& scene : frame.selection.scenes) {

@@ -83,7 +83,7 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
 
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
   const AxisKind kind = axis_kind(axis.name);
-  // A size means the images' unless only parameters of that name are about.
+  // "width" and the like mean the images wherever a method looks at images.
   if (kind != AxisKind::parameter && (!is_image_kind(kind) || !selection.rigs.empty()))
     return {&axis, kind, "", ""};
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
@@ -133,7 +133,7 @@ std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* s
   return seeds;
 }
 
-// The suite's, where the request has none.
+// Returns the request's choice of images, completed by the suite's.
 ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   ImageChoice images = request.images;
   if (suite == nullptr) return images;
@@ -151,7 +151,8 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   return images;
 }
 
-// Those of the sweep's cases, looked up; none if no method looks at images.
+// Returns the rigs of the sweep's cases, none if no method looks at images. Throws Error(usage) for an
+// unknown one.
 std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& frame, const Axis* rig_axis) {
   if (std::ranges::none_of(frame.selection.methods, looks_at_images)) {
     const ImageChoice& asked = request.images;
@@ -168,7 +169,7 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& fram
   return rigs;
 }
 
-// Whether a flag of the request gives what an axis of this kind stands for.
+// Returns whether a flag of the request gives what an axis of this kind stands for.
 bool has_flag(const PlanRequest& request, AxisKind kind) {
   switch (kind) {
     case AxisKind::threads:
@@ -194,7 +195,7 @@ void check_no_flag(const PlanRequest& request, const Axis& axis) {
     refuse_plan(fmt::format("--axis {0} excludes --{0}", axis.name));
 }
 
-// A parameter that is set or swept twice would make the name of a case lie.
+// Refuses a parameter that is set or swept twice: the name of a case would say a value that is not used.
 void check_conflicts(const Frame& frame) {
   for (std::size_t i = 0; i < frame.axes.size(); ++i) {
     const PlannedAxis& a = frame.axes[i];
@@ -236,7 +237,6 @@ void check_request(const PlanRequest& request) {
     refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
 }
 
-// The frame of one part: with its own axes, unless the request has an axis of that name.
 Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request) {
   Frame own = frame;
   if (part.axes == nullptr) return own;

@@ -30,7 +30,8 @@
 
 namespace aqbench {
 
-// Everything that a stack holds below this is the harness's own. Not inlined, and known by name.
+// Samplers look for this function by name: frames outside of it belong to the harness. It must not be
+// inlined.
 __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
   target.run();
   asm volatile("" ::: "memory");  // no tail call: the frame must stay
@@ -77,7 +78,7 @@ class ProfileRun {
     StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
     keep_freed_memory();
-    observed({});  // maps what the cold run gave back; thrown away
+    observed({});  // maps the memory again that the cold run gave back; its time is not kept
     for (int i = 0; i < options_.repetitions; ++i) {
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
       profiled(recorder);
@@ -130,7 +131,8 @@ class ProfileRun {
   }
 
  private:
-  // One run with these observers, outermost first; faults strike inside of all of them. Its time in ms.
+  // Runs the target once with these observers, outermost first; faults strike inside of all of them. Returns
+  // the time in ms.
   double observed(std::vector<StageObserver*> observers) {
     if (has_faults_) observers.push_back(&injector_);
     ObserverChain chain(observers);
