@@ -102,7 +102,7 @@ class Calibration {
     document.suites = request.suites;
     document.run.exec = request.exec;
     document.run.warm_runs = *request.plan.timing.repetitions;
-    document.environment_json = ab_environment((plan_ ? *plan_ : *live_plan_).request);
+    document.environment = ab_environment((plan_ ? *plan_ : *live_plan_).request);
     if (request.exec) binary_ = std::filesystem::read_symlink("/proc/self/exe").string();
   }
 
@@ -307,8 +307,7 @@ void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& r
                             verified.findings.front().what));
   const std::string file = (bundle / kAaValidationFile).string();
   const AaValidationDocument calibration = aa_validation_from_json(read_strict_json(file), file);
-  require_same_machine(Json::parse(calibration.environment_json), Json::parse(document.environment_json),
-                       bundle.string());
+  require_same_machine(*calibration.environment, *document.environment, bundle.string());
   const AaValidationReport report = judge_aa_validation(calibration);
   if (!report.aa)
     throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
@@ -322,12 +321,18 @@ void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& r
 ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
   AaValidationDocument document;
   Calibration calibration(request, document);
-  PairJournalHeader header{{}, utc_now(), document.program.program_sha256, document.program.program_sha256,
-                           {}, {},        document.environment_json,       "{}"};
+  PairJournalHeader header{{},
+                           utc_now(),
+                           document.program.program_sha256,
+                           document.program.program_sha256,
+                           {},
+                           {},
+                           document.environment,
+                           {}};
   calibration.describe_cases(header);
-  if (!request.resume) header.plan_json = to_json(calibration.plan()).dump();
+  if (!request.resume) header.plan = to_json(calibration.plan());
   AbRecording recording(request, arguments, std::move(header));
-  document.plan = aa_validation_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);
+  document.plan = aa_validation_plan_from_json(*recording.header().plan, kPairJournalFile);
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
@@ -336,7 +341,7 @@ ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
     document.run.complete = calibration.run(recording, display.callback());
   });
   document.run.finished_utc = utc_now();
-  document.environment_json = with_load_after(recording.header().environment_json);
+  document.environment = with_load_after(*recording.header().environment);
   const AaValidationReport report = judge_aa_validation(document);
   const std::string text = aa_validation_text(document, report);
   if (request.json)
@@ -346,7 +351,7 @@ ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
   const ExitCode code =
       document.run.complete ? report.exit_code() : combine(ExitCode::interrupted, report.exit_code());
   return recording.finish({kAaValidationFile, text, render_aa_validation_summary(document, report),
-                           document.environment_json, document.run.complete},
+                           document.environment, document.run.complete},
                           request, code);
 }
 

@@ -45,7 +45,7 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
 }
 
 AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
@@ -98,7 +98,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const StopSignals signals;
   const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
   const AbRunOptions options = run_options(request, document.samples.cases.size());
-  document.environment_json = ab_environment(request.plan);
+  document.environment = ab_environment(request.plan);
   if (request.calibration) apply_calibration(*request.calibration, request.plan, document);
 
   // A script and the program that it starts: either may be another one when it is gone on with.
@@ -112,9 +112,9 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                          subject(document.b),
                          document.samples.cases,
                          sides.plans,
-                         document.environment_json,
-                         "{}"});
-  document.environment_json = recording.header().environment_json;
+                         document.environment,
+                         {}});
+  document.environment = recording.header().environment;
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
@@ -125,7 +125,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
         run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
   });
   document.run.finished_utc = utc_now();
-  document.environment_json = with_load_after(document.environment_json);
+  document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
   const ExitCode code = document.run.complete ? verdict_code(request, report)

@@ -173,12 +173,12 @@ Results profile_results(const SweepPlan& plan, const Journal& journal, const Jso
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested_json = requested_json(plan.request).dump();
+  results.run.requested = requested_json(plan.request);
   Json effective = effective_json(plan);
   effective["profile"] = Json::array();
   for (const ProfiledCase& profile : profiles) effective["profile"].push_back(to_json(profile));
-  results.run.effective_json = effective.dump();
-  results.environment_json = environment.dump();
+  results.run.effective = std::move(effective);
+  results.environment = std::move(environment);
   results.records = journal.records();
   return results;
 }

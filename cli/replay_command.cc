@@ -53,7 +53,7 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
 }
 
 ExitCode replay_code(const Record& recorded, const Record& now, const ReplayReport& report) {
-  const bool failed = now.status != Status::ok && now.status != recorded.status;
+  const bool failed = now.status != Status::ok && to_string(now.status) != to_string(recorded.status);
   if (failed) return ExitCode::case_failed;
   return report.reproduced() ? ExitCode::pass : ExitCode::regression;
 }

@@ -127,12 +127,12 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
   results.run.finished_utc = utc_now();
   results.run.complete = true;
   results.run.planned_cases = 1;
-  results.run.requested_json = Json{{"arguments", arguments}}.dump();
+  results.run.requested = Json{{"arguments", arguments}};
   Json effective = {{"dataset", request.dataset_dir.string()}, {"threads", request.threads}};
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
-  results.run.effective_json = effective.dump();
-  results.environment_json = environment_json({request.threads, request.device}).dump();
+  results.run.effective = std::move(effective);
+  results.environment = environment_json({request.threads, request.device});
   results.records = {run.record};
   Json json = to_json(results);
   if (run.cameras.empty()) return json;

@@ -60,9 +60,9 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested_json = requested_json(plan.request).dump();
-  results.run.effective_json = effective_json(plan).dump();
-  results.environment_json = environment.dump();
+  results.run.requested = requested_json(plan.request);
+  results.run.effective = effective_json(plan);
+  results.environment = std::move(environment);
   results.records = journal.records();
   return results;
 }

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/strict_json.h"
 #include "harness/planning/plan.h"
 #include "reports/content/commands.h"
 
@@ -77,13 +76,13 @@ std::vector<std::string> request_words(const PlanRequest& request) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> environment_items(const std::string& environment_json) {
+std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment) {
   std::vector<std::pair<std::string, std::string>> items;
-  append_items(parse_strict_json(environment_json, "environment"), "", items);
+  append_items(environment, "", items);
   return items;
 }
 
-std::string environment_line(const std::string& environment_json) {
+std::string environment_line(const Json& environment) {
   // What to call it, and where it stands in the document (harness/measuring/environment.cc).
   struct Field {
     const char *before, *path, *after;
@@ -101,7 +100,7 @@ std::string environment_line(const std::string& environment_json) {
       {"threads ", "threads", ""},
       {"device ", "device", ""},
   };
-  const auto items = environment_items(environment_json);
+  const auto items = environment_items(environment);
   std::string line;
   for (const Field& field : kFields) {
     const auto item = std::ranges::find(items, field.path, &std::pair<std::string, std::string>::first);
@@ -115,11 +114,11 @@ std::string environment_line(const std::string& environment_json) {
 
 std::string reproduce_command(const RunInfo& run) {
   try {
-    const Json json = parse_strict_json(run.requested_json, "run.requested");
-    return shell_join(request_words(request_from_json(json, "run.requested")));
+    return shell_join(request_words(request_from_json(*run.requested, "run.requested")));
   } catch (const Error&) {
     // Made by another program, or merged: what was asked for stands there as it is.
-    return "# run.requested of results.json: " + run.requested_json;
+    return "# run.requested of results.json: " +
+           run.requested->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 }
 

@@ -143,7 +143,7 @@ std::string docs_baseline(const BundleContent& content) {
 std::string docs_environment(const BundleContent& content) {
   const RunInfo& run = content.results.run;
   return fmt::format("Measured {} on {} (bundle {}).\n", md_escape(run.started_utc),
-                     md_escape(environment_line(content.results.environment_json)), md_escape(run.id));
+                     md_escape(environment_line(*content.results.environment)), md_escape(run.id));
 }
 
 std::string docs_reproduce(const BundleContent& content) {

@@ -65,7 +65,7 @@ AbDocument document_of(AbSamples samples) {
 
 AbBundleText bundle_text(const AbDocument& document) {
   const AbReport report = judge_ab(document);
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
@@ -153,7 +153,8 @@ TEST(AbReport, ExitCodesFollowTheVerdicts) {
   EXPECT_EQ(judge_ab(failed).exit_code(), ExitCode::case_failed);
   EXPECT_THAT(only_case(failed).reason, HasSubstr("died of signal 11"));
   failed.samples.units.back().side = AbSide::b;
-  failed.samples.units.back().reason = "invalid: mean_intensity is 3, not 4";
+  failed.samples.units.back().status = Status::invalid;
+  failed.samples.units.back().reason = invalid_reason("mean_intensity is 3, not 4");
   EXPECT_EQ(only_case(failed).verdict, AbVerdict::invalid) << "wrong output of B, however fast";
   AbDocument noisy = document_of(timed_samples(40, 1.0));
   noisy.samples.cases[0].tau = 0.5;
@@ -472,7 +473,7 @@ TEST(Calibration, ReadsBackAndVerifies) {
   std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
-                      document.environment_json};
+                      document.environment};
   finalise_ab_bundle(folder.path(), bundle);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);

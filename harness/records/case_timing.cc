@@ -1,23 +1,22 @@
-#include "harness/records/timing_json.h"
+#include "harness/records/case_timing.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/json_place.h"
+#include "harness/records/json_values.h"
+
 namespace aqbench {
 namespace {
-
-Json known_json(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
 
 Json block_json(const TimedBlock& block) {
   return {{"first", block.first},
           {"count", block.count},
           {"process", block.process},
-          {"load_1m", known_json(block.load_1m)},
-          {"others_cpus", known_json(block.others_cpus)},
-          {"steal_cpus", known_json(block.steal_cpus)},
-          {"cpu_mhz", known_json(block.cpu_mhz)},
+          {"load_1m", finite_json(block.load_1m)},
+          {"others_cpus", finite_json(block.others_cpus)},
+          {"steal_cpus", finite_json(block.steal_cpus)},
+          {"cpu_mhz", finite_json(block.cpu_mhz)},
           {"contaminated", block.contaminated}};
 }
 
@@ -36,42 +35,33 @@ TimedBlock read_block(const JsonPlace& place) {
   return block;
 }
 
-std::vector<double> read_numbers(const JsonPlace& place) {
-  std::vector<double> numbers;
-  for (const JsonPlace& element : place.elements()) numbers.push_back(element.number());
-  return numbers;
-}
-
-}  // namespace
-
-bool has_timing_details(const Timing& timing) {
+bool has_details(const Timing& timing) {
   return !timing.cpu_ms.empty() || !timing.blocks.empty() || !timing.threads.empty() ||
          !timing.figures.empty() || !timing.more_cold_ms.empty() || !timing.verdict.empty() ||
          !timing.note.empty();
 }
 
-Json timing_details_json(const Timing& timing) {
+Json details_json(const Timing& timing) {
   Json blocks = Json::array(), threads = Json::object(), figures = Json::object();
   for (const TimedBlock& block : timing.blocks) blocks.push_back(block_json(block));
   for (const auto& [name, count] : timing.threads) threads[name] = count;
-  for (const auto& [name, value] : timing.figures) figures[name] = known_json(value);
-  const auto text = [](const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); };
+  for (const auto& [name, value] : timing.figures) figures[name] = finite_json(value);
   return {{"cpu_ms", timing.cpu_ms},
           {"more_cold_ms", timing.more_cold_ms},
           {"blocks", std::move(blocks)},
-          {"stopped", text(timing.stopped)},
-          {"precision", known_json(timing.precision)},
-          {"note", text(timing.note)},
+          {"stopped", text_json(timing.stopped)},
+          {"precision", finite_json(timing.precision)},
+          {"note", text_json(timing.note)},
           {"threads", std::move(threads)},
           {"figures", std::move(figures)},
-          {"verdict", text(timing.verdict)}};
+          {"verdict", text_json(timing.verdict)}};
 }
 
-void read_timing_details(const JsonPlace& place, Timing& timing) {
+void read_details(const JsonPlace& place, Timing& timing) {
   place.allow_only(
       {"cpu_ms", "more_cold_ms", "blocks", "stopped", "precision", "note", "threads", "figures", "verdict"});
-  timing.cpu_ms = read_numbers(place.at("cpu_ms"));
-  timing.more_cold_ms = read_numbers(place.at("more_cold_ms"));
+  timing.cpu_ms = numbers_from_json(place.at("cpu_ms"));
+  timing.more_cold_ms = numbers_from_json(place.at("more_cold_ms"));
   for (const JsonPlace& block : place.at("blocks").elements()) timing.blocks.push_back(read_block(block));
   for (const TimedBlock& block : timing.blocks)
     if (block.first > timing.warm_ms.size() || block.count > timing.warm_ms.size() - block.first)
@@ -84,6 +74,35 @@ void read_timing_details(const JsonPlace& place, Timing& timing) {
   for (const auto& [name, value] : place.at("figures").members())
     timing.figures.emplace_back(name, value.number_or_null().value_or(std::nan("")));
   timing.verdict = place.at("verdict").text_or_null();
+}
+
+}  // namespace
+
+Json timing_json(const Timing& timing, const std::string& case_name) {
+  Json throughput = nullptr;
+  if (timing.throughput && std::isfinite(*timing.throughput))
+    throughput = {{"value", *timing.throughput}, {"unit", timing.throughput_unit}};
+  Json json = {{"cold_ms", finite_json(timing.cold_ms)},
+               {"warm_ms", samples_json(timing.warm_ms, case_name, "warm_ms")},
+               {"throughput", throughput}};
+  if (has_details(timing)) json["details"] = details_json(timing);
+  if (timing.dataset_ms) json["dataset_ms"] = finite_json(timing.dataset_ms);
+  return json;
+}
+
+Timing timing_from_json(const JsonPlace& place) {
+  place.allow_only({"cold_ms", "warm_ms", "throughput", "details", "dataset_ms"});
+  Timing timing;
+  timing.cold_ms = place.at("cold_ms").number_or_null();
+  timing.warm_ms = numbers_from_json(place.at("warm_ms"));
+  if (const auto dataset = place.find("dataset_ms")) timing.dataset_ms = dataset->number_or_null();
+  if (const JsonPlace throughput = place.at("throughput"); !throughput.is_null()) {
+    throughput.allow_only({"value", "unit"});
+    timing.throughput = throughput.at("value").number();
+    timing.throughput_unit = throughput.at("unit").text();
+  }
+  if (const auto details = place.find("details")) read_details(*details, timing);
+  return timing;
 }
 
 }  // namespace aqbench
