@@ -12,7 +12,8 @@
 #include "core/error.h"
 #include "core/stop_signals.h"
 #include "core/table.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation.h"
+#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/unit.h"
 #include "harness/running/progress.h"
@@ -20,6 +21,7 @@
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
+#include "reports/text/aa_validation_summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -78,7 +80,7 @@ struct AaUnit {
 
 class AaMeasurement {
  public:
-  AaMeasurement(const AbRequest& request, CalibrationDocument& document)
+  AaMeasurement(const AbRequest& request, AaValidationDocument& document)
       : request_(request), document_(document) {
     if (request.validate_aa) plan_ = plan_validated_case(request);
     if (request.live_runs > 0) live_plan_ = plan_live_suite(request);
@@ -94,8 +96,8 @@ class AaMeasurement {
 
   // What will be measured; runs one unit to learn its stages. Throws Error(method) if the case does not run,
   // Error(interrupted), Error(usage) for too few pairs.
-  CalibrationPlan plan() {
-    CalibrationPlan plan;
+  AaValidationPlan plan() {
+    AaValidationPlan plan;
     plan.live_settings = request_.live_settings;
     if (plan_) {
       plan.pairs = *request_.pairs;
@@ -109,7 +111,7 @@ class AaMeasurement {
       plan.live_runs = request_.live_runs;
       plan.live_pairs_per_look = plan_ ? usual : request_.pairs.value_or(usual);
       plan_pairs(policy, cases, plan.live_pairs_per_look);
-      if (const std::size_t most = most_pairs_per_look(policy.looks); plan.live_pairs_per_look > most)
+      if (const std::size_t most = max_pairs_per_look(policy.looks); plan.live_pairs_per_look > most)
         throw Error(ErrorKind::usage, fmt::format("--pairs {}: at most {} with {} looks",
                                                   plan.live_pairs_per_look, most, policy.looks));
     }
@@ -126,7 +128,7 @@ class AaMeasurement {
 
   // document.plan must be there. False: interrupted.
   bool run(AbRecording& recording, const AbProgressCallback& show) {
-    const CalibrationPlan& plan = document_.plan;
+    const AaValidationPlan& plan = document_.plan;
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
     if (live_plan_) total_units_ += plan.live_runs * live_units();
     start_ = std::chrono::steady_clock::now();
@@ -141,7 +143,7 @@ class AaMeasurement {
   }
 
  private:
-  void probe_stages(CalibrationPlan& plan) {
+  void probe_stages(AaValidationPlan& plan) {
     const Case& planned = plan_->cases.front();
     const auto answer = run_unit_of({plan_->request, planned}, false);
     if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
@@ -151,8 +153,7 @@ class AaMeasurement {
     plan.stages = {"*"};
     for (const AbStageSamples& stage : answer->unit.stages) {
       if (stage.name.find('>') != std::string::npos) continue;
-      const bool too_short =
-          stage.self_ms.empty() || *std::ranges::min_element(stage.self_ms) < kShortestStageMs;
+      const bool too_short = stage.self_ms.empty() || *std::ranges::min_element(stage.self_ms) < kMinStageMs;
       (too_short ? plan.too_short : plan.stages).push_back(stage.name);
     }
   }
@@ -162,11 +163,11 @@ class AaMeasurement {
     const AaUnit plain{plan_->request, plan_->cases.front()};
     AaUnit delayed = plain;
     if (!stage.empty()) {
-      delayed.planned.faults.push_back({stage, kCalibrationDelay});
-      delayed.request.injects.push_back({plain.planned.name, {stage, kCalibrationDelay}});
+      delayed.planned.faults.push_back({stage, kAaValidationDelay});
+      delayed.request.injects.push_back({plain.planned.name, {stage, kAaValidationDelay}});
     }
     const std::size_t index = document_.series.size();
-    CalibrationSeries series{stage, stage.empty() ? "" : kCalibrationDelay, {}};
+    AaValidationSeries series{stage, stage.empty() ? "" : kAaValidationDelay, {}};
     series.samples.order_seed = series_order_seed(request_.policy.order_seed, index);
     series.samples.cases.push_back({plain.planned.name, std::nullopt});
     const auto run = [&](std::size_t, AbSide side, bool) {
@@ -232,7 +233,7 @@ class AaMeasurement {
   }
 
   const AbRequest& request_;
-  CalibrationDocument& document_;
+  AaValidationDocument& document_;
   std::optional<SweepPlan> plan_, live_plan_;
   std::string binary_;  // "": units are forks
   StopSignals signals_;
@@ -252,14 +253,14 @@ CaseSettings case_settings(const Case& planned, int warm_runs) {
 }
 
 ExitCode validate_aa(const AbRequest& request, const Arguments& arguments) {
-  CalibrationDocument document;
+  AaValidationDocument document;
   AaMeasurement measurement(request, document);
   PairJournalHeader header{{}, utc_now(), document.program.program_sha256, document.program.program_sha256,
                            {}, {},        document.environment_json,       "{}"};
   measurement.describe_cases(header);
   if (!request.resume) header.plan_json = to_json(measurement.plan()).dump();
   AbRecording recording(request, arguments, std::move(header));
-  document.plan = calibration_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);
+  document.plan = aa_validation_plan_from_json(Json::parse(recording.header().plan_json), kPairJournalFile);
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
@@ -269,15 +270,15 @@ ExitCode validate_aa(const AbRequest& request, const Arguments& arguments) {
   });
   document.run.finished_utc = utc_now();
   document.environment_json = with_load_after(recording.header().environment_json);
-  const CalibrationReport report = judge_calibration(document);
-  const std::string text = calibration_text(document, report);
+  const AaValidationReport report = judge_aa_validation(document);
+  const std::string text = aa_validation_text(document, report);
   if (request.json)
     fmt::print("{}", text);
   else
-    fmt::print("{}", render_calibration_table(report, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}", render_aa_validation_table(report, wants_colours(STDOUT_FILENO)));
   const ExitCode code =
       document.run.complete ? report.exit_code() : combine(ExitCode::interrupted, report.exit_code());
-  return recording.finish({kCalibrationFile, text, render_calibration_summary(document, report),
+  return recording.finish({kAaValidationFile, text, render_aa_validation_summary(document, report),
                            document.environment_json, document.run.complete},
                           request, code);
 }

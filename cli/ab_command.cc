@@ -16,9 +16,10 @@
 #include "core/strict_json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/ab_report.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation.h"
+#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
+#include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
 #include "harness/measuring/environment.h"
@@ -27,6 +28,7 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
+#include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -85,7 +87,7 @@ AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
   options.settings = request.settings;
   options.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
   plan_pairs(policy, cases, options.pairs_per_look);
-  if (const std::size_t most = most_pairs_per_look(policy.looks); options.pairs_per_look > most)
+  if (const std::size_t most = max_pairs_per_look(policy.looks); options.pairs_per_look > most)
     throw Error(
         ErrorKind::usage,
         fmt::format("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",
@@ -119,8 +121,8 @@ std::string settings_difference(const CaseSettings& calibrated, const CaseSettin
 }
 
 // Its own tau for the calibrated case, if it is among the compared ones and runs as it did then.
-void take_tau(const PlanRequest& request, const CalibrationReport& report, const CalibrationPlan& calibrated,
-              AbDocument& document) {
+void take_tau(const PlanRequest& request, const AaValidationReport& report,
+              const AaValidationPlan& calibrated, AbDocument& document) {
   const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
   if (compared == document.samples.cases.end()) return;
   const SweepPlan plan = plan_sweep(request);
@@ -146,18 +148,18 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
     throw Error(ErrorKind::verification,
                 fmt::format("--calibration {}: {}: {}", bundle.string(), verified.findings.front().file,
                             verified.findings.front().what));
-  const std::string file = (bundle / kCalibrationFile).string();
-  const CalibrationDocument calibration = calibration_from_json(read_strict_json(file), file);
-  require_same_machine(Json::parse(calibration.environment_json), Json::parse(document.environment_json),
+  const std::string file = (bundle / kAaValidationFile).string();
+  const AaValidationDocument validation = aa_validation_from_json(read_strict_json(file), file);
+  require_same_machine(Json::parse(validation.environment_json), Json::parse(document.environment_json),
                        bundle.string());
-  const CalibrationReport report = judge_calibration(calibration);
+  const AaValidationReport report = judge_aa_validation(validation);
   if (!report.aa)
     throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
   document.notes.push_back(fmt::format(
       "calibration {}: {} of {} A/A comparisons were called slower; tau of {} {:.2f} % (best of {} runs)",
-      calibration.run.id, report.aa->regressed, report.aa->suites, report.case_name, 100 * report.tau,
-      calibration.run.warm_runs));
-  take_tau(request, report, calibration.plan, document);
+      validation.run.id, report.aa->regressed, report.aa->suites, report.case_name, 100 * report.tau,
+      validation.run.warm_runs));
+  take_tau(request, report, validation.plan, document);
 }
 
 // ---- Running ----

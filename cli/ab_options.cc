@@ -9,7 +9,7 @@
 
 #include "cli/plan_options.h"
 #include "core/error.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
@@ -79,7 +79,7 @@ const Flag<AbRequest> kSideFlags[] = {
       .value_name = "N",
       .help = "run N whole A/A comparisons of a small suite and count the false alarms; with or without "
               "--calibrate"},
-     [](AbRequest& r, const FlagValue& v) { r.live_runs = count_of(v, 1, kMostLiveRuns); }},
+     [](AbRequest& r, const FlagValue& v) { r.live_runs = count_of(v, 1, kMaxLiveRuns); }},
     {{.name = "resume",
       .value_name = "BUNDLE",
       .help = "go on with an interrupted comparison or calibration"},
@@ -120,16 +120,16 @@ const Flag<AbRequest> kJudgingFlags[] = {
       .help = "pairs of each case and look (default: 20, or as many as the rule needs); with --calibrate A/A "
               "pairs (default 600)"},
      [](AbRequest& r, const FlagValue& v) {  // --calibrate has been read before
-       r.pairs = count_of(v, r.validate_aa ? kMinAaPairs : 1, kMostCalibrationPairs);
+       r.pairs = count_of(v, r.validate_aa ? kMinAaPairs : 1, kMaxAaValidationPairs);
      }},
     {{.name = "delayed-pairs",
       .value_name = "N",
       .help = "--calibrate: pairs of each delayed stage (default 160)"},
      [](AbRequest& r, const FlagValue& v) {
-       r.delayed_pairs = count_of(v, kMinAaPairs, kMostCalibrationPairs);
+       r.delayed_pairs = count_of(v, kMinAaPairs, kMaxAaValidationPairs);
      }},
     {{.name = "suites", .value_name = "N", .help = "--calibrate: suites drawn from the pairs (default 2000)"},
-     [](AbRequest& r, const FlagValue& v) { r.suites = count_of(v, 1, kMostCalibrationSuites); }},
+     [](AbRequest& r, const FlagValue& v) { r.suites = count_of(v, 1, kMaxAaValidationSuites); }},
     {{.name = "no-confirm", .help = "let a flag count without fresh pairs"},
      turn_off<&AbRequest::policy, &Policy::confirm>},
     {{.name = "separately",
@@ -172,9 +172,9 @@ AbSettings settings_of(const Policy& given, int looks) {
   policy.alpha = given.alpha.value_or(policy.alpha);
   policy.looks = given.looks.value_or(looks);
   const double draws = std::ceil(2 * policy.looks / policy.alpha);  // the bootstrap's tails need as many
-  if (!(draws <= kMostBootstrapDraws))
+  if (!(draws <= kMaxBootstrapDraws))
     refuse_ab(fmt::format("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
-                          2.0 * policy.looks / kMostBootstrapDraws));
+                          2.0 * policy.looks / kMaxBootstrapDraws));
   policy.bootstrap_draws = std::max(policy.bootstrap_draws, static_cast<int>(draws));
   policy.seed = given.order_seed;
   settings.confirm = given.confirm;

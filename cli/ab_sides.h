@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/ab_options.h"
-#include "harness/ab/ab_document.h"
+#include "harness/ab/document.h"
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
 

@@ -1,4 +1,3 @@
-#include "reports/history/compare.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/history/compare_table.h"
 
 namespace aqbench::cli {
 

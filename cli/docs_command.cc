@@ -12,7 +12,8 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/content/bundle_content.h"
-#include "reports/docs_tables/docs_sections.h"
+#include "reports/docs_tables/bundle_sections.h"
+#include "reports/docs_tables/registry_sections.h"
 
 namespace aqbench::cli {
 namespace {

@@ -1,4 +1,3 @@
-#include "harness/gating/gate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +6,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "harness/gating/gate_text.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {

@@ -19,9 +19,9 @@ void append_step_summary(const std::filesystem::path& file, const GateReport& re
   std::error_code error;
   const std::uintmax_t present = std::filesystem::file_size(file, error);
   const std::uintmax_t used = error ? 0 : present;
-  if (used >= kMostStepSummaryBytes) return;
+  if (used >= kMaxStepSummaryBytes) return;
   std::ofstream stream(file, std::ios::binary | std::ios::app);
-  stream << github_step_summary(report, results, kMostStepSummaryBytes - used);
+  stream << github_step_summary(report, results, kMaxStepSummaryBytes - used);
   stream.flush();
   if (!stream)
     throw Error(ErrorKind::io, fmt::format("{}: cannot be written ($GITHUB_STEP_SUMMARY)", file.string()));

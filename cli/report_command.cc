@@ -5,7 +5,7 @@
 #include "core/files.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/gate_input.h"
-#include "reports/html/html_report.h"
+#include "reports/html/report.h"
 
 namespace aqbench::cli {
 

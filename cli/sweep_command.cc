@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
+#include "harness/gating/gate_text.h"
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
@@ -26,6 +26,7 @@
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
 #include "reports/text/summary.h"
+#include "reports/text/sweep_table.h"
 
 namespace aqbench::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/history/trend.h"
+#include "reports/history/trend_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ ExitCode trend_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
   const TrendHistory history = read_history(folders);
-  const std::vector<TrendSeries> series = find_trends(history, request->options);
+  const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));
   if (request->svg) write_file(*request->svg, trends_svg(history, series));
   return ExitCode::pass;

@@ -17,10 +17,10 @@ namespace {
 
 // The units of one case as pairs.
 struct CasePairs {
-  std::vector<const AbUnit*> a, b;  // of the looks, in order
+  std::vector<const AbUnit*> a, b;  // of the looks, in the order in which they were measured
   std::vector<const AbUnit*> confirmation_a, confirmation_b;
   bool failed = false;
-  int failed_look = std::numeric_limits<int>::max();  // it takes part in the looks before this one
+  int failed_look = std::numeric_limits<int>::max();  // the case takes part in the looks before this one
   int last_look = 0;
 
   std::size_t pairs_up_to(int look) const {
@@ -60,7 +60,7 @@ PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
   return series;
 }
 
-// As compare_pairs(), or every case alone.
+// Compares all cases together, or each as if it were alone.
 std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& series,
                                             const PairedPolicy& policy, bool separately) {
   if (!separately) return compare_pairs(series, policy);
@@ -94,7 +94,7 @@ std::optional<std::vector<double>> stage_units(std::span<const AbUnit* const> un
     const AbStageSamples* const stage = find_stage(*unit, name);
     if (stage == nullptr || stage->self_ms.empty()) return std::nullopt;
     result.push_back(shortest(stage->self_ms));
-    if (!(result.back() >= kShortestStageMs)) return std::nullopt;
+    if (!(result.back() >= kMinStageMs)) return std::nullopt;
   }
   return result;
 }
@@ -177,7 +177,7 @@ class TimeDecider {
     return decision.look == 0 || (decision.look == look - 1 && decision.wants_top_up);
   }
 
-  // Enough for every case that has not failed by the end of this look.
+  // The fewest kept pairs with which each case that has not failed by the end of this look can be judged.
   std::size_t minimum_kept(int look) const {
     const auto gated =
         std::ranges::count_if(pairs_, [&](const CasePairs& pairs) { return pairs.failed_look > look; });
@@ -185,8 +185,8 @@ class TimeDecider {
                               settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated));
   }
 
-  // As it was judged when the look was over: a case that failed later is still among them, since without it
-  // another one would be decided that was measured on.
+  // Judges a look as it was judged when it was over. A case that failed later still counts: without it Holm's
+  // correction would be weaker, and a case could be decided that was then measured on.
   void judge_look(int look) {
     std::vector<PairedSeries> series;
     std::vector<std::size_t> indices;
@@ -197,7 +197,7 @@ class TimeDecider {
       const bool has_pairs = pairs_[i].last_look >= look;
       if (has_pairs && !open(i, look)) refuse_case(i);
       const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
-      if (kept_of(count) < minimum) continue;  // interrupted before its first look was complete
+      if (kept_of(count) < minimum) continue;  // it was interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
       series.push_back(series_of(samples_.cases[i], std::span(pairs_[i].a).first(count),
@@ -229,7 +229,7 @@ class TimeDecider {
       if (decisions_[i] && pairs_[i].last_look > settings_.policy.looks) refuse_case(i);
   }
 
-  // All flags together, with the pairs that were measured for nothing else.
+  // Judges all flags together on their fresh pairs.
   void judge_confirmations() {
     PairedPolicy policy = settings_.policy;
     policy.looks = 1;

@@ -1,6 +1,6 @@
 #pragma once
-// What the measured pairs say about time, by the rule of docs/comparing.md. A pure function of the samples,
-// so that anybody can work it out again.
+// What the measured pairs say about time, by the rule of docs/comparing.md. Everything here is a pure
+// function of the samples, so that anybody can compute it again.
 
 #include <optional>
 #include <string>
@@ -11,45 +11,48 @@
 
 namespace aqbench {
 
+// Holds the rule that a comparison is judged by.
 struct AbSettings {
-  PairedPolicy policy;      // looks: the planned ones
-  bool confirm = true;      // a flag needs fresh pairs before it counts
-  bool separately = false;  // each case is judged as if it were alone (no Holm): for checking the statistics
+  PairedPolicy policy;      // its looks are the planned ones
+  bool confirm = true;      // a flag counts only if fresh pairs give the same verdict
+  bool separately = false;  // each case is judged as if it were alone (no Holm), to check the statistics
 };
 
-// A stage that takes less is too short for the clock and its own bookkeeping.
-inline constexpr double kShortestStageMs = 0.01;
+// Excludes shorter stages: they are too short for the clock and for the recorder's own work.
+inline constexpr double kMinStageMs = 0.01;
 
-// One stage of one case, from the pairs of the look that decided. For information: stages are not gated. Holm
-// over the stages of the case.
+// Holds what happened to the self time of one stage of one case, in the pairs of the look that decided.
+// Stages are information and not gated; Holm's correction is over the stages of the case.
 struct AbStageDecision {
   std::string name;
-  std::optional<PairedComparison> comparison;  // of self time; nullopt: see reason
-  double median_a_ms = 0, median_b_ms = 0;     // of the units that were kept
-  double change_ms = 0;                        // the shift's share of A's median
+  std::optional<PairedComparison> comparison;  // nullopt: the reason says why there is none
+  double median_a_ms = 0, median_b_ms = 0;     // over the units that were kept
+  double change_ms = 0;                        // the relative shift times A's median
   std::string reason;
 };
 
+// Holds the verdict on the time of one case.
 struct AbTimeDecision {
   std::string name;
   PairedVerdict verdict = PairedVerdict::inconclusive;
   std::string reason;                            // one line, empty for pass
-  int look = 0;                                  // the one that decided; 0: there are too few pairs for any
+  int look = 0;                                  // the look that decided; 0: too few pairs for any look
   std::optional<PairedComparison> comparison;    // at that look
-  std::optional<PairedComparison> confirmation;  // of fresh pairs, where they were measured
+  std::optional<PairedComparison> confirmation;  // of the fresh pairs, where some were measured
   std::vector<AbStageDecision> stages;
-  // Medians over the pairs that were kept, of the units and, for the cold runs, of all.
+  // Medians: of the units over the kept pairs, of the cold runs over all pairs.
   std::optional<double> median_a_ms, median_b_ms, cold_a_ms, cold_b_ms;
 
   // What has to be measured next, if anything.
   bool wants_top_up = false, wants_confirmation = false;
 };
 
-// In the order of samples.cases; nullopt for a case of which a unit failed. Look by look: Holm over all cases
-// that have not failed by then, those that were decided earlier with the pairs that decided them; so what a
-// look said never changes. That is safe: a false flag at a look needs a true null whose p, at this look or at
-// the one that decided it, is below that look's share of alpha.
-// Throws Error(input) for a case that was measured on after it had been decided, and as compare_pairs().
+// Decides the time of each case, look by look. Returns one decision for each of samples.cases, nullopt where
+// a unit of the case failed. Holm's correction at a look is over all cases that have not failed by then. A
+// case that an earlier look decided takes part with the pairs that decided it, so no later look changes what
+// an earlier one said. The bound on false flags holds: a false flag needs a true null hypothesis whose p, at
+// this look or at the look that decided it, is below that look's share of alpha. Throws Error(input) for a
+// case that was measured on after it had been decided, and as compare_pairs().
 std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings);
 
 }  // namespace aqbench

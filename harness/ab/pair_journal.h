@@ -1,7 +1,7 @@
 #pragma once
-// pairs.jsonl: what a comparison measures, pair by pair as it comes, so that Ctrl-C, a kill or a full disk
-// loses no more than the pair in progress. `aqbench ab --resume BUNDLE` goes on from it. It is removed once
-// the comparison is complete: ab.json or calibration.json then holds all of it.
+// pairs.jsonl: the pairs of a comparison, written as they are measured, so that Ctrl-C, a kill or a full disk
+// loses no more than the pair in progress. `aqbench ab --resume BUNDLE` continues from it. The file is
+// removed once the comparison is complete, since ab.json or calibration.json then holds all of it.
 //   {"aqbench_pairs":2,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
 //    "cases":[{"name":"..","tau":null}],"plans":["SHA-256"],"environment":{..},"plan":{..}}
 //   {"part":0,"units":[..],"outputs":[..]}
@@ -17,45 +17,51 @@
 
 namespace aqbench {
 
+// Version of pairs.jsonl; goes up when its fields change.
 inline constexpr int kPairJournalVersion = 2;
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 
+// Holds the first line: what a resumed run must have in common with the interrupted one.
 struct PairJournalHeader {
   std::vector<std::string> arguments;  // of `aqbench ab`
   std::string started_utc;
-  std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where a file is given
-  std::vector<AbCase> cases;         // what the units' indices mean; of a calibration, then of --live
-  std::vector<std::string> plans;    // SHA-256 of all that defines them, of each side or part
+  std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where the user named a file
+  std::vector<AbCase> cases;  // what the units' indices mean; of an A/A validation, then of its live runs
+  std::vector<std::string> plans;  // SHA-256 of all that defines the cases, one for each side or part
   std::string environment_json = "{}";
-  std::string plan_json = "{}";  // what was found out before the first pair, an object
+  std::string plan_json = "{}";  // a JSON object: what was found out before the first pair
 };
 
+// Holds a journal that was read.
 struct PairJournalContents {
   PairJournalHeader header;
-  std::vector<AbSamples> parts;          // units and outputs alone
-  std::vector<std::string> resumed_utc;  // when it was gone on with
-  std::uint64_t good_bytes = 0;          // without a last line that was cut off
+  std::vector<AbSamples> parts;          // with units and outputs alone
+  std::vector<std::string> resumed_utc;  // the times at which the run was continued
+  std::uint64_t good_bytes = 0;          // size without a last line that was cut off
 };
 
-// Throws Error(input) if there is none or a line cannot be read, Error(not_comparable) for another version.
+// Reads a bundle's journal. Throws Error(input) if there is none or a line cannot be read, and
+// Error(not_comparable) for another version.
 PairJournalContents read_pair_journal(const std::filesystem::path& bundle);
 
-// An open journal, locked against a second writer.
+// Is an open journal, locked against a second writer.
 class PairJournal {
  public:
-  // Throw Error(io), also if another process is writing it.
+  // Creates the file with its header. Throws Error(io), also if another process is writing it.
   static PairJournal create(const std::filesystem::path& bundle, const PairJournalHeader& header);
-  // Reads it once nobody else can write it. Nothing is changed yet. Throws as read_pair_journal() as well.
+  // Locks the file, then reads it into `contents` and changes nothing yet. Throws as create() and as
+  // read_pair_journal().
   static PairJournal resume(const std::filesystem::path& bundle, PairJournalContents& contents);
-  // Cuts off a last line that is not whole and notes the time.
+  // Cuts off a last line that is not whole, then appends the time. Throws Error(io).
   void note_resumed(const std::string& utc);
 
   PairJournal(PairJournal&& other) noexcept;
   PairJournal& operator=(PairJournal&& other) = delete;
   ~PairJournal();
 
-  // A kill after it returns loses nothing; a power cut may lose the last ones, since waiting for the disk
-  // would disturb what is timed next. Throws Error(io), and then the file is as it was.
+  // Appends one pair. After it returns, a kill of this process loses nothing; a power cut may lose the last
+  // pairs, since waiting for the disk would disturb what is timed next. Throws Error(io) and then leaves the
+  // file as it was.
   void append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs);
 
  private:

@@ -1,6 +1,5 @@
 #pragma once
-// What a person sees on stderr while pairs are measured: one line that is rewritten; elsewhere than on a
-// terminal a line each minute, so that a log shows that it goes on.
+// What a person sees on stderr while pairs are measured.
 
 #include <chrono>
 #include <string>
@@ -10,17 +9,21 @@
 
 namespace aqbench {
 
-// "look 1 of 3: 12/40 units 0:07, 0:21 left  undulating/roma_like/seed=42", at most `columns` wide.
+// Returns "look 1 of 3: 12/40 units 0:07, 0:21 left  undulating/roma_like/seed=42", at most `columns` wide.
 std::string ab_progress_text(const AbProgress& progress, int columns);
 
+// Shows the progress: on a terminal as one line that is rewritten, elsewhere as a line each minute, so that a
+// log shows that the run goes on.
 class AbDisplay {
  public:
   explicit AbDisplay(const SweepDisplay::Options& options) : options_(options) {}
-  ~AbDisplay();  // removes the line
+  // Removes the line from the terminal.
+  ~AbDisplay();
   AbDisplay(const AbDisplay&) = delete;
   AbDisplay& operator=(const AbDisplay&) = delete;
 
-  AbProgressCallback callback();  // the display must outlive it
+  // Returns the callback for run_ab(); the display must outlive it.
+  AbProgressCallback callback();
 
  private:
   void write(const std::string& text) const;

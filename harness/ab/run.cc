@@ -31,7 +31,7 @@ class PairRunner {
         recall_(recall),
         failed_(samples.cases.size(), false) {}
 
-  // False: interrupted.
+  // Returns false after an interruption.
   bool run_phase(AbPhase phase, int look, const std::string& label, const std::vector<CaseQuota>& quotas) {
     state_.phase = label;
     state_.done_units = state_.planned_units = fresh_units_ = 0;
@@ -80,7 +80,7 @@ class PairRunner {
     return true;
   }
 
-  // `form` says which unit it is. False: interrupted.
+  // Runs the unit that `form` describes. Returns false after an interruption.
   bool run_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units, std::vector<AbOutput>& outputs) {
     report(form.case_index);
     auto answer = run_(form.case_index, form.side, score);
@@ -164,7 +164,7 @@ std::vector<std::size_t> all_cases(const AbSamples& samples) {
   return indices;
 }
 
-// Only what decides what to measure next.
+// Leaves out what has no say in what to measure next.
 AbSettings without_extras(AbSettings settings) {
   settings.policy.bootstrap_draws = 0;
   settings.policy.resolution_draws = 0;
@@ -176,7 +176,7 @@ void require_fresh(const AbSamples& samples) {
   if (!samples.units.empty()) throw Error(ErrorKind::usage, "these samples were measured already");
 }
 
-// Runs with nothing but what was measured before.
+// Runs again with the units that were measured and no fresh ones.
 template <class Run>
 AbProtocol follow(const AbSamples& samples, const Run& run) {
   AbSamples again;
@@ -201,7 +201,7 @@ AbProtocol follow(const AbSamples& samples, const Run& run) {
 
 }  // namespace
 
-std::size_t most_pairs_per_look(int looks) {
+std::size_t max_pairs_per_look(int looks) {
   return measured_for(kMaxSignedRankPairs) / static_cast<std::size_t>(std::max(looks, 1));
 }
 

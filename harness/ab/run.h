@@ -1,5 +1,5 @@
 #pragma once
-// Measures pairs: looks, top-ups, confirmations, until every case is decided.
+// Measures pairs (looks, top-ups, confirmations) until every case is decided.
 
 #include <functional>
 #include <optional>
@@ -10,57 +10,64 @@
 
 namespace aqbench {
 
+// Says how far a comparison is, for the display.
 struct AbProgress {
   std::string phase;  // "look 1 of 3", "confirmation"
   std::string case_name;
   std::size_t done_units = 0, planned_units = 0;  // of this phase
-  double elapsed_s = 0;                           // of all
-  std::optional<double> eta_s;                    // of this phase; what comes after it is not known yet
+  double elapsed_s = 0;                           // since the comparison began
+  std::optional<double> eta_s;                    // to the end of this phase; later phases are not known yet
 };
 
-// What the process of one unit gave. Its case, phase, look, pair and side are filled by run_ab().
+// Holds what the process of one unit gave. run_ab() fills in its case, phase, look, pair and side.
 struct AbUnitAnswer {
   AbUnit unit;
   std::optional<MetricSet> metrics;  // where they were asked for
 };
 
-// Runs one case once on one side in a fresh process. nullopt: interrupted.
+// Runs one case once on one side in a fresh process; returns nullopt after an interruption.
 using AbUnitRunner =
     std::function<std::optional<AbUnitAnswer>(std::size_t case_index, AbSide side, bool score)>;
+// Is called before each unit.
 using AbProgressCallback = std::function<void(const AbProgress&)>;
 
+// Holds what decides which pairs are measured.
 struct AbRunOptions {
   AbSettings settings;
   std::size_t pairs_per_look = 20;  // of each case; a confirmation takes as many as the flag did
 };
 
-// An interrupted run goes on: what it had measured is taken as it is, and every fresh pair is handed over for
-// keeping as it comes. Pairs are whole, or one unit that failed.
+// Lets an interrupted run go on: `earlier` is taken as it was measured, and every fresh pair is handed to
+// `keep` as soon as it is there. A pair is two units, or one unit that failed.
 struct AbRecall {
   const AbSamples* earlier = nullptr;
   std::function<void(std::span<const AbUnit> pair, std::span<const AbOutput> outputs)> keep;
 };
 
-// Fills samples.outputs and samples.units; the cases are given. The cases take turns, pair by pair, so that a
-// slow minute hits all of them. The first unit of each side of each case is scored. A case ends with its
-// first unit that fails. False: interrupted; what is complete of it is in `samples`. Throws Error(input) if
-// what is recalled is not what this run would have measured, and what `recall.keep` throws.
+// Measures until every case is decided and fills samples.outputs and samples.units; samples.cases is given.
+// The cases take turns, pair by pair, so that a slow minute hits all of them alike. The first unit of each
+// side of each case is scored. A case ends with its first unit that fails. Returns false after an
+// interruption; `samples` then holds the pairs that are complete. Throws Error(input) if `recall.earlier` is
+// not what this run would have measured, and whatever `recall.keep` throws.
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
             const AbProgressCallback& progress, const AbRecall& recall = {});
 
-// `pairs` pairs of each case and nothing else: for calibration. Same rules.
+// Measures `pairs` pairs of each case and nothing else, for an A/A validation. Otherwise as run_ab().
 bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run,
                   const AbProgressCallback& progress, const AbRecall& recall = {});
 
-// The most pairs that a case may get at one look, so that its last one can still be tested exactly.
-std::size_t most_pairs_per_look(int looks);
+// Returns how many pairs a case may get at each look so that all its pairs can still be tested exactly
+// (kMaxSignedRankPairs).
+std::size_t max_pairs_per_look(int looks);
 
-// Whether samples are what such a run would have measured, given its times: no pair dropped, added or moved.
+// Says whether samples are what a run would have measured: no pair dropped, added or moved.
 struct AbProtocol {
-  std::string problem;    // one line; empty: they are
-  bool finished = false;  // false: it would have gone on, so it was interrupted
+  std::string problem;    // one line about the first difference; empty: there is none
+  bool finished = false;  // false: the run would have gone on, so it was interrupted
 };
+// Follows run_ab() through the samples, taking their times as given.
 AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options);
+// Follows run_ab_pairs() in the same way.
 AbProtocol follow_ab_pairs(const AbSamples& samples, std::size_t pairs);
 
 }  // namespace aqbench

@@ -11,37 +11,41 @@
 
 namespace aqbench {
 
+// Limits the units of all cases of one comparison.
 inline constexpr std::size_t kMaxAbUnits = 200000;
 
+// Names the two programs, or the two values of a variant, that are compared.
 enum class AbSide { a, b };
-std::string to_string(AbSide side);  // "a"
+// Returns "a" or "b".
+std::string to_string(AbSide side);
 
-// Pairs of a planned look at the data, or fresh ones that confirm a flag.
+// Tells pairs of a planned look at the data from the fresh pairs that confirm a flag.
 enum class AbPhase { look, confirmation };
+// Returns "look" or "confirmation".
 std::string to_string(AbPhase phase);
 
-// Warm runs of one stage in one unit, without its nested stages.
+// Holds the times of one stage in the warm runs of one unit, without the time of nested stages.
 struct AbStageSamples {
   std::string name;
   std::vector<double> self_ms;
 };
 
-// One unit: a fresh process that ran one case once cold and then warm.
+// Holds one unit: a fresh process that ran one case once cold and then warm.
 struct AbUnit {
-  std::size_t case_index = 0;
+  std::size_t case_index = 0;  // into AbSamples::cases
   AbPhase phase = AbPhase::look;
-  int look = 1;          // the planned look that asked for it, from 1; 0 for a confirmation
-  std::size_t pair = 0;  // of this case and phase, from 0
+  int look = 1;          // number of the planned look that asked for it, from 1; 0 in a confirmation
+  std::size_t pair = 0;  // number of the pair within its case and phase, from 0
   AbSide side = AbSide::a;
   Status status = Status::ok;
-  std::string reason;  // why it is not ok, one line
+  std::string reason;  // one line that says why the status is not ok
   std::optional<double> cold_ms;
-  std::vector<double> warm_ms;  // a single value where only the unit is known (--samples)
+  std::vector<double> warm_ms;  // one value where a file gave the unit's time alone (--samples)
   std::vector<AbStageSamples> stages;
   std::string output_sha256;
 };
 
-// The metrics of one side's output, scored once: the same bytes have the same metrics.
+// Holds the metrics of one side's output. Each output is scored once: the same bytes have the same metrics.
 struct AbOutput {
   std::size_t case_index = 0;
   AbSide side = AbSide::a;
@@ -49,40 +53,43 @@ struct AbOutput {
   MetricSet metrics;
 };
 
+// Names one compared case.
 struct AbCase {
   std::string name;
-  std::optional<double> tau;  // this case's own, from A/A runs
+  std::optional<double> tau;  // the threshold for this case from A/A runs, a share; nullopt: the policy's
 };
 
+// Holds all that was measured.
 struct AbSamples {
-  std::uint64_t order_seed = 42;  // of the coins that say which side runs first
+  std::uint64_t order_seed = 42;  // of the coins that decide which side of a pair runs first
   std::vector<AbCase> cases;
   std::vector<AbOutput> outputs;
   std::vector<AbUnit> units;  // two neighbours are a pair
 };
 
+// Return what stands in ab.json and, for a unit or an output, in a line of pairs.jsonl.
 Json to_json(const AbSamples& samples);
 Json to_json(const AbCase& one);
 Json to_json(const AbUnit& unit);
 Json to_json(const AbOutput& output);
 
-// One unit or output of a comparison of `cases` cases. Throw as below.
+// Read one unit or one output of a comparison of `cases` cases. Throw as ab_samples_from_json().
 AbUnit ab_unit_from_json(const Json& json, std::size_t cases, const std::string& source);
 AbOutput ab_output_from_json(const Json& json, std::size_t cases, const std::string& source);
 
-// Throws Error(input) "SOURCE: units[3].warm_ms[0]: ..." for what is missing, unknown, of the wrong type or
-// out of range, for two neighbours that are no pair, for pairs that do not count up and for an order within a
-// pair that is not the coin's.
+// Reads the samples in ab.json. Throws Error(input) "SOURCE: units[3].warm_ms[0]: ..." for a value that is
+// missing, unknown, of the wrong type or out of range; for neighbours that are no pair; for pairs that are
+// not numbered in order; and for an order within a pair that is not the seeded coin's.
 AbSamples ab_samples_from_json(const Json& json, const std::string& source);
 
-// A file of `aqbench ab --samples`, one list of units for each side of each case, pair by pair:
+// Reads a file of `aqbench ab --samples`, which lists the units of each side of each case, pair by pair:
 //   {"cases": [{"name": "x", "tau": 0.03, "a": [10.1, 10.2], "b": [10.3, [10.5, 10.4, 10.9]],
 //               "confirmation_a": [..], "confirmation_b": [..]}]}
-// tau and the confirmation are optional. A unit is a number or its warm runs, at least 3, of which the
-// shortest counts. Any unit of time, as long as it is the same. Throws as ab_samples_from_json().
+// A unit is a number, or a list of at least 3 warm runs of which the shortest counts. Any unit of time will
+// do if it is the same everywhere. tau and the confirmation are optional. Throws as ab_samples_from_json().
 AbSamples ab_samples_from_lists(const Json& json, const std::string& source);
 
-// Which side runs first in the `pair`-th pair of the whole comparison.
+// Returns the side that runs first in the pair with this number, counted over all cases and phases.
 AbSide first_side(std::uint64_t order_seed, std::size_t pair);
 
 }  // namespace aqbench

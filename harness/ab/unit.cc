@@ -12,13 +12,13 @@
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/running/run_case.h"
+#include "harness/statistics/pair_plan.h"
 
 namespace aqbench {
 namespace {
 
 constexpr double kDescribeTimeoutS = 60;
-constexpr std::uint64_t kMostUnitBytes = std::uint64_t{64} << 20;  // a record has some kB
-constexpr std::size_t kFewestWarmRuns = 3;
+constexpr std::uint64_t kMaxUnitBytes = std::uint64_t{64} << 20;  // a record takes a few kB
 
 Status status_of_end(IsolateOutcome::End end) {
   switch (end) {
@@ -134,7 +134,7 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
                              const UnitLimits& limits) {
   IsolateOptions options = isolate_options(limits);
   options.timeout_s = kDescribeTimeoutS;
-  options.result_limit_bytes = kMostUnitBytes;
+  options.result_limit_bytes = kMaxUnitBytes;
   const ProgramAnswer answer =
       ask_program({binary, "unit", "--describe", "--request", requested_json(request).dump()}, options);
   if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
@@ -150,9 +150,9 @@ AbUnitAnswer unit_answer(const Record& record, bool scored) {
   unit.cold_ms = record.timing.cold_ms;
   unit.warm_ms = record.timing.warm_ms;
   unit.output_sha256 = record.output_sha256;
-  if (unit.status == Status::ok && unit.warm_ms.size() < kFewestWarmRuns)
+  if (unit.status == Status::ok && unit.warm_ms.size() < kMinWarmRuns)
     return failed_unit(Status::failed, fmt::format("gave {} warm runs, a unit needs at least {}",
-                                                   unit.warm_ms.size(), kFewestWarmRuns));
+                                                   unit.warm_ms.size(), kMinWarmRuns));
   if (unit.status == Status::ok && !std::ranges::all_of(unit.warm_ms, [](double ms) { return ms > 0; }))
     return failed_unit(Status::failed, "a warm run took no time: too short for the clock");
   for (const StageRecord& stage : record.stages) {
@@ -187,7 +187,7 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
                                    "--case", case_name};
   if (!score) argv.emplace_back("--no-score");
   IsolateOptions options = isolate_options(limits);
-  options.result_limit_bytes = kMostUnitBytes;
+  options.result_limit_bytes = kMaxUnitBytes;
   const ProgramAnswer answer = ask_program(argv, options);
   if (answer.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (!answer.ok) {

@@ -1,6 +1,6 @@
 #pragma once
-// One unit of a comparison: a fresh process that runs one case once cold and then warm. Either a fork of this
-// process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
+// One unit of a comparison: a fresh process that runs one case once cold and then warm. It is either a fork
+// of this process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +14,17 @@
 
 namespace aqbench {
 
+// Version of what `aqbench unit` prints.
 inline constexpr int kUnitProtocol = 1;
 
+// Limits the process of a unit.
 struct UnitLimits {
-  double timeout_s = 0;
-  std::uint64_t memory_limit_bytes = 0;
-  int cancel_descriptor = -1;
+  double timeout_s = 0;                  // 0: none
+  std::uint64_t memory_limit_bytes = 0;  // 0: none
+  int cancel_descriptor = -1;            // the unit is cancelled when this becomes readable; -1: never
 };
 
-// A program that says what it is and which cases a request means to it.
+// Describes a program: what it was built from, and the cases that a request means to it.
 struct UnitProgram {
   std::string sha256, version, commit, compiler, flags, build_type, sanitizers;
   bool dirty = false;
@@ -33,28 +35,32 @@ struct UnitProgram {
   std::vector<PlannedCase> cases;
 };
 
-// Of this program.
+// Describes this program.
 UnitProgram describe_this_program(const SweepPlan& plan);
 
-// Asks `binary` (a path; looked up in PATH without a slash). Throws Error(input) "BINARY: ..." if it cannot
-// be started, is no aqbench, is too old to know `unit`, or refuses the request; Error(interrupted).
+// Asks `binary` to describe itself; without a slash it is looked up in PATH. Throws Error(input)
+// "BINARY: ..." if it cannot be started, is no aqbench, is too old to know `unit`, or refuses the request;
+// Error(interrupted).
 UnitProgram describe_program(const std::string& binary, const PlanRequest& request, const UnitLimits& limits);
 
-// A unit that did not end well; `reason` becomes one line.
+// Returns a unit that did not end well; `reason` is put on one line.
 AbUnitAnswer failed_unit(Status status, std::string_view reason);
 
-// nullopt: cancelled. Whatever else goes wrong stands in the unit's status and reason.
+// Runs a unit as a fork of this process. Returns nullopt if it was cancelled; whatever else goes wrong stands
+// in the unit's status and reason.
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
+
+// Runs a unit as a newly started program. Otherwise as run_forked_unit().
 std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
                                              const std::string& case_name, bool score,
                                              const UnitLimits& limits);
 
-// What `aqbench unit` prints.
+// Return what `aqbench unit --describe` and `aqbench unit` print.
 Json unit_program_json(const UnitProgram& program);
 Json unit_record_json(const Record& record);
 
-// The warm samples of a record: of each stage the last as many as there are warm runs, since the cold one
-// comes first.
+// Returns the unit in a record. Of each stage it takes the last samples, as many as there are warm runs,
+// because the first sample is of the cold run.
 AbUnitAnswer unit_answer(const Record& record, bool scored);
 
 }  // namespace aqbench

@@ -11,6 +11,7 @@
 
 namespace aqbench {
 
+// Holds one way in which the new baseline differs from the old one.
 struct AcceptChange {
   enum class Kind { case_added, case_removed, options_changed, metric_added, metric_removed, value_changed };
   Kind kind = Kind::value_changed;
@@ -19,14 +20,15 @@ struct AcceptChange {
   std::string unit, note;
 };
 
+// Holds what accepting a run does.
 struct Acceptance {
-  Baseline baseline;  // what is, or would be, written
-  bool existed = false;
+  Baseline baseline;     // the one that is, or would be, written
+  bool existed = false;  // there was a baseline before
   std::vector<AcceptChange> changes;
-  std::vector<std::string> notes;  // undefined metrics left out, skipped cases left out
+  std::vector<std::string> notes;  // which undefined metrics and skipped cases are left out
 };
 
-// A verified run that somebody wants to accept.
+// Holds a verified run that somebody wants to accept.
 struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
   Results results;
@@ -34,15 +36,15 @@ struct AcceptedRun {
   bool changed_sources = false;  // it was built from sources with changes that are not committed
 };
 
-// What accepting would do. Tolerances and directions of metrics that the file has are kept; new ones get
-// default_tolerance(). Throws Error(input) if the run was interrupted, has no case, or has a record that
-// failed or had a fault injected, Error(not_comparable) if the file is a baseline of another suite.
+// Returns what accepting would do. Metrics that the file has keep their tolerances and directions; new ones
+// get default_tolerance(). Throws Error(input) if the run was interrupted, has no case, or has a record that
+// failed or had a fault injected; Error(not_comparable) if the file is a baseline of another suite.
 Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path);
 
-// The same, then writes the file, whole or not at all.
+// Does the same, then writes the file, whole or not at all.
 Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path);
 
-// old -> new per case and metric, what is added and removed, and the notes.
+// Returns old and new values of each case and metric, what is added and removed, and the notes.
 std::string render_acceptance(const Acceptance& acceptance, bool colours = false);
 
 }  // namespace aqbench

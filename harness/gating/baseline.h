@@ -1,5 +1,5 @@
 #pragma once
-// Accepted values of a suite: baselines/*.json. Written by `aqbench accept` alone (harness/gating/accept.h).
+// Accepted values of a suite: baselines/*.json. Only `aqbench accept` writes them (harness/gating/accept.h).
 
 #include <filesystem>
 #include <string>
@@ -12,10 +12,11 @@
 
 namespace aqbench {
 
+// Version of a baseline's fields.
 inline constexpr int kBaselineSchemaVersion = 1;
 
-// How much worse is still the same, inclusive. Relative: a share of |baseline value|; absolute: in the
-// metric's unit.
+// Says how much worse is still the same, the limit included. A relative tolerance is a share of
+// |baseline value|, an absolute one is in the metric's unit.
 struct Tolerance {
   enum class Kind { relative, absolute };
   Kind kind = Kind::relative;
@@ -23,38 +24,45 @@ struct Tolerance {
 
   bool operator==(const Tolerance&) const = default;
 };
-std::string to_string(const Tolerance& tolerance);  // "5 %" or "0.1"
+// Returns "5 %" or "0.1".
+std::string to_string(const Tolerance& tolerance);
 
+// Holds one accepted value.
 struct BaselineMetric {
   double value = 0;
   Better better = Better::lower;
   Tolerance tolerance;
 };
 
+// Holds the accepted values of one case.
 struct BaselineCase {
   std::string name;
   std::vector<std::pair<std::string, ParameterValue>> options;  // as in Record
   std::vector<std::pair<std::string, BaselineMetric>> metrics;
 };
 
+// Holds the accepted values of a suite and the bundle they come from.
 struct Baseline {
   std::string suite;
-  std::string accepted_bundle;          // stamp
+  std::string accepted_bundle;          // its stamp
   std::string accepted_results_sha256;  // of that bundle's results.json
-  std::string accepted_root_digest;  // of its records, "" in files without it: stays the same when the bundle
-                                     // is finalised again
-  std::string accepted_commit;       // "" where the program was built outside git
-  std::vector<BaselineCase> cases;   // sorted by name, unique
+  std::string accepted_root_digest;     // of its records: the same when the bundle is finalised again; "" in
+                                        // files without it
+  std::string accepted_commit;          // "" where the program was built outside git
+  std::vector<BaselineCase> cases;      // sorted by name, unique
 };
 
+// Return the case, or the metric, of this name; nullptr if there is none.
 const BaselineCase* find_case(const Baseline& baseline, const std::string& name);
 const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::string& name);
 
+// Returns the baseline as JSON.
 Json to_json(const Baseline& baseline);
-std::string baseline_text(const Baseline& baseline);  // of the file: a line per option and metric
+// Returns the text of the file, with a line for each option and metric.
+std::string baseline_text(const Baseline& baseline);
 
-// Throws Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", Error(not_comparable)
-// for a schema_version other than ours.
+// Read a baseline. Throw Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", and
+// Error(not_comparable) for another schema version.
 Baseline baseline_from_json(const Json& json, const std::string& source);
 Baseline read_baseline(const std::filesystem::path& path);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tolerance a metric gets when it enters a baseline for the first time. Reviewed and edited there.
+// The tolerance of a metric that enters a baseline for the first time. People review and edit it there.
 
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace aqbench {
 
-// By kind, first match:
+// Returns the tolerance by the kind of metric; the first line that fits decides:
 //   counts (points*, mesh_components, mesh_nonmanifold_edges)   absolute 0: exact
-//   net tensor memory of a stage                               relative 1 % (its peak: 5 %, as the rest)
+//   net tensor memory of a stage                                relative 1 % (its peak: 5 %, as the rest)
 //   bias_* (signed, near zero)                                  absolute 0.1 mm
 //   point_density_pct, depth_abs_rel_pct (small shares)         relative 5 %
 //   other percentages (precision, completeness, fscore, ..)     absolute 1 percentage point from 20 % on;
@@ -19,7 +19,7 @@ namespace aqbench {
 //                                                               that a small share cannot vanish unnoticed
 //   other unitless (mesh_area_ratio, mesh_normal_consistency)   absolute 0.02
 //   lengths, angles and the rest                                relative 5 %
-// Where the value is 0, no share of it is a tolerance: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
+// Where the value is 0 a relative tolerance means nothing: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
 }  // namespace aqbench

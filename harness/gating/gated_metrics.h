@@ -1,6 +1,6 @@
 #pragma once
-// What of a record a baseline holds: its metrics, and the tensor memory of its stages, which is as
-// deterministic as they are. Times are not among it: they are compared in pairs alone.
+// What a baseline holds of a record: its metrics, and the tensor memory of its stages, which is as
+// deterministic as they are. Times are left out: they are compared in pairs alone.
 
 #include <string>
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace aqbench {
 
-// "tensor_memory." + stage + ".net_bytes" or ".peak_bytes", unit "bytes", lower is better. A stage that runs
-// under two parents is named "parent>stage".
+// Begins the names "tensor_memory.STAGE.net_bytes" and "tensor_memory.STAGE.peak_bytes", unit "bytes", lower
+// is better. A stage that runs under two parents is named "PARENT>STAGE".
 inline constexpr std::string_view kTensorMemoryPrefix = "tensor_memory.";
 
-// The record's metrics in their order, then the memory of the stages that have it measured.
+// Returns the record's metrics in their order, then the memory of the stages where it was measured.
 MetricSet gated_metrics(const Record& record);
 
 }  // namespace aqbench

@@ -139,8 +139,8 @@ LevelChange compare_levels(std::span<const double> before, std::span<const doubl
   return level;
 }
 
-std::vector<ChangePoint> find_change_points(std::span<const double> history,
-                                            const ChangePointOptions& options) {
+std::vector<ChangePoint> detect_change_points(std::span<const double> history,
+                                              const ChangePointOptions& options) {
   check(options);
   require_finite("history", history);
   std::vector<std::size_t> indices = candidates_of(history, options);

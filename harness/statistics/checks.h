@@ -1,5 +1,5 @@
 #pragma once
-// Checks of what the statistics are given; each error is one line that names the field.
+// Checks of the arguments of the statistics; each error is one line that names the field.
 
 #include <span>
 #include <string>
@@ -20,13 +20,11 @@ void require_equal_lengths(std::string_view field_a, std::size_t size_a, std::st
 // Throws Error(input) "differences: empty".
 void require_not_empty(std::string_view field, std::size_t size);
 
-// For options. Throws Error(usage) "alpha is 1.5, must be above 0 and below 1" unless low < value < high.
+// Throws Error(usage) "alpha is 1.5, must be above 0 and below 1" unless low < value < high; for options.
 void require_between(std::string_view field, double value, double low, double high);
 
-// For options. Throws Error(usage) "looks is 0, must be at least 1".
+// Throw Error(usage) "looks is 0, must be at least 1" and "..., must be at most 100"; for options.
 void require_at_least(std::string_view field, double value, double low);
 void require_at_most(std::string_view field, double value, double high);
-
-// "1 case", "4 cases"
 
 }  // namespace aqbench

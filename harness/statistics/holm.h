@@ -7,8 +7,8 @@
 
 namespace aqbench {
 
-// Adjusted p-values in the order given: a test is rejected at alpha exactly if its adjusted p is <= alpha.
-// None for none. Throws Error(input) "p_values[2] is 1.5, must be 0 to 1".
+// Returns adjusted p-values in the order given: a test is rejected at alpha exactly if its adjusted p is at
+// most alpha. Throws Error(input) "p_values[2] is 1.5, must be 0 to 1".
 std::vector<double> holm(std::span<const double> p_values);
 
 }  // namespace aqbench

@@ -11,14 +11,13 @@
 #include "harness/statistics/checks.h"
 #include "harness/statistics/holm.h"
 #include "harness/statistics/pair_plan.h"
-#include "harness/statistics/resolution.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
 
-// Exact where it can be: equal ratios give equal numbers, and swapping A and B changes the sign alone.
+// ln(above / below). Equal ratios give equal numbers, and swapping the two changes nothing but the sign.
 double log_ratio(double above, double below) {
   return above >= below ? std::log(above / below) : -std::log(below / above);
 }
@@ -55,18 +54,10 @@ void check_series(const PairedSeries& series) {
   if (series.tau) require_at_least(series.name + ": tau", *series.tau, 0);
 }
 
-void check_series(const DifferenceSeries& series) {
-  require_not_empty(series.name + ": differences", series.differences.size());
-  require_finite(series.name + ": differences", series.differences);
-  require_at_least(series.name + ": tau", series.tau, 0);
-  require_at_least(series.name + ": delta", series.delta, series.tau);
-  if (series.delta == 0) throw Error(ErrorKind::usage, series.name + ": delta is 0, must be above 0");
-}
-
 // A case on its way through the comparison.
 struct Candidate {
   PairedComparison result;
-  std::vector<double> differences;  // kept ones; above 0 = B worse
+  std::vector<double> differences;  // of the kept pairs; above 0 means that B is worse
 };
 
 Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
@@ -99,21 +90,6 @@ Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
   return candidate;
 }
 
-Candidate candidate_of(const DifferenceSeries& series, const PairedPolicy&) {
-  Candidate candidate;
-  PairedComparison& result = candidate.result;
-  result.name = series.name;
-  result.scale = ShiftScale::difference;
-  result.measured_pairs = series.differences.size();
-  result.kept.resize(series.differences.size());
-  std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
-  candidate.differences = series.differences;
-  result.flag_above = series.tau;
-  result.flag_below = -series.tau;
-  result.pass_below = series.delta;
-  return candidate;
-}
-
 void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest_alpha) {
   PairedComparison& result = candidate.result;
   const SignedRankTest test = signed_rank_test(candidate.differences);
@@ -125,7 +101,7 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   const double confidence = 1 - result.level;
   const HodgesLehmann shift = hodges_lehmann(candidate.differences, confidence);
   result.shift = shift.estimate;
-  result.interval = shift.interval.value();  // minimum_kept_pairs() sees to it that there is one
+  result.interval = shift.interval.value();  // there is one for minimum_kept_pairs()
   if (policy.bootstrap_draws > 0) {
     result.bootstrap =
         bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
@@ -137,11 +113,9 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   }
 }
 
-// "+4.1 %", or "+0.0031" for a difference.
+// "+4.10 %"
 std::string shown(ShiftScale scale, double shift) {
-  const double change = change_of(scale, shift);
-  return scale == ShiftScale::difference ? fmt::format("{:+.4g}", change)
-                                         : fmt::format("{:+.2f} %", 100 * change);
+  return fmt::format("{:+.2f} %", 100 * change_of(scale, shift));
 }
 
 std::string flag_reason(const PairedComparison& result, double threshold, double p_holm) {
@@ -171,55 +145,14 @@ void judge(PairedComparison& result) {
   }
 }
 
-void require_enough(const PairedComparison& result, std::size_t minimum, std::size_t gated, bool halved,
+void require_enough(const PairedComparison& result, std::size_t minimum, std::size_t gated,
                     const PairedPolicy& policy) {
   if (result.kept.size() >= minimum) return;
-  const std::string needed =
-      halved ? fmt::format("{} kept, {} measured", minimum, measured_for(minimum)) : std::to_string(minimum);
   throw Error(ErrorKind::input,
-              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {}", result.name,
-                          result.measured_pairs, result.kept.size(), counted(gated, "case"),
-                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, needed));
-}
-
-template <class Series>
-std::vector<PairedComparison> compare(std::span<const Series> series, const PairedPolicy& policy,
-                                      bool halved) {
-  check(policy);
-  require_not_empty("series", series.size());
-  std::vector<Candidate> candidates;
-  for (const Series& one : series) {
-    check_series(one);
-    candidates.push_back(candidate_of(one, policy));
-  }
-  const auto is_gated = [](const Candidate& c) { return c.result.verdict != PairedVerdict::refused; };
-  // At least 1: where all cases are refused, their resolution is still worked out.
-  const auto gated = static_cast<std::size_t>(
-      std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
-  const std::size_t minimum = minimum_kept_pairs(policy, gated);
-  const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
-
-  std::vector<double> p_worse, p_better;
-  for (Candidate& candidate : candidates) {
-    require_enough(candidate.result, minimum, gated, halved, policy);
-    estimate(candidate, policy, strictest_alpha);
-    if (!is_gated(candidate)) continue;
-    p_worse.push_back(candidate.result.p_worse);
-    p_better.push_back(candidate.result.p_better);
-  }
-  const std::vector<double> p_worse_holm = holm(p_worse), p_better_holm = holm(p_better);
-  std::vector<PairedComparison> results;
-  std::size_t next = 0;
-  for (Candidate& candidate : candidates) {
-    if (is_gated(candidate)) {
-      candidate.result.p_worse_holm = p_worse_holm[next];
-      candidate.result.p_better_holm = p_better_holm[next];
-      ++next;
-      judge(candidate.result);
-    }
-    results.push_back(std::move(candidate.result));
-  }
-  return results;
+              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
+                          result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
+                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
+                          measured_for(minimum)));
 }
 
 }  // namespace
@@ -230,8 +163,6 @@ double change_of(ShiftScale scale, double shift) {
       return std::expm1(shift);
     case ShiftScale::inverse_log_ratio:
       return std::expm1(-shift);
-    case ShiftScale::difference:
-      return shift;
   }
   throw Error(ErrorKind::input, "scale: not one of the known ones");
 }
@@ -254,12 +185,41 @@ std::string to_string(PairedVerdict verdict) {
 
 std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series,
                                             const PairedPolicy& policy) {
-  return compare(series, policy, true);
-}
+  check(policy);
+  require_not_empty("series", series.size());
+  std::vector<Candidate> candidates;
+  for (const PairedSeries& one : series) {
+    check_series(one);
+    candidates.push_back(candidate_of(one, policy));
+  }
+  const auto is_gated = [](const Candidate& c) { return c.result.verdict != PairedVerdict::refused; };
+  // At least 1: where all cases are refused, what they could have seen is still computed.
+  const auto gated = static_cast<std::size_t>(
+      std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
+  const std::size_t minimum = minimum_kept_pairs(policy, gated);
+  const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
 
-std::vector<PairedComparison> compare_differences(std::span<const DifferenceSeries> series,
-                                                  const PairedPolicy& policy) {
-  return compare(series, policy, false);
+  std::vector<double> p_worse, p_better;
+  for (Candidate& candidate : candidates) {
+    require_enough(candidate.result, minimum, gated, policy);
+    estimate(candidate, policy, strictest_alpha);
+    if (!is_gated(candidate)) continue;
+    p_worse.push_back(candidate.result.p_worse);
+    p_better.push_back(candidate.result.p_better);
+  }
+  const std::vector<double> p_worse_holm = holm(p_worse), p_better_holm = holm(p_better);
+  std::vector<PairedComparison> results;
+  std::size_t next = 0;
+  for (Candidate& candidate : candidates) {
+    if (is_gated(candidate)) {
+      candidate.result.p_worse_holm = p_worse_holm[next];
+      candidate.result.p_better_holm = p_better_holm[next];
+      ++next;
+      judge(candidate.result);
+    }
+    results.push_back(std::move(candidate.result));
+  }
+  return results;
 }
 
 bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {

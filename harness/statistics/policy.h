@@ -8,31 +8,33 @@
 
 namespace aqbench {
 
+// Holds the settings of a paired comparison.
 struct PairedPolicy {
   double alpha =
-      0.01;           // chance of any false REGRESSED in all cases and looks together; FASTER: the same again
-  double tau = 0.02;  // a change for the worse is flagged above this share; a case's own tau may raise it
-  double delta = 0.05;         // PASS says that B is less than this share worse
-  int looks = 1;               // planned looks at the data, the first and every top-up: each at alpha / looks
-  double power = 0.9;          // what "could have seen" means: this often
-  int bootstrap_draws = 2000;  // 0: no bootstrap interval; else at least 2 looks / alpha
-  int resolution_draws = 1000;  // 0: the smallest effect that could have been seen is not worked out
-  std::uint64_t seed = 42;      // of both
+      0.01;           // chance of any false REGRESSED in all cases and looks together; FASTER: as much again
+  double tau = 0.02;  // a change for the worse above this share is flagged; a case's own tau may raise it
+  double delta = 0.05;  // PASS says that B is less than this share worse
+  int looks = 1;        // planned looks at the data (the first and every top-up), each at alpha / looks
+  double power = 0.9;   // how often a shift has to be flagged to count as visible
+  int bootstrap_draws = 2000;   // at least 2 looks / alpha; 0: no bootstrap interval
+  int resolution_draws = 1000;  // 0: the smallest visible shift is not computed
+  std::uint64_t seed = 42;      // of both kinds of draws
 };
 
-// Throws Error(usage) naming the field: 0 < alpha < 0.5, 0 <= tau <= delta < 1, delta above 0, 1 to 100
-// looks, 0.5 <= power < 1.
+// Throws Error(usage) naming the field unless 0 < alpha < 0.5, 0 <= tau <= delta < 1, delta above 0,
+// 1 <= looks <= 100, 0.5 <= power < 1, and the draws are as said there.
 void check(const PairedPolicy& policy);
 
+// Names a preset.
 struct NamedPairedPolicy {
   std::string name;
   std::string help;
   PairedPolicy policy;
 };
-// "sensitive", the default, and "gate".
+// Returns the presets: "sensitive", the default, and "gate".
 const std::vector<NamedPairedPolicy>& paired_policies();
 
-// Throws Error(usage) naming the ones there are.
+// Returns a preset. Throws Error(usage) naming the ones there are.
 PairedPolicy paired_policy(std::string_view name);
 
 }  // namespace aqbench

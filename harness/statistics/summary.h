@@ -1,5 +1,5 @@
 #pragma once
-// What one sample of measurements looks like.
+// Mean, median, spread and autocorrelation of one sample of measurements.
 
 #include <cstddef>
 #include <optional>
@@ -7,15 +7,16 @@
 
 namespace aqbench {
 
-// Order statistics around the median: holds for any continuous distribution (independent samples).
+// Holds an interval for the median between two order statistics. It holds for any continuous distribution of
+// independent samples.
 struct MedianInterval {
   double lower = 0;
   double upper = 0;
-  double coverage = 0;                        // actual, at least the confidence asked for
+  double coverage = 0;                        // the actual one, at least the confidence asked for
   std::optional<double> relative_half_width;  // (upper - lower) / 2 / median; needs a median above 0
 };
 
-// Undefined is nullopt, never 0; each line says what it needs.
+// Holds the statistics of a sample. An undefined one is nullopt, never 0; the comments say what each needs.
 struct SampleSummary {
   std::size_t n = 0;
   std::optional<double> mean, median, min, max;  // n >= 1
@@ -26,8 +27,8 @@ struct SampleSummary {
   std::optional<MedianInterval> median_interval;  // 2^(1 - n) <= 1 - confidence: n >= 6 for 0.95, 8 for 0.99
 };
 
-// No samples: all undefined. Throws Error(input) "samples[3] is nan, must be finite", Error(usage) unless
-// 0 < confidence < 1.
+// Summarizes samples; without any, all is undefined. Throws Error(input) "samples[3] is nan, must be finite",
+// Error(usage) unless 0 < confidence < 1.
 SampleSummary summarize(std::span<const double> samples, double confidence = 0.95);
 
 }  // namespace aqbench

@@ -8,11 +8,12 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/strict_json.h"
-#include "harness/ab/ab_report.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/pair_journal.h"
+#include "harness/ab/report_json.h"
 #include "reports/bundle/bundle.h"
-#include "reports/content/bundle_files.h"
+#include "reports/text/aa_validation_summary.h"
+#include "reports/text/ab_summary.h"
 
 namespace aqbench {
 namespace {
@@ -43,15 +44,15 @@ Recomputed recompute(const AbDocument& document) {
           {&document.samples},       document.run.complete};
 }
 
-Recomputed recompute(const CalibrationDocument& document) {
-  const CalibrationReport report = judge_calibration(document);
-  Recomputed again{calibration_text(document, report),
-                   render_calibration_summary(document, report),
+Recomputed recompute(const AaValidationDocument& document) {
+  const AaValidationReport report = judge_aa_validation(document);
+  Recomputed again{aa_validation_text(document, report),
+                   render_aa_validation_summary(document, report),
                    document.environment_json,
-                   calibration_protocol_problem(document),
+                   aa_validation_problem(document),
                    {},
                    document.run.complete};
-  for (const CalibrationSeries& series : document.series) again.parts.push_back(&series.samples);
+  for (const AaValidationSeries& series : document.series) again.parts.push_back(&series.samples);
   for (const AbSamples& run : document.live) again.parts.push_back(&run);
   return again;
 }
@@ -87,7 +88,7 @@ std::string first_difference(const Json& a, const Json& b, const std::string& pa
 const std::vector<std::string>& required_ab_files(const char* main_file) {
   static const std::vector<std::string> comparison = {kAbFile, "commands.txt", "env.json", kHashListName,
                                                       "summary.md"};
-  static const std::vector<std::string> calibration = {kCalibrationFile, "commands.txt", "env.json",
+  static const std::vector<std::string> calibration = {kAaValidationFile, "commands.txt", "env.json",
                                                        kHashListName, "summary.md"};
   return std::string_view(main_file) == kAbFile ? comparison : calibration;
 }
@@ -96,7 +97,7 @@ const char* ab_main_file(const std::vector<std::string>& files) {
   const auto has = [&](std::string_view name) { return std::ranges::find(files, name) != files.end(); };
   if (has("results.json") || has("journal.jsonl")) return nullptr;
   if (has(kAbFile)) return kAbFile;
-  return has(kCalibrationFile) ? kCalibrationFile : nullptr;
+  return has(kAaValidationFile) ? kAaValidationFile : nullptr;
 }
 
 void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
@@ -180,7 +181,7 @@ AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* 
     if (comparison)
       check_document(bundle, main_file, text, json, ab_document_from_json(json, main_file), files, result);
     else
-      check_document(bundle, main_file, text, json, calibration_from_json(json, main_file), files, result);
+      check_document(bundle, main_file, text, json, aa_validation_from_json(json, main_file), files, result);
   } catch (const Error& error) {
     result.findings.push_back({main_file, without_file(error.what(), bundle, main_file)});
   }

@@ -1,42 +1,44 @@
 #pragma once
-// A comparison on disk: ab.json, summary.md, env.json, commands.txt, sha256.txt.
+// A comparison or an A/A validation on disk: ab.json or calibration.json, with summary.md, env.json,
+// commands.txt and sha256.txt.
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "harness/ab/ab_document.h"
+#include "harness/ab/document.h"
 #include "reports/bundle/signature.h"
-#include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
 
 namespace aqbench {
 
-// Files that such a bundle has, sha256.txt included.
+// Returns the files that such a bundle must have, sha256.txt included.
 const std::vector<std::string>& required_ab_files(const char* main_file);
 
-// Whether a folder with these files holds a comparison or a calibration: ab.json or calibration.json, and no
-// results.json. nullptr if not, else the name of the file.
+// Returns kAbFile or kAaValidationFile if a folder with these files holds a comparison or an A/A validation:
+// one of the two and no results.json. Else nullptr.
 const char* ab_main_file(const std::vector<std::string>& files);
 
-// The files of one comparison.
+// Holds the texts of one such bundle.
 struct AbBundleText {
-  const char* main_file = nullptr;  // kAbFile or kCalibrationFile
+  const char* main_file = nullptr;  // kAbFile or kAaValidationFile
   std::string main_text, summary, environment_json;
-  bool complete = true;  // false: pairs.jsonl stays, so that it can be gone on with
+  bool complete = true;  // false: pairs.jsonl stays, so that the run can be continued
 };
 
-// Writes them, then sha256.txt over every file there is and with a key signature.json, and at last removes
-// pairs.jsonl of a complete comparison. commands.txt must be there. Throws as finalise_bundle().
+// Writes the files, then sha256.txt over every file in the folder and with a key signature.json; at last it
+// removes pairs.jsonl of a complete comparison. commands.txt must be there. Throws as finalise_bundle().
 void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
                         const SigningKey* key = nullptr);
 
-// What of ab.json or calibration.json, summary.md, env.json and pairs.jsonl does not follow from the raw
-// samples, and what of these is not as the run would have measured it: a pair dropped, added or moved.
+// Holds what verifying the files of one such bundle found.
 struct AbVerification {
   std::vector<Finding> findings;
   std::size_t units = 0;
   bool complete = false;
 };
+// Computes ab.json or calibration.json, summary.md, env.json and pairs.jsonl again from the raw samples and
+// names what differs; then names samples that a run would not have measured: a pair dropped, added or moved.
 AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
                                const std::vector<std::string>& files);
 

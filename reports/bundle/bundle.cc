@@ -17,7 +17,7 @@
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
-#include "reports/html/html_report.h"
+#include "reports/html/report.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {

@@ -1,5 +1,5 @@
 #pragma once
-// What a gate, an acceptance and a document may read their numbers from: bundles that verify.
+// Bundles that a gate, an acceptance or a document takes its numbers from. They must verify.
 
 #include <filesystem>
 
@@ -8,12 +8,14 @@
 
 namespace aqbench {
 
-// RESULTS of `aqbench gate`: a bundle, which is verified first, or a bare results.json, which is not.
+// Holds RESULTS of `aqbench gate`.
 struct GateInput {
   Results results;
-  bool verified = false;
+  bool verified = false;  // false for a bare results.json
 };
-// Throws Error(verification) naming the first finding and how many more, Error(input), Error(not_comparable).
+// Reads a bundle, which is verified first, or a bare results.json, which cannot be. Throws
+// Error(verification) naming the first finding and how many more there are, Error(input),
+// Error(not_comparable).
 GateInput read_gate_input(const std::filesystem::path& results_path);
 
 // Reads a bundle to be accepted. Throws as read_gate_input(), and Error(input) for anything but a folder.

@@ -21,7 +21,7 @@
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
-#include "reports/html/html_report.h"
+#include "reports/html/report.h"
 
 namespace aqbench {
 namespace {

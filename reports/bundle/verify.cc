@@ -21,7 +21,7 @@
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/test_run.h"
-#include "reports/html/html_report.h"
+#include "reports/html/report.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {

@@ -1,5 +1,6 @@
 #pragma once
-// Does a bundle still hold what was measured? Every check runs, so that all that is wrong is named at once.
+// Whether a bundle still holds what was measured. Every check runs, so that all that is wrong is named at
+// once.
 
 #include <filesystem>
 #include <optional>
@@ -10,31 +11,35 @@
 
 namespace aqbench {
 
+// Holds what verifying found.
 struct VerifyReport {
   std::vector<Finding> findings;   // empty: verified
   std::vector<std::string> notes;  // what could not be checked, and why
   std::string root_digest;         // "" if results.json cannot be read
   std::string metrics_digest;
-  std::size_t files = 0;  // hashed and compared
-  std::size_t records = 0;
-  bool of_units = false;  // a comparison's: `records` counts its units
+  std::size_t files = 0;    // hashed and compared
+  std::size_t records = 0;  // or units, see of_units
+  bool of_units = false;    // the bundle is a comparison, and `records` counts its units
   bool complete = false;
   std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
 
   bool ok() const { return findings.empty(); }
 };
 
-// Checks sha256.txt against itself and every file against it; missing and extra files, empty folders, links
-// and special files; results.json against its schema and its canonical text; the journal's chain and records
-// against results.json; env.json against what results.json renders to, summary.md too if this
-// program's version wrote it (else a note says that its hash alone was checked), and so report.html,
-// inventory.txt and statement.json; signature.json against sha256.txt and the key that it names, which must
-// be `public_key` (raw, of read_public_key) where that is given. Never throws for what is inside the folder;
-// Error(input) if `bundle` is no folder.
+// Checks
+// - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
+//   special files;
+// - results.json against its schema and its canonical text; the journal's chain and records against it;
+// - env.json against what results.json renders to; and so summary.md, report.html, inventory.txt and
+//   statement.json, if this program's version wrote them (else a note says that only their hashes were
+//   checked);
+// - signature.json against sha256.txt and the key that it names, which must be `public_key` (raw, of
+//   read_public_key()) where that is given.
+// Never throws for what is inside the folder; Error(input) if `bundle` is no folder.
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
                            const std::optional<std::string>& public_key = std::nullopt);
 
-// "verified: ..." with the digests, or one line per finding, file first.
+// Returns "verified: ..." with the digests, or one line for each finding, its file first.
 std::string render_verify(const VerifyReport& report, bool colours = false);
 
 }  // namespace aqbench

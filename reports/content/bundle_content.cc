@@ -1,6 +1,7 @@
 #include "reports/content/bundle_content.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -10,8 +11,8 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostNoteBytes = 4000;
-constexpr std::uintmax_t kMostNotesBytes = std::uintmax_t{16} << 20;
+constexpr std::size_t kMaxNoteBytes = 4000;
+constexpr std::uintmax_t kMaxNotesBytes = std::uintmax_t{16} << 20;
 
 bool bundle_has(const std::filesystem::path& bundle, const char* file) {
   std::error_code error;
@@ -19,7 +20,7 @@ bool bundle_has(const std::filesystem::path& bundle, const char* file) {
 }
 
 std::vector<std::string> read_notes(const std::filesystem::path& file) {
-  const std::string text = read_file(file, kMostNotesBytes);
+  const std::string text = read_file(file, kMaxNotesBytes);
   std::vector<std::string> notes;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -27,6 +28,30 @@ std::vector<std::string> read_notes(const std::filesystem::path& file) {
     start = end + 1;
   }
   return notes;
+}
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool has_word(std::string_view lower_line, std::string_view word) {
+  for (std::size_t at = 0; (at = lower_line.find(word, at)) != lower_line.npos; ++at) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_character(lower_line[at - 1])) &&
+        (end == lower_line.size() || !is_word_character(lower_line[end])))
+      return true;
+  }
+  return false;
+}
+
+// Of bench.log and tests.log, where they exist.
+std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
+  std::vector<LogWarning> warnings;
+  for (const char* const file : {"bench.log", "tests.log"}) {
+    std::error_code error;
+    if (!std::filesystem::exists(bundle / file, error)) continue;
+    for (LogWarning& warning : warnings_of_log(read_file(bundle / file), file))
+      warnings.push_back(std::move(warning));
+  }
+  return warnings;
 }
 
 }  // namespace
@@ -46,9 +71,25 @@ BundleContent read_bundle_content(const std::filesystem::path& bundle, Results r
 
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
-  std::string text = bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMostNotesBytes) : "";
-  for (const std::string& note : notes) text += one_line(note, kMostNoteBytes) + "\n";
+  std::string text = bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMaxNotesBytes) : "";
+  for (const std::string& note : notes) text += one_line(note, kMaxNoteBytes) + "\n";
   write_file(bundle / kNotesName, text);
+}
+
+std::vector<LogWarning> warnings_of_log(std::string_view log, const std::string& file) {
+  constexpr std::size_t kMaxBytes = 200;
+  std::vector<LogWarning> warnings;
+  for (std::size_t number = 1; !log.empty(); ++number) {
+    const std::size_t end = std::min(log.find('\n'), log.size());
+    const std::string_view line = log.substr(0, end);
+    log.remove_prefix(std::min(end + 1, log.size()));
+    std::string lower(line);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (has_word(lower, "warning") || has_word(lower, "warn"))
+      warnings.push_back({file, number, one_line(line, kMaxBytes)});
+  }
+  return warnings;
 }
 
 }  // namespace aqbench

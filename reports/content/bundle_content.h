@@ -1,33 +1,45 @@
 #pragma once
-// What the derived files of a bundle (summary.md, statement.json, report.html) are rendered from: all of it
+// What the derived files of a bundle (summary.md, statement.json, report.html) are rendered from. All of it
 // lies in the bundle, so that `aqbench verify` can render them again.
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/gating/baseline.h"
 #include "harness/records/results.h"
-#include "reports/content/log_warnings.h"
 
 namespace aqbench {
 
 inline constexpr const char* kBaselineCopyName = "baseline.json";  // the baseline that the run was gated on
-inline constexpr const char* kNotesName = "notes.txt";             // of --note, a line each
+inline constexpr const char* kNotesName = "notes.txt";             // of --note, one on each line
 
+// Names a line of a log that warns.
+struct LogWarning {
+  std::string file;      // relative to the bundle
+  std::size_t line = 0;  // from 1
+  std::string text;      // one line, at most 200 bytes
+};
+
+// Holds what a bundle says.
 struct BundleContent {
   Results results;
   std::optional<Baseline> baseline;
   std::vector<std::string> notes;
   std::vector<LogWarning> warnings;
-  std::string tests;  // what tests.log says: "passed", "failed: ..."; "" where tests were not asked for
+  std::string tests;  // what tests.log says: "passed", "failed: ..."; "" where no tests were asked for
 };
 
-// The content of a bundle whose results have been read. Throws Error(input, io) naming the file.
+// Reads the rest of a bundle whose results have been read. Throws Error(input, io) naming the file.
 BundleContent read_bundle_content(const std::filesystem::path& bundle, Results results);
 
 // Appends to notes.txt; line breaks and control characters of a note become blanks.
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes);
+
+// Returns the lines with the word "warning" or "warn", in upper or lower case. "0 warnings" and "forewarning"
+// do not have it.
+std::vector<LogWarning> warnings_of_log(std::string_view log, const std::string& file);
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What lies in a bundle, and sha256.txt, the list of its hashes. For bundle.cc and verify.cc.
+// The files in a bundle, and sha256.txt, the list of their hashes.
 
 #include <filesystem>
 #include <string>
@@ -10,35 +10,41 @@ namespace aqbench {
 
 inline constexpr const char* kHashListName = "sha256.txt";
 
-// What is wrong with a bundle.
+// Says what is wrong with one file of a bundle.
 struct Finding {
   std::string file;  // relative to the bundle
   std::string what;
 };
 
-// Relative paths of the regular files, sorted bytewise, and what cannot be evidence: links, special files,
-// empty folders, names that `sha256sum -c` or another system might read differently.
+// Lists a folder.
 struct BundleListing {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // relative paths of the regular files, sorted by bytes
+  // What cannot be evidence: links, special files, empty folders, and names that `sha256sum -c` or another
+  // system might read differently.
   std::vector<Finding> problems;
 };
+// Lists all that lies in a bundle's folder and below it.
 BundleListing list_bundle_files(const std::filesystem::path& bundle);
 
-// Relative, of plain characters [A-Za-z0-9._=,:+@%-], without "." and ".." steps.
+// Returns whether a path is relative, made of the characters [A-Za-z0-9._=,:+@%-] and "/", and without the
+// steps "." and "..".
 bool is_bundle_path(std::string_view path);
 
+// Names a file and its hash.
 struct HashLine {
   std::string sha256;
   std::string path;
 };
 
-// "HEX  PATH" lines as given, then "# sha256 of the lines above: HEX".
+// Returns the lines "HEX  PATH" in the order given, then "# sha256 of the lines above: HEX".
 std::string hash_list_text(const std::vector<HashLine>& lines);
 
+// Holds a list of hashes that was read.
 struct HashList {
   std::vector<HashLine> lines;        // those that could be read
-  std::vector<std::string> problems;  // empty: the text is exactly hash_list_text(lines), sorted by path
+  std::vector<std::string> problems;  // empty if the text is exactly hash_list_text(lines), sorted by path
 };
+// Reads sha256.txt; what is wrong with it stands in the problems.
 HashList parse_hash_list(std::string_view text);
 
 }  // namespace aqbench

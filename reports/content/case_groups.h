@@ -1,5 +1,5 @@
 #pragma once
-// Records that differ in their seed alone, and statistics over them. For the summary and the sweep's table.
+// Groups of records that differ in their seed alone: their names for people, and statistics over them.
 
 #include <map>
 #include <optional>
@@ -10,52 +10,58 @@
 
 namespace aqbench {
 
+// Holds the records of one scene and method, or of one workload, that differ in their seed alone.
 struct CaseGroup {
-  std::string scene, method;  // method with its preset, or the workload
-  std::string axes;           // what else the case names have, without the seed: "batch=8"
+  std::string scene, method;  // the method with its preset; for a workload its name
+  std::string axes;           // what else stands in the case names, without the seed: "batch=8"
   std::vector<const Record*> records;
 };
 
-// In order of their first case by name. Refers to `results`.
+// Groups the records, in the order of the first case of each group by name. The groups point into `results`.
 std::vector<CaseGroup> group_cases(const Results& results);
 
-// "rig=arc6/width=480" -> {"rig=arc6", "width=480"}; a step without "=" belongs to the one before.
+// Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.
 std::vector<std::string> axis_steps(const std::string& axes);
 
-// Takes out of every group's axes what all of them have (simulated methods without axes aside), and says it
-// once: "rig=arc6 width=480 seed=42" (the seed where the records have one alone). What is left is joined by
-// blanks. Empty if nothing is common.
+// Takes the axes that all groups have (simulated methods without axes aside) out of every group and returns
+// them: "rig=arc6 width=480 seed=42", with the seed if the records have only one. Empty if nothing is common.
+// The axes that are left in a group are joined by blanks.
 std::string take_common_axes(std::vector<CaseGroup>& groups);
 
-// "undulating/roma_like clahe=on": scene, method or workload, and what axes are left.
+// Returns scene, method or workload, and the axes that are left: "undulating/roma_like clahe=on".
 std::string group_label(const CaseGroup& group);
 
-// Short names of cases: group_label() and, where a group has several, the seed.
+// Holds short names of cases.
 struct CaseLabels {
-  std::string common;                     // what all have and no label says, as take_common_axes() gives it
-  std::map<std::string, std::string> of;  // case name -> label
+  std::string common;  // the axes of all cases, which no label repeats
+  std::map<std::string, std::string>
+      of;  // case name -> group_label(), with the seed if the group has several
 };
+// Labels the cases of the groups.
 CaseLabels label_cases(std::vector<CaseGroup> groups);
 
+// Holds mean and spread of a value over the records of a group.
 struct Spread {
   double mean = 0;
   std::optional<double> standard_deviation;  // of the sample (n - 1); nullopt for one value
 };
 
-// Over the records that are ok; nullopt if there is none or one of them leaves the value undefined, since a
-// mean over those that happen to have one would hide the others.
+// Return the spread over the records that are ok. nullopt if there is none, or if one of them leaves the
+// value undefined: a mean over the others would hide that.
 std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric);
-std::optional<Spread> time_spread(const CaseGroup& group);  // of time_ms
+std::optional<Spread> time_spread(const CaseGroup& group);  // of time_ms()
+
+// Returns how many records of the group are ok.
 std::size_t ok_count(const CaseGroup& group);
 
-// Median of the warm runs, else the cold run.
+// Returns the median of the warm runs, or the cold run where there are none.
 std::optional<double> time_ms(const Timing& timing);
 
-// Headline metrics of one record that are undefined, those of one reason together:
+// Returns a line for each reason why headline metrics of a record are undefined:
 // "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
 std::vector<std::string> undefined_lines(const Record& record);
 
-// Four significant digits and at most three decimals: "0.793", "12.35", "1498".
+// Returns a number with four significant digits and at most three decimals: "0.793", "12.35", "1498".
 std::string table_number(double value);
 
 }  // namespace aqbench

@@ -30,16 +30,16 @@ ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::stri
 
 // Each line indented by two blanks, so that no file name can look like a field of commands.txt.
 std::string indented(std::string_view text) {
-  constexpr std::size_t kMostLines = 500;
+  constexpr std::size_t kMaxLines = 500;
   std::string out;
   std::size_t lines = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (lines < kMostLines) out += fmt::format("  {}\n", printable(text.substr(0, end)));
+    if (lines < kMaxLines) out += fmt::format("  {}\n", printable(text.substr(0, end)));
     ++lines;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (lines > kMostLines) out += fmt::format("  ... {} more lines\n", lines - kMostLines);
+  if (lines > kMaxLines) out += fmt::format("  ... {} more lines\n", lines - kMaxLines);
   return out;
 }
 

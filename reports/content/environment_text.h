@@ -1,5 +1,5 @@
 #pragma once
-// The environment and the request of a run as text for summaries.
+// The environment and the request of a run as text.
 
 #include <string>
 #include <utility>
@@ -9,14 +9,14 @@
 
 namespace aqbench {
 
-// What decides about numbers and times, in one line; fields that are absent are left out.
+// Returns in one line what decides about numbers and times; fields that are absent are left out.
 std::string environment_line(const std::string& environment_json);
 
-// Every value with its path ("cpu.model"), in the order of the document.
+// Returns every value with its path ("cpu.model"), in the order of the document.
 std::vector<std::pair<std::string, std::string>> environment_items(const std::string& environment_json);
 
-// The `aqbench sweep ...` command that plans the same cases. A suite of the user's own is named, not spelt
-// out: results.json holds it.
+// Returns the `aqbench sweep ...` command that plans the same cases. A suite of the user's own stands there
+// as a file name; results.json holds the suite itself.
 std::string reproduce_command(const RunInfo& run);
 
 }  // namespace aqbench

@@ -10,6 +10,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/gating/gate_text.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -149,10 +150,10 @@ std::vector<std::string> narrative_lines(const BundleContent& content) {
   add_stages(groups, lines);
   add_cold(groups, lines);
   add_batching(content.results, lines);
-  constexpr std::size_t kMostLines = 24;
-  if (lines.size() > kMostLines) {
-    const std::size_t more = lines.size() - kMostLines;
-    lines.resize(kMostLines);
+  constexpr std::size_t kMaxLines = 24;
+  if (lines.size() > kMaxLines) {
+    const std::size_t more = lines.size() - kMaxLines;
+    lines.resize(kMaxLines);
     lines.push_back(fmt::format("And {} more sentences of this kind.", more));
   }
   if (!content.tests.empty()) lines.push_back("The program's own tests: " + content.tests + ".");

@@ -1,5 +1,5 @@
 #pragma once
-// What a run showed, in sentences: each computed from the records, none typed.
+// What a run showed, in sentences that are computed from the records.
 
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace aqbench {
 
-// Plain text, one sentence each, most important first: how many cases are ok, what the gate found, per scene
-// which method is the most accurate and by what factor, cold against warm, which stage takes most of the
-// time, what batching changes. Sentences whose data are missing are left out.
+// Returns plain sentences, the most important first: how many cases are ok, what the gate found, which method
+// is the most accurate on each scene and by what factor, which stage takes most of the time, cold against
+// warm, what batching changes. A sentence whose data are missing is left out.
 std::vector<std::string> narrative_lines(const BundleContent& content);
 
 }  // namespace aqbench

@@ -9,22 +9,23 @@ namespace aqbench {
 
 inline constexpr const char* kTestsLog = "tests.log";
 
+// Says whether the tests passed.
 struct TestRun {
   bool passed = false;
-  std::string problem;  // one line, when not
+  std::string problem;  // one line if they did not
 };
 
-// Writes BUNDLE/tests.log: `ctest -N` and then `ctest --output-on-failure` of a build folder, their output,
-// exit codes and real, user and system time. Throws as check_test_dir(), and Error(io).
+// Runs `ctest -N` and `ctest --output-on-failure` in a build folder and writes BUNDLE/tests.log: their
+// output, exit codes, and real, user and system time. Throws as check_test_dir(), and Error(io).
 TestRun run_tests(const std::filesystem::path& bundle, const std::filesystem::path& build_dir);
 
 // Throws Error(input) if the folder has no tests (no CTestTestfile.cmake).
 void check_test_dir(const std::filesystem::path& build_dir);
 
-// What a tests.log says: "passed", "failed: ..."; "" where it is cut off.
+// Returns what a tests.log says: "passed" or "failed: ..."; "" where the log is cut off.
 std::string test_result(std::string_view log);
 
-// The folder of this program where that is a build folder with tests. Throws Error(usage).
+// Returns the folder of this program. Throws Error(usage) if it is no build folder with tests.
 std::filesystem::path own_build_dir();
 
 }  // namespace aqbench

@@ -7,7 +7,8 @@
 
 namespace aqbench {
 
-// Cases that gave a time only, one entry a sample: warm repetitions, or the cold call where there are none.
+// Returns the JSON text: for each case that gave a time an entry for each warm repetition, or for the cold
+// call where there are none.
 std::string benchmark_json_text(const Results& results);
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/gate_text.h"
 #include "reports/content/environment_text.h"
 
 namespace aqbench {
@@ -60,7 +61,7 @@ std::string github_annotations(const GateReport& report) {
   std::size_t shown = 0, more = 0;
   for (const GateRow& row : report.rows) {
     if (!fails_gate(row)) continue;
-    if (shown == kMostAnnotations) {
+    if (shown == kMaxAnnotations) {
       ++more;
       continue;
     }

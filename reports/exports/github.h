@@ -10,19 +10,22 @@
 
 namespace aqbench {
 
-inline constexpr std::size_t kMostAnnotations = 10;                         // GitHub drops further ones
-inline constexpr std::size_t kMostStepSummaryBytes = std::size_t{1} << 20;  // GitHub drops longer ones
+// Are GitHub's limits for one step: it drops further annotations and longer summaries.
+inline constexpr std::size_t kMaxAnnotations = 10;
+inline constexpr std::size_t kMaxStepSummaryBytes = std::size_t{1} << 20;
 
-// "::error title=CASE::METRIC 0.83 mm, ..." lines for what does not pass, worst first, at most
-// kMostAnnotations of them, then "N more" as a notice. Empty where the gate passes.
+// Returns a line "::error title=CASE::METRIC 0.83 mm, ..." for each row that does not pass, worst first, at
+// most kMaxAnnotations of them, then the number of the others as a notice. Empty where the gate passes.
 std::string github_annotations(const GateReport& report);
 
-// Escapes of a workflow command: its message, and a property such as the title.
+// Return the message, or a property such as the title, of a workflow command with its special characters
+// escaped.
 std::string github_escape_message(std::string_view text);
 std::string github_escape_property(std::string_view text);
 
-// Markdown, worst first, shorter than max_bytes; what does not fit is counted.
+// Returns the step summary as Markdown, worst first, shorter than max_bytes; rows that do not fit are
+// counted.
 std::string github_step_summary(const GateReport& report, const Results& results,
-                                std::size_t max_bytes = kMostStepSummaryBytes);
+                                std::size_t max_bytes = kMaxStepSummaryBytes);
 
 }  // namespace aqbench

@@ -8,6 +8,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/gate_text.h"
 
 namespace aqbench {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// Two bundles side by side: accuracy, memory, stages, batching; times as a trend.
+// Two bundles side by side: accuracy, memory, stages, batching, and times as a trend.
 
 #include <cstdint>
 #include <optional>
@@ -12,52 +12,49 @@
 
 namespace aqbench {
 
+// Holds one metric of one case on both sides.
 struct ComparedMetric {
   std::string case_name, metric, unit;
   Better better = Better::lower;
-  std::optional<double> a, b;  // nullopt: undefined or absent, `note` says which
+  std::optional<double> a, b;  // nullopt: undefined or absent, and `note` says which
   std::string note;
 };
 
-// What moved a stage's time: t = work x cost per unit of work, so the factors multiply to the time's.
+// Holds one stage of one case on both sides. Its time is calls x time per call, so the factors of work and
+// cost multiply to the factor of time.
 struct ComparedStage {
   std::string case_name, stage, parent;
   std::uint64_t calls_a = 0, calls_b = 0;
-  std::optional<double> self_ms_a, self_ms_b;  // median over the repetitions
+  std::optional<double> self_ms_a, self_ms_b;  // medians over the repetitions
   std::optional<std::int64_t> net_bytes_a, net_bytes_b, peak_bytes_a, peak_bytes_b;
 
-  std::optional<double> time_factor() const;  // b / a
-  std::optional<double> work_factor() const;  // calls b / a
-  std::optional<double> cost_factor() const;  // time per call, b / a
+  // Return B / A of the self time, of the calls, and of the time per call; nullopt where a side has none.
+  std::optional<double> time_factor() const;
+  std::optional<double> work_factor() const;
+  std::optional<double> cost_factor() const;
 };
 
+// Holds the time of one case on both sides.
 struct ComparedTime {
   std::string case_name;
-  std::string batch;  // value of a batch axis, "" for none
+  std::string batch;  // the value of a batch axis; "" without one
   std::optional<double> a_ms, b_ms;
 };
 
+// Holds all that two bundles have in common and where they differ.
 struct CompareReport {
-  std::string a, b;                          // run, commit
-  std::string refusal;                       // not empty: a bundle against itself
-  std::vector<std::string> notes;            // cases on one side alone, other options, other status
-  std::vector<std::string> key_differences;  // of the comparability key: "cpu_model: X, Y"; empty: times may
-                                             // be compared
-  std::size_t cases = 0;                     // compared
+  std::string a, b;                // "RUN, commit COMMIT" of each side
+  std::string refusal;             // why nothing was compared (a bundle and itself); else empty
+  std::vector<std::string> notes;  // cases on one side alone, other options, other status
+  std::vector<std::string>
+      key_differences;    // of the comparability keys: "cpu_model: X, Y"; empty: equal keys
+  std::size_t cases = 0;  // that were compared
   std::vector<ComparedMetric> metrics;
   std::vector<ComparedStage> stages;
   std::vector<ComparedTime> times;
 };
 
-// Pure. Cases whose options differ are not compared and named in the notes.
+// Compares two results; reads no file. Cases whose options differ are not compared, and the notes name them.
 CompareReport compare_results(const Results& a, const Results& b);
-
-// "depth_estimation of undulating/...: 1.40 x: 2.00 x the calls, 0.70 x the time per call": the stage whose
-// self time changed most, if any by 5 % or more. Empty for none.
-std::string moved_stage_line(const CompareReport& report);
-
-// Tables of at most 100 columns. Metrics that are equal are counted unless `all`. Every table of times says
-// what it is: a trend, or one from the same machine key.
-std::string render_compare(const CompareReport& report, bool colours = false, bool all = false);
 
 }  // namespace aqbench

@@ -1,4 +1,5 @@
-// A comparison of two bundles as text.
+#include "reports/history/compare_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,12 +8,11 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
-#include "reports/history/compare.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostCompareRows = 60;
+constexpr std::size_t kMaxCompareRows = 60;
 constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
 
 std::string factor_text(const std::optional<double>& factor) {
@@ -43,7 +43,7 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
       ++equal;
       continue;
     }
-    if (!all && table.rows.size() == kMostCompareRows) {
+    if (!all && table.rows.size() == kMaxCompareRows) {
       ++more;
       continue;
     }

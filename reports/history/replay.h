@@ -1,5 +1,5 @@
 #pragma once
-// A case run again as recorded: does it give what the bundle says?
+// A case that was run again as recorded: whether it gives what the bundle says.
 
 #include <string>
 #include <vector>
@@ -8,25 +8,27 @@
 
 namespace aqbench {
 
+// Names one value that is not as recorded.
 struct ReplayDifference {
   std::string what;           // "status", "output_sha256" or a metric
-  std::string recorded, now;  // exact, as text
+  std::string recorded, now;  // as text that is exact
 };
 
+// Holds what running a case again showed.
 struct ReplayReport {
   std::vector<ReplayDifference> differences;  // empty: reproduced
-  std::size_t metrics = 0;                    // compared
-  std::string output_sha256;                  // of this run; "" for none
+  std::size_t metrics = 0;                    // that were compared
+  std::string output_sha256;                  // of the new run; "" for none
   std::string time_trend;                     // one line; "" where one side has no time
 
   bool reproduced() const { return differences.empty(); }
 };
 
-// Status, output hash and every metric, bit for bit; tensor memory of stages too. Time is no verdict: another
-// moment, another time.
+// Compares status, hash of the output, and every metric and tensor memory of stages bit by bit. Time takes no
+// part: it differs from moment to moment.
 ReplayReport compare_replay(const Record& recorded, const Record& now);
 
-// At most 100 columns.
+// Returns the differences as text, at most 100 columns wide.
 std::string render_replay(const ReplayReport& report, const std::string& case_name, bool colours = false);
 
 }  // namespace aqbench

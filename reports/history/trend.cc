@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostFolders = 3;  // below the one given
+constexpr int kMaxFolders = 3;  // below the one given
 
 void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
   std::error_code error;
@@ -29,7 +29,7 @@ void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bund
     bundles.push_back(folder);
     return;
   }
-  if (depth == kMostFolders) return;
+  if (depth == kMaxFolders) return;
   std::vector<fs::path> below;
   fs::directory_iterator entries(folder, error);
   if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
@@ -144,7 +144,7 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
   return history;
 }
 
-std::vector<TrendSeries> find_trends(const TrendHistory& history, const TrendOptions& options) {
+std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
   check(options.change_points);
   const auto pinned = pinned_run(history, options.pinned);
   TrendCollector collector(options.metric);
@@ -154,7 +154,7 @@ std::vector<TrendSeries> find_trends(const TrendHistory& history, const TrendOpt
   std::vector<TrendSeries> found;
   for (auto& [key, series] : collector.take()) {
     if (series.values.size() < 2) continue;
-    series.changes = find_change_points(series.values, options.change_points);
+    series.changes = detect_change_points(series.values, options.change_points);
     const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
     if (at != series.runs.end())
       series.pinned =

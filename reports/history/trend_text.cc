@@ -1,4 +1,5 @@
-// A history as text and as pictures.
+#include "reports/history/trend_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include "core/svg.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/history/trend.h"
 
 namespace aqbench {
 namespace {
@@ -140,8 +140,8 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
 }
 
 std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
-  constexpr std::size_t kMostCharts = 24;
-  const std::size_t shown = std::min(kMostCharts, series.size());
+  constexpr std::size_t kMaxCharts = 24;
+  const std::size_t shown = std::min(kMaxCharts, series.size());
   std::string body;
   for (std::size_t i = 0; i < shown; ++i)
     body += trend_chart(history, series[i], static_cast<double>(i) * kChartHeight);

@@ -1,6 +1,6 @@
 #pragma once
-// Flamegraphs of CPU samples as one SVG file that needs nothing else: hover names a frame, a click zooms, the
-// box at the top searches.
+// Flamegraphs of CPU samples as one SVG file that needs nothing else: the pointer shows a function's name, a
+// click zooms, the box at the top searches.
 
 #include <string>
 
@@ -8,16 +8,18 @@
 
 namespace aqbench {
 
+// Holds the two lines above a flamegraph.
 struct FlamegraphText {
   std::string title, subtitle;
 };
 
-// Width = share of samples, outermost functions at the bottom. Colours only tell frames apart; stages are
-// blue, code without symbols is grey.
+// Draws a flamegraph. The width of a box is its function's share of the samples; the outermost functions are
+// at the bottom. Stages are blue and code without symbols is grey; the other colours only tell functions
+// apart.
 std::string flamegraph_svg(const FoldedStacks& stacks, const FlamegraphText& text);
 
-// Widths are those of `after`; red frames have a larger share of the samples than in `before`, blue ones a
-// smaller one. Counts are compared as shares, since two runs rarely take as many samples.
+// Draws `after`, coloured by the change: red functions have a larger share of the samples than in `before`,
+// blue ones a smaller share. Shares and not counts are compared, since two runs rarely take as many samples.
 std::string differential_flamegraph_svg(const FoldedStacks& before, const FoldedStacks& after,
                                         const FlamegraphText& text);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A profile for people: stage table, bottlenecks, warnings; and two profiles side by side.
+// A profile for people: table of stages, bottlenecks, warnings; and two profiles side by side.
 
 #include <filesystem>
 #include <string>
@@ -12,35 +12,36 @@
 
 namespace aqbench {
 
-// One case of a profile, as it lies in a bundle.
+// Holds one case of a profile as it lies in a bundle.
 struct ProfiledCase {
-  Record record;  // status ok
+  Record record;  // with status ok
   ProfileDetails details;
   FoldedStacks stacks;  // may be empty
   HotspotReport hotspots;
 };
 
-// Reads what run_profile() left in a bundle; `record` must be ok. Throws Error(input) naming the file.
+// Reads what run_profile() left in a bundle for a record with status ok. Throws Error(input) naming the file.
 ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Record& record);
 
+// Names a stage that takes much time.
 struct Bottleneck {
   std::string stage, parent;
   double self_ms = 0;
-  double share = 0;  // of the true total, 0 to 1
+  double share = 0;  // of the time of the whole run. Range: [0, 1].
 };
-// The stages of the main thread with the largest self times, at most `count`.
+// Returns the stages of the main thread with the largest self times, at most `count`.
 std::vector<Bottleneck> bottlenecks(const ProfiledCase& profile, std::size_t count = 3);
 
-// Time of the run that no stage accounts for.
+// Returns the time of the run that is in no stage.
 double unattributed_ms(const ProfiledCase& profile);
 
-// Stage table, bottlenecks, hot functions, warnings. At most 100 columns.
+// Returns the table of stages, bottlenecks, hot functions and warnings, at most 100 columns wide.
 std::string render_profile(const ProfiledCase& profile, bool colours = false);
 
-// The stages of two profiles of the same thing side by side. At most 100 columns.
+// Returns the stages of two profiles of the same case side by side, at most 100 columns wide.
 std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours = false);
 
-// The same as render_profile for programs: for "effective.profile" of results.json.
+// Returns what render_profile() shows, for programs: "effective.profile" of results.json.
 Json to_json(const ProfiledCase& profile);
 
 }  // namespace aqbench

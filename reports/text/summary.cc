@@ -14,6 +14,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/gating/gate_text.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
@@ -185,15 +186,15 @@ std::string times_table(const Results& results) {
 
 std::string warnings_list(const BundleContent& content) {
   if (content.warnings.empty()) return "";
-  constexpr std::size_t kMostWarnings = 20;
+  constexpr std::size_t kMaxWarnings = 20;
   std::string text =
       fmt::format("\n## Warnings in the logs\n\n{}.\n\n", counted(content.warnings.size(), "line"));
-  for (std::size_t i = 0; i < std::min(kMostWarnings, content.warnings.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMaxWarnings, content.warnings.size()); ++i) {
     const LogWarning& warning = content.warnings[i];
     text += fmt::format("- {}:{}: {}\n", warning.file, warning.line, md_escape(warning.text));
   }
-  if (content.warnings.size() > kMostWarnings)
-    text += fmt::format("- and {} more\n", content.warnings.size() - kMostWarnings);
+  if (content.warnings.size() > kMaxWarnings)
+    text += fmt::format("- and {} more\n", content.warnings.size() - kMaxWarnings);
   return text;
 }
 

@@ -1,4 +1,5 @@
-// The table at the end of `aqbench sweep`.
+#include "reports/text/sweep_table.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include "core/text.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
-#include "reports/text/summary.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {

@@ -1,5 +1,5 @@
 #pragma once
-// Workloads' times for people: on screen and in summary.md.
+// The times of workloads for people, on the screen and in summary.md.
 
 #include <string>
 #include <vector>
@@ -9,20 +9,24 @@
 
 namespace aqbench {
 
+// Return whether any case is a workload, and whether any case is none.
 bool has_workloads(const Results& results);
-bool has_scenes(const Results& results);  // cases that are not workloads
+bool has_scenes(const Results& results);
 
-// For the terminal, at most 100 columns. Empty without workloads.
+// Returns the table for the screen, at most 100 columns wide; empty without workloads.
 std::string render_workload_table(const Results& results, bool colours);
 
-// Half the 95 % interval of the warm median, "±1.2 %", "n/a" without; the share of the roofline, "" without.
+// Returns half the 95 % interval of the warm median as a share of it, "±1.2 %"; "n/a" without an interval.
 std::string precision_text(const Timing& timing);
+
+// Returns the throughput as a share of the roofline; "" without one.
 std::string roofline_text(const Timing& timing);
 
-// A row for each: time, throughput, memory, ratio to the base with its interval, verdict. Markdown.
+// Returns a Markdown table with a row for each value of each axis: time, throughput, memory, ratio to the
+// base value with its interval, verdict.
 std::string comparison_table(const std::vector<AxisComparison>& comparisons);
 
-// Sections of summary.md: "Comparisons", "What bounds them", and "Doubtful times" of any case.
+// Returns the sections "Comparisons", "What bounds them" and, for any case, "Doubtful times" of summary.md.
 std::string workload_sections(const Results& results);
 
 }  // namespace aqbench

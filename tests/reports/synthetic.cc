@@ -1,4 +1,4 @@
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

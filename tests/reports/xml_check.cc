@@ -1,4 +1,4 @@
-#include "xml_check.h"
+#include "tests/reports/xml_check.h"
 
 #include <functional>
 #include <regex>

@@ -1,4 +1,4 @@
-#include "harness/ab/ab_report.h"
+#include "harness/ab/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "harness/ab/calibration_report.h"
+#include "harness/ab/aa_validation.h"
 #include "harness/ab/pair_journal.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
@@ -71,8 +71,8 @@ AbBundleText bundle_text(const AbDocument& document) {
 
 std::string text_of(const AbDocument& document) { return ab_text(document, judge_ab(document)); }
 
-std::string text_of(const CalibrationDocument& document) {
-  return calibration_text(document, judge_calibration(document));
+std::string text_of(const AaValidationDocument& document) {
+  return aa_validation_text(document, judge_aa_validation(document));
 }
 
 AbCaseReport only_case(const AbDocument& document) { return judge_ab(document).cases.at(0); }
@@ -368,8 +368,8 @@ void reorder(AbSamples& samples, std::uint64_t order_seed) {
       std::swap(samples.units[i], samples.units[i + 1]);
 }
 
-CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
-  CalibrationDocument document;
+AaValidationDocument calibration_of(double delay, double aa_ratio = 1) {
+  AaValidationDocument document;
   document.run.id = "20261121T120000Z";
   document.suites = 200;
   document.series = {{"", "", timed_samples(160, aa_ratio, 1)},
@@ -384,7 +384,7 @@ CalibrationDocument calibration_of(double delay, double aa_ratio = 1) {
 }
 
 TEST(Calibration, CountsFalseAlarmsAndWhatIsSeen) {
-  const CalibrationReport report = judge_calibration(calibration_of(0.05));
+  const AaValidationReport report = judge_aa_validation(calibration_of(0.05));
   EXPECT_EQ(report.aa_pairs, 160u);
   EXPECT_EQ(report.aa->suites, 200u);
   EXPECT_EQ(report.aa->regressed, 0u);
@@ -397,46 +397,46 @@ TEST(Calibration, CountsFalseAlarmsAndWhatIsSeen) {
   EXPECT_TRUE(report.stages[2].insensitive) << "fuse takes 3 ms on both sides";
   EXPECT_THAT(report.stages[3].reason, HasSubstr("did not run in every unit"));
   EXPECT_TRUE(report.stages[4].insensitive);
-  EXPECT_THAT(render_calibration_table(report), HasSubstr("insensitive: too short for the clock"));
+  EXPECT_THAT(render_aa_validation_table(report), HasSubstr("insensitive: too short for the clock"));
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
 }
 
 TEST(Calibration, MissedBarsFail) {
-  EXPECT_EQ(judge_calibration(calibration_of(0.0)).exit_code(), ExitCode::regression);
-  const CalibrationReport alarms = judge_calibration(calibration_of(0.05, 1.05));
+  EXPECT_EQ(judge_aa_validation(calibration_of(0.0)).exit_code(), ExitCode::regression);
+  const AaValidationReport alarms = judge_aa_validation(calibration_of(0.05, 1.05));
   EXPECT_FALSE(alarms.false_alarms_ok());
   EXPECT_EQ(alarms.exit_code(), ExitCode::regression);
-  CalibrationDocument cut = calibration_of(0.05);
+  AaValidationDocument cut = calibration_of(0.05);
   cut.run.complete = false;
   cut.series.resize(1);
-  EXPECT_EQ(judge_calibration(cut).exit_code(), ExitCode::inconclusive);
+  EXPECT_EQ(judge_aa_validation(cut).exit_code(), ExitCode::inconclusive);
 }
 
 TEST(Calibration, SeriesThatWereDroppedCutOrMovedAreFound) {
-  const CalibrationDocument good = calibration_of(0.05);
-  EXPECT_EQ(calibration_protocol_problem(good), "");
-  CalibrationDocument forged = good;
+  const AaValidationDocument good = calibration_of(0.05);
+  EXPECT_EQ(aa_validation_problem(good), "");
+  AaValidationDocument forged = good;
   forged.series.pop_back();
-  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("pairs are missing"));
+  EXPECT_THAT(aa_validation_problem(forged), HasSubstr("pairs are missing"));
   forged.run.complete = false;
-  EXPECT_EQ(calibration_protocol_problem(forged), "");
+  EXPECT_EQ(aa_validation_problem(forged), "");
   forged = good;
   std::swap(forged.series[1], forged.series[2]);
-  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("series[1]: is not of the stage"));
+  EXPECT_THAT(aa_validation_problem(forged), HasSubstr("series[1]: is not of the stage"));
   forged = good;
   forged.series[2].samples.units.resize(200);
-  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("series[3].samples: comes after one that"));
+  EXPECT_THAT(aa_validation_problem(forged), HasSubstr("series[3].samples: comes after one that"));
   forged = good;
   forged.series[1].samples.order_seed += 1;
-  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("order_seed: is 44, expected 43"));
+  EXPECT_THAT(aa_validation_problem(forged), HasSubstr("order_seed: is 44, expected 43"));
   forged = good;
   forged.plan.live_runs = 2;
   forged.plan.live_pairs_per_look = 20;
-  EXPECT_THAT(calibration_protocol_problem(forged), HasSubstr("pairs are missing"));
+  EXPECT_THAT(aa_validation_problem(forged), HasSubstr("pairs are missing"));
 }
 
 TEST(Calibration, CountsLiveRunsThatCallACaseSlower) {
-  CalibrationDocument document = calibration_of(0.05);
+  AaValidationDocument document = calibration_of(0.05);
   document.plan.live_runs = 3;
   document.plan.live_pairs_per_look = 40;
   document.plan.live_settings.confirm = false;
@@ -444,34 +444,34 @@ TEST(Calibration, CountsLiveRunsThatCallACaseSlower) {
     AbSamples& run = document.live.emplace_back(timed_samples(40, i == 1 ? 1.1 : 1.0, 30 + i));
     reorder(run, live_order_seed(document.policy.seed, i));
   }
-  EXPECT_EQ(calibration_protocol_problem(document), "");
-  const CalibrationReport one = judge_calibration(document);
+  EXPECT_EQ(aa_validation_problem(document), "");
+  const AaValidationReport one = judge_aa_validation(document);
   EXPECT_EQ(one.live->runs, 3u);
   EXPECT_EQ(one.live->regressed, 1u);
   EXPECT_TRUE(one.live_ok()) << "one of at most twenty";
   EXPECT_TRUE(one.too_few_live_runs()) << "or one of one";
   EXPECT_EQ(one.exit_code(), ExitCode::inconclusive);
-  EXPECT_THAT(render_calibration_table(one), HasSubstr("OPEN: a false alarm in 3 live runs"));
-  EXPECT_THAT(render_calibration_table(one), HasSubstr("live: 3 whole A/A comparisons of 1 cases each"));
+  EXPECT_THAT(render_aa_validation_table(one), HasSubstr("OPEN: a false alarm in 3 live runs"));
+  EXPECT_THAT(render_aa_validation_table(one), HasSubstr("live: 3 whole A/A comparisons of 1 cases each"));
   document.live[2] = timed_samples(40, 1.1, 40);
   reorder(document.live[2], live_order_seed(document.policy.seed, 2));
-  const CalibrationReport two = judge_calibration(document);
+  const AaValidationReport two = judge_aa_validation(document);
   EXPECT_FALSE(two.live_ok());
   EXPECT_EQ(two.exit_code(), ExitCode::regression);
   document.live[2].units.resize(10);  // interrupted in its third run
   document.run.complete = false;
-  EXPECT_EQ(calibration_protocol_problem(document), "");
-  EXPECT_EQ(judge_calibration(document).live->runs, 2u);
+  EXPECT_EQ(aa_validation_problem(document), "");
+  EXPECT_EQ(judge_aa_validation(document).live->runs, 2u);
 }
 
 TEST(Calibration, ReadsBackAndVerifies) {
-  const CalibrationDocument document = calibration_of(0.05);
-  const std::string text = calibration_text(document, judge_calibration(document));
-  EXPECT_EQ(text_of(calibration_from_json(Json::parse(text), "calibration.json")), text);
+  const AaValidationDocument document = calibration_of(0.05);
+  const std::string text = aa_validation_text(document, judge_aa_validation(document));
+  EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
   std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
-  AbBundleText bundle{kCalibrationFile, text,
-                      render_calibration_summary(document, judge_calibration(document)),
+  AbBundleText bundle{kAaValidationFile, text,
+                      render_aa_validation_summary(document, judge_aa_validation(document)),
                       document.environment_json};
   finalise_ab_bundle(folder.path(), bundle);
   const VerifyReport report = verify_bundle(folder.path());

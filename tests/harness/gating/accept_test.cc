@@ -11,7 +11,7 @@
 #include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

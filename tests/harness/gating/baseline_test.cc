@@ -6,7 +6,7 @@
 
 #include "core/strict_json.h"
 #include "harness/gating/default_tolerances.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -13,7 +13,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/bundle/gate_input.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -1,3 +1,4 @@
+#include "harness/running/inject.h"
 #include "harness/running/sweep.h"
 
 #include <signal.h>

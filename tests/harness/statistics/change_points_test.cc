@@ -34,7 +34,7 @@ Values history_of(std::size_t size, const std::vector<Step>& steps, double cv, s
 
 std::vector<std::size_t> indices_of(const Values& history, const ChangePointOptions& options = {}) {
   std::vector<std::size_t> indices;
-  for (const ChangePoint& point : find_change_points(history, options)) indices.push_back(point.index);
+  for (const ChangePoint& point : detect_change_points(history, options)) indices.push_back(point.index);
   return indices;
 }
 
@@ -44,7 +44,7 @@ TEST(ChangePoints, ExactStepsWithoutNoise) {
   EXPECT_EQ(indices_of(history_of(40, {{17, 110}}, 0, 1)), Indices{17});
   EXPECT_EQ(indices_of(history_of(100, {{30, 120}, {65, 90}}, 0, 1)), (Indices{30, 65}));
   EXPECT_EQ(indices_of(history_of(300, {{30, 120}, {149, 90}, {290, 100}}, 0, 1)), (Indices{30, 149, 290}));
-  const auto points = find_change_points(history_of(40, {{17, 110}}, 0, 1));
+  const auto points = detect_change_points(history_of(40, {{17, 110}}, 0, 1));
   EXPECT_DOUBLE_EQ(points[0].level.mean_before, 100);
   EXPECT_DOUBLE_EQ(points[0].level.mean_after, 110);
   EXPECT_DOUBLE_EQ(points[0].level.change.value(), 0.1);
@@ -100,7 +100,7 @@ TEST(ChangePoints, SplitsWhereTheEnergyDistanceIsLargest) {
 TEST(ChangePoints, FindsTwoStepsAndTheirDirections) {
   int both = 0;
   for (std::uint64_t draw = 0; draw < 100; ++draw) {
-    const auto points = find_change_points(history_of(120, {{40, 110}, {80, 100}}, 0.015, draw));
+    const auto points = detect_change_points(history_of(120, {{40, 110}, {80, 100}}, 0.015, draw));
     if (points.size() != 2) continue;
     ++both;
     EXPECT_NEAR(static_cast<double>(points[0].index), 40, 2);
@@ -154,7 +154,7 @@ TEST(ChangePoints, HuntersExample) {
 
 TEST(ChangePoints, ComparesWithAPinnedRelease) {
   const Values history = history_of(120, {{40, 110}, {80, 101}}, 0.002, 5);
-  const auto points = find_change_points(history);
+  const auto points = detect_change_points(history);
   ASSERT_EQ(points.size(), 2u);
   const PinnedComparison first = compare_with_pinned(history, points, 10);
   EXPECT_EQ(first.pinned_begin, 0u);
@@ -190,7 +190,7 @@ TEST(ChangePoints, LevelsWithoutSpreadOrMean) {
 TEST(ChangePoints, RefusesBadInput) {
   EXPECT_EQ(error_of(ErrorKind::input,
                      [] {
-                       find_change_points(Values{1, 2, std::nan(""), 3});
+                       detect_change_points(Values{1, 2, std::nan(""), 3});
                      }),
             "history[2] is nan, must be finite");
   const auto message = [](auto change) {

@@ -1,4 +1,4 @@
-#include "harness/statistics/mcnemar.h"
+#include "tests/harness/statistics/mcnemar.h"
 
 #include <gtest/gtest.h>
 

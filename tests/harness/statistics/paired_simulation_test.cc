@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/statistics/calibration.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/paired.h"
-#include "harness/statistics/rank_sum.h"
-#include "tests/core/error_matcher.h"
+#include "tests/harness/statistics/differences.h"
+#include "tests/harness/statistics/rank_sum.h"
 #include "tests/harness/statistics/values.h"
 
 namespace aqbench {
@@ -24,25 +23,6 @@ PairedPolicy verdicts_only(PairedPolicy policy = {}) {
   policy.bootstrap_draws = 0;
   policy.resolution_draws = 0;
   return policy;
-}
-
-// Units one after another on one machine, each the best of `runs`, paired in coin order. B is `ratio` times
-// slower.
-PairedSeries simulate(const MachineNoise& noise, std::uint64_t draw, std::size_t pairs, std::size_t runs = 1,
-                      double ratio = 1) {
-  const Values times = machine_times(noise, draw, 2 * pairs * runs, 61);
-  PairedSeries series;
-  series.name = "simulated";
-  for (std::size_t pair = 0; pair < pairs; ++pair) {
-    const auto unit = [&](std::size_t position) {
-      const auto first = times.begin() + static_cast<std::ptrdiff_t>((2 * pair + position) * runs);
-      return *std::min_element(first, first + static_cast<std::ptrdiff_t>(runs));
-    };
-    const std::size_t b = b_runs_first(draw, pair) ? 0 : 1;
-    series.u_a.push_back(unit(1 - b));
-    series.u_b.push_back(ratio * unit(b));
-  }
-  return series;
 }
 
 struct Rates {
@@ -59,10 +39,6 @@ Rates rates_of(int draws, const PairedPolicy& policy, auto make_series) {
   }
   return rates;
 }
-
-const MachineNoise kQuiet = {.cv = 0.011, .autocorrelation = 0.29};
-const MachineNoise kSpiky = {.cv = 0.011, .autocorrelation = 0.29, .spike_chance = 0.05};
-const MachineNoise kWild = {.cv = 0.10, .autocorrelation = 0.29, .spike_chance = 0.10};
 
 // The fourth row of the A/A table: at most 0.02 % false flags, n = 20, min of 3, quietest half.
 TEST(PairedSimulation, FalseFlagsOnAMachineAsMeasured) {
@@ -85,7 +61,7 @@ TEST(PairedSimulation, FalseFlagsWithoutHalving) {
       DifferenceSeries series{pairs.name, {}, std::log(1.02), std::log(1.05)};
       for (std::size_t i = 0; i < 20; ++i)
         series.differences.push_back(std::log(pairs.u_b[i] / pairs.u_a[i]));
-      const auto result = compare_differences(std::span(&series, 1), verdicts_only()).front();
+      const auto result = compare_differences(series, verdicts_only());
       if (result.verdict == PairedVerdict::regressed) ++flags;
     }
     EXPECT_LE(static_cast<double>(flags) / draws, 0.0014);
@@ -195,53 +171,6 @@ TEST(PairedSimulation, BlocksFailWherePairsHold) {
   }
   EXPECT_GE(static_cast<double>(block_flags) / draws, 0.10);
   EXPECT_LE(static_cast<double>(pair_flags) / draws, 0.01 + 3 * std::sqrt(0.01 * 0.99 / draws));
-}
-
-TEST(Calibration, TauFromHistory) {
-  const PairedPolicy policy;
-  EXPECT_EQ(calibrate_tau({}, policy).tau, 0.02);
-  EXPECT_FALSE(calibrate_tau({}, policy).p99_abs_shift);
-  const TauCalibration quiet = calibrate_tau(Values{0.001, -0.012, 0.004}, policy);
-  EXPECT_EQ(quiet.p99_abs_shift, 0.012);
-  EXPECT_EQ(quiet.tau, 0.02);  // never below the policy's
-  EXPECT_EQ(quiet.aa_runs, 3u);
-  const TauCalibration louder = calibrate_tau(Values{0.001, -std::log(1.04), 0.004}, policy);
-  EXPECT_NEAR(louder.tau, 0.04, 1e-12);
-  EXPECT_FALSE(louder.above_delta);
-  EXPECT_TRUE(calibrate_tau(Values{std::log(1.06)}, policy).above_delta);
-  Values many;  // 0.0001 ... 0.0200: the 198th of 200
-  for (int i = 200; i > 0; --i) many.push_back(i % 2 == 0 ? 1e-4 * i : -1e-4 * i);
-  EXPECT_DOUBLE_EQ(calibrate_tau(many, policy).p99_abs_shift.value(), 0.0198);
-  EXPECT_EQ(error_of(ErrorKind::input,
-                     [&] {
-                       calibrate_tau(Values{0, std::nan("")}, policy);
-                     }),
-            "aa_shifts[1] is nan, must be finite");
-}
-
-TEST(Calibration, BlocksOfMeasuredPairs) {
-  const PairedSeries measured = simulate(kSpiky, 5, 600, 3);
-  const BlockCheck aa = check_blocks(measured, {.suites = 1000}, {});
-  EXPECT_EQ(aa.suites, 1000u);
-  EXPECT_EQ(aa.regressed + aa.faster + aa.pass + aa.inconclusive, 1000u);
-  EXPECT_LE(aa.regressed, 4u);
-  const BlockCheck slower = check_blocks(measured, {.suites = 1000, .injected_ratio = 1.05}, {});
-  EXPECT_GE(slower.regressed, 950u);
-  EXPECT_LE(slower.confirmed_regressed, slower.regressed);
-  EXPECT_GE(slower.confirmed_regressed, 900u);
-  EXPECT_EQ(check_blocks(measured, {.suites = 1000, .seed = 7}, {}).suites, 1000u);
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { check_blocks(simulate(kQuiet, 1, 119), {}, {}); }),
-            "simulated: pairs: 119 measured, blocks of 40 need at least 120");
-}
-
-// A confirmation shares no pair with the flag: of 3 blocks' worth where only the middle is slow, nothing that
-// the middle flags is confirmed at full strength.
-TEST(Calibration, ConfirmingBlocksAreOthers) {
-  PairedSeries measured = simulate(kQuiet, 6, 120, 3);
-  for (std::size_t i = 40; i < 80; ++i) measured.u_b[i] *= 1.2;
-  const BlockCheck check = check_blocks(measured, {.suites = 300}, {});
-  EXPECT_GT(check.regressed, 50u);
-  EXPECT_LT(check.confirmed_regressed, check.regressed);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "harness/statistics/rank_sum.h"
+#include "tests/harness/statistics/rank_sum.h"
 
 #include <gtest/gtest.h>
 

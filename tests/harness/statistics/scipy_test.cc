@@ -11,9 +11,9 @@
 #include "harness/statistics/change_points.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/hodges_lehmann.h"
-#include "harness/statistics/rank_sum.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/summary.h"
+#include "tests/harness/statistics/rank_sum.h"
 
 namespace aqbench {
 namespace {

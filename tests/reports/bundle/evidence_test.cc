@@ -14,7 +14,7 @@
 #include "reports/content/narrative.h"
 #include "reports/content/test_run.h"
 #include "reports/text/summary.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -34,7 +34,7 @@ BundleContent content_of(Results results) {
 }
 
 TEST(LogWarnings, TheWordInAnyCaseAndNothingLikeIt) {
-  const auto warnings = find_warnings(
+  const auto warnings = warnings_of_log(
       "all fine\nfoo.cc:3: warning: unused\r\n0 warnings, forewarning, warning_count\n[WARN] x\nWarning",
       "a.log");
   ASSERT_EQ(warnings.size(), 3u);
@@ -42,8 +42,8 @@ TEST(LogWarnings, TheWordInAnyCaseAndNothingLikeIt) {
   EXPECT_THAT(warnings[0].text, ::testing::StartsWith("foo.cc:3: warning: unused"));
   EXPECT_EQ(warnings[1].line, 4u);
   EXPECT_EQ(warnings[2].line, 5u);
-  EXPECT_LE(find_warnings("warning " + std::string(5000, 'x'), "a").at(0).text.size(), 203u);
-  EXPECT_THAT(find_warnings("", "a"), IsEmpty());
+  EXPECT_LE(warnings_of_log("warning " + std::string(5000, 'x'), "a").at(0).text.size(), 203u);
+  EXPECT_THAT(warnings_of_log("", "a"), IsEmpty());
 }
 
 // The fields of https://in-toto.io/Statement/v1 and of the test-result predicate v0.1.

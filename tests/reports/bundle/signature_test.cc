@@ -9,7 +9,7 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -17,7 +17,7 @@
 #include "reports/content/bundle_files.h"
 #include "reports/content/test_run.h"
 #include "reports/text/summary.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

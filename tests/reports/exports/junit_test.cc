@@ -10,9 +10,9 @@
 
 #include "core/files.h"
 #include "core/text.h"
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
-#include "xml_check.h"
+#include "tests/reports/xml_check.h"
 
 namespace aqbench {
 namespace {

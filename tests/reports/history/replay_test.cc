@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "synthetic.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -5,10 +5,15 @@
 
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
+<<<<<<< HEAD
+#include "reports/history/trend_text.h"
 #include "synthetic.h"
+=======
+#include "tests/reports/synthetic.h"
+>>>>>>> a38b309c071ed3db6bfbeb96ed1111ad2653d887
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
-#include "xml_check.h"
+#include "tests/reports/xml_check.h"
 
 namespace aqbench {
 namespace {
@@ -43,7 +48,7 @@ const TrendSeries& series_of(const std::vector<TrendSeries>& all, const std::str
 
 TEST(Trend, FindsTheRunWhereALevelChanged) {
   const TrendHistory history = history_of(30, 18);
-  const auto all = find_trends(history, {});
+  const auto all = detect_trends(history, {});
   for (const char* metric : {"accuracy_mean_mm", "time_ms"}) {
     const TrendSeries& series = series_of(all, metric);
     ASSERT_EQ(series.changes.size(), 1u) << metric;
@@ -54,38 +59,38 @@ TEST(Trend, FindsTheRunWhereALevelChanged) {
   EXPECT_THAT(render_trends(history, all, false), HasSubstr("run118 c1018"));
   TrendOptions one;
   one.metric = "time_ms";
-  EXPECT_EQ(find_trends(history, one).size(), 1u);
+  EXPECT_EQ(detect_trends(history, one).size(), 1u);
 }
 
 TEST(Trend, AgainstAPinnedRelease) {
   const TrendHistory history = history_of(30, 18);
   TrendOptions options;
   options.pinned = "c1003";
-  const auto all = find_trends(history, options);
+  const auto all = detect_trends(history, options);
   ASSERT_TRUE(series_of(all, "time_ms").pinned.has_value());
   EXPECT_TRUE(series_of(all, "time_ms").pinned->changed);
   EXPECT_FALSE(series_of(all, "fscore_2mm_pct").pinned->changed);
   options.pinned = "run125";
-  EXPECT_FALSE(series_of(find_trends(history, options), "time_ms").pinned->changed);
+  EXPECT_FALSE(series_of(detect_trends(history, options), "time_ms").pinned->changed);
   options.pinned = "nobody";
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { find_trends(history, options); }), HasSubstr("nobody"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { detect_trends(history, options); }), HasSubstr("nobody"));
 }
 
 TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
   TrendHistory history = history_of(30, 15);
   for (std::size_t i = 15; i < 30; ++i) history.runs[i].machine = R"({"cpu":"other"})";
-  const auto all = find_trends(history, {});
+  const auto all = detect_trends(history, {});
   EXPECT_EQ(series_of(all, "accuracy_mean_mm").values.size(), 30u);
   EXPECT_EQ(series_of(all, "time_ms").values.size(), 15u);
   EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
   for (TrendRun& run : history.runs) run.machine.clear();
-  for (const TrendSeries& series : find_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
+  for (const TrendSeries& series : detect_trends(history, {})) EXPECT_NE(series.metric, "time_ms");
 }
 
 TEST(Trend, TheChartsAreXml) {
   const TrendHistory history = history_of(30, 18);
   const std::string head = R"(<?xml version="1.0" encoding="UTF-8"?>)";
-  const auto root = testing::parse_xml(head + trends_svg(history, find_trends(history, {})));
+  const auto root = testing::parse_xml(head + trends_svg(history, detect_trends(history, {})));
   EXPECT_EQ(root.name, "svg");
   EXPECT_GT(root.children.size(), 200u);
   EXPECT_EQ(testing::parse_xml(head + trends_svg({}, {})).name, "svg");

@@ -8,7 +8,8 @@
 #include "core/text.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "synthetic.h"
+#include "reports/text/sweep_table.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -1,6 +1,8 @@
 #include "scenes/dataset/perturb.h"
 
 #include <gmock/gmock.h>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <cmath>

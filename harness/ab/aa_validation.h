@@ -1,0 +1,130 @@
+#pragma once
+// How far a comparison can be trusted on this machine now: how often A/A pairs raise a false alarm, and how
+// often a delay that was put in on purpose is seen. `aqbench ab --calibrate` and `--live` measure it.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exit_code.h"
+#include "harness/ab/document.h"
+#include "harness/ab/samples.h"
+#include "harness/statistics/aa_validation.h"
+
+namespace aqbench {
+
+// Is the delay put into each measured stage.
+inline constexpr const char* kAaValidationDelay = "+5%";
+
+// Limit what can be asked for and what is read.
+inline constexpr std::size_t kMaxAaValidationPairs = 2000;
+inline constexpr std::size_t kMaxAaValidationSuites = 100000;
+inline constexpr std::size_t kMaxPairsPerSuite = 200;
+inline constexpr std::size_t kPairsPerSuite = 40;
+inline constexpr std::size_t kBlocksPerSeries = 3;  // the fewest: check_blocks() needs them
+inline constexpr std::size_t kMaxLiveRuns = 1000;
+
+// Are the bars of docs/comparing.md, as shares of the suites drawn.
+inline constexpr double kMaxFalseAlarms = 0.004;
+inline constexpr double kMinDetected = 0.95;
+inline constexpr double kMinConfirmed = 0.90;
+// Of each 20 live A/A runs one may call a case slower; a false alarm in fewer runs leaves the question open.
+inline constexpr std::size_t kLiveRunsPerFalseAlarm = 20;
+
+// Holds pairs of one kind, all of one case.
+struct AaValidationSeries {
+  std::string stage;   // "" for A/A; "*" where the whole run is delayed; else the delayed stage
+  std::string effect;  // "+5%"; "" for A/A
+  AbSamples samples;
+};
+
+// Says what was planned: first the A/A pairs, then the delayed pairs, then the live runs.
+struct AaValidationPlan {
+  std::size_t pairs = 0;               // of A/A; 0: neither these nor delayed ones
+  std::size_t delayed_pairs = 0;       // of each delayed stage
+  std::vector<std::string> stages;     // the delayed ones, "*" first
+  std::vector<std::string> too_short;  // stages too short for the clock: insensitive without being measured
+  // What the case's time depends on besides program and machine: "roma_like.points", "threads", "warm_runs".
+  std::vector<std::pair<std::string, std::string>> case_settings;
+  std::size_t live_runs = 0;  // whole A/A comparisons
+  std::size_t live_pairs_per_look = 0;
+  AbSettings live_settings;
+};
+
+// Holds what calibration.json does: the plan and all that was measured.
+struct AaValidationDocument {
+  AbRunInfo run;
+  PairedPolicy policy;  // with one look
+  std::size_t suites = 2000;
+  std::size_t pairs_per_suite = kPairsPerSuite;
+  AbSideInfo program;
+  std::string environment_json = "{}";
+  AaValidationPlan plan;
+  std::vector<AaValidationSeries> series;  // A/A first
+  std::vector<AbSamples> live;
+};
+
+// Return the seed of the coins of the n-th series, and of the n-th live run.
+std::uint64_t series_order_seed(std::uint64_t order_seed, std::size_t n);
+std::uint64_t live_order_seed(std::uint64_t order_seed, std::size_t n);
+
+// Returns one live run as a comparison of the program with itself.
+AbDocument live_document(const AaValidationDocument& document, const AbSamples& run);
+
+// Returns the first place that is not as the plan would have measured it, "series[1].samples.units[4]: ..",
+// or
+// "" if there is none.
+std::string aa_validation_problem(const AaValidationDocument& document);
+
+// Says how well the rule sees one delayed stage, by the time of that stage (of the whole run for "*").
+struct StagePower {
+  std::string stage, effect;
+  std::optional<BlockCheck> check;  // nullopt: the reason says why there is none
+  std::string reason;
+  std::optional<double> measured_change;  // relative, estimated by the rule from all pairs together
+  bool insensitive = false;               // detected or confirmed too rarely, or too short for the clock
+};
+
+// Counts what whole A/A comparisons said; each is judged as `aqbench ab` judges a comparison.
+struct LiveReport {
+  std::size_t runs = 0;                            // runs that are complete
+  std::size_t cases = 0;                           // cases of each run
+  std::size_t units = 0;                           // units of all runs
+  std::size_t regressed = 0;                       // runs that called a case slower
+  std::size_t faster = 0;                          // runs that called a case faster
+  std::size_t undecided = 0;                       // runs that left a case open
+  std::size_t failed = 0;                          // runs with a case that failed
+  std::vector<std::vector<std::string>> verdicts;  // Indexed by: [run][case].
+};
+
+// Holds what an A/A validation found.
+struct AaValidationReport {
+  std::string case_name;
+  std::size_t aa_pairs = 0;
+  std::optional<BlockCheck> aa;
+  std::optional<double> cv;           // of a unit, both sides pooled
+  std::optional<double> correlation;  // between the two units of a pair
+  double tau = 0;  // for this case: max(policy's, 99th percentile of |shift| over disjoint A/A blocks)
+  std::size_t aa_blocks = 0;
+  std::vector<StagePower> stages;
+  std::optional<LiveReport> live;     // where live runs were asked for
+  bool wants_pairs = true;            // A/A pairs and delayed pairs were asked for
+  std::vector<std::string> problems;  // what a series lacks: units that failed, too few pairs
+  bool complete = false;
+
+  // Returns whether the A/A pairs raised few enough false alarms.
+  bool false_alarms_ok() const;
+  // Returns whether few enough live runs called a case slower.
+  bool live_ok() const;
+  // Returns whether a live run called a case slower, but so few were run that the rate stays open.
+  bool too_few_live_runs() const;
+  // Returns regression where a bar was missed, case_failed where a unit failed, inconclusive where pairs or
+  // runs are missing, else pass.
+  ExitCode exit_code() const;
+};
+
+// Judges an A/A validation; reads no file.
+AaValidationReport judge_aa_validation(const AaValidationDocument& document);
+
+}  // namespace aqbench

@@ -1,0 +1,82 @@
+#pragma once
+// What ab.json holds: how a comparison was run and every unit it measured, in order. The decision in the file
+// is never read: report.h computes it again from the rest.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "harness/ab/decision.h"
+#include "harness/ab/run.h"
+#include "harness/ab/samples.h"
+
+namespace aqbench {
+
+// Version of ab.json; goes up when its fields change.
+inline constexpr int kAbSchemaVersion = 2;
+inline constexpr const char* kAbFile = "ab.json";
+
+// Limit what a file may ask the reader to compute; `aqbench ab` itself takes no more.
+inline constexpr int kMaxBootstrapDraws = 100000;
+inline constexpr int kMaxResolutionDraws = 10000;
+
+// Describes one side: a program, or this program with one value of a variant.
+struct AbSideInfo {
+  std::string label;                  // as the user gave it: "build/old/aqbench", "kernel=torch"
+  std::string variant;                // "kernel=torch"; "" where the sides are two programs
+  std::vector<std::string> injected;  // faults that were put in on purpose
+  std::string program_sha256;         // "" where nothing was run (--samples)
+  std::string
+      file_sha256;  // of the file that the user named, which may be a script around the program; or ""
+  std::string version, commit;
+  bool dirty = false;
+  std::string compiler, flags, build_type, sanitizers;
+};
+
+// Says when and how the units were run.
+struct AbRunInfo {
+  std::string id;  // the stamp in the bundle's name; "" without a bundle
+  std::string started_utc, finished_utc;
+  bool complete = true;            // false after an interruption
+  std::string samples_file;        // FILE of --samples; "" where units were run
+  bool exec = false;               // each unit was a newly started program, not a fork of this one
+  int warm_runs = 0;               // of a unit
+  std::size_t pairs_per_look = 0;  // of each case; 0 with --samples, and in an A/A validation
+  int resumed = 0;                 // how often the run was interrupted and continued
+};
+
+// Holds a comparison.
+struct AbDocument {
+  AbRunInfo run;
+  AbSettings settings;
+  AbSideInfo a, b;
+  std::vector<std::string> notes;  // options given to one side alone, differences of the builds
+  std::string environment_json = "{}";
+  AbSamples samples;
+};
+
+// Returns the options that the run was planned with, for follow_ab().
+AbRunOptions run_options_of(const AbDocument& document);
+
+// Returns whether both sides are the same program with the same options.
+bool is_a_a(const AbDocument& document);
+
+// Reads ab.json. Throws Error(input) "SOURCE: ..." as ab_samples_from_json(), and Error(not_comparable) for
+// another schema version.
+AbDocument ab_document_from_json(const Json& json, const std::string& source);
+
+// Return the parts of ab.json that calibration.json has as well.
+Json to_json(const AbRunInfo& run);
+Json to_json(const AbSettings& settings);
+Json to_json(const AbSideInfo& side);
+
+// Read these parts. Throw Error(input) "SOURCE: ...".
+AbRunInfo ab_run_from_json(const Json& json, const std::string& source);
+AbSettings ab_settings_from_json(const Json& json, const std::string& source);
+AbSideInfo ab_side_from_json(const Json& json, const std::string& source);
+
+// Returns the settings for a reader: "tau 2 %, delta 5 %, alpha 0.01, 3 planned looks, ...".
+std::string settings_line(const AbSettings& settings);
+
+}  // namespace aqbench

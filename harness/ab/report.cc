@@ -1,0 +1,300 @@
+#include "harness/ab/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/default_tolerances.h"
+#include "metrics/registry.h"
+
+namespace aqbench {
+namespace {
+
+// ---- Accuracy ----
+
+const AbOutput* output_of(const AbSamples& samples, std::size_t case_index, AbSide side) {
+  const auto found = std::ranges::find_if(samples.outputs, [&](const AbOutput& output) {
+    return output.case_index == case_index && output.side == side;
+  });
+  return found == samples.outputs.end() ? nullptr : &*found;
+}
+
+std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index, AbSide side) {
+  std::set<std::string> hashes;
+  for (const AbUnit& unit : samples.units)
+    if (unit.case_index == case_index && unit.side == side && unit.status == Status::ok)
+      hashes.insert(unit.output_sha256);
+  return hashes;
+}
+
+// B's metrics held against A's as `aqbench gate` would hold them against a baseline.
+std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a, const AbOutput& b) {
+  Baseline baseline;
+  BaselineCase accepted;
+  accepted.name = name;
+  for (const auto& [metric_name, metric] : a.metrics) {
+    if (!metric.value || !std::isfinite(*metric.value)) continue;  // A has none: B cannot be worse
+    accepted.metrics.push_back(
+        {metric_name, BaselineMetric{*metric.value, metric.better, default_tolerance(metric_name, metric)}});
+  }
+  baseline.cases.push_back(std::move(accepted));
+  Results results;
+  Record record;
+  record.case_name = name;
+  record.status = Status::ok;
+  record.metrics = b.metrics;
+  results.records.push_back(std::move(record));
+  return gate(results, baseline).rows;
+}
+
+// Whether the metric decides about B: the headline metrics, where A has any of them, since of some fifty
+// metrics an extreme one moves with every other random number; else all. Not the density: it says how many
+// points there are, not how good they are.
+bool decides(const AbOutput& a, const std::string& metric) {
+  const auto is_headline = [](const std::string& name) {
+    return name != "point_density_pct" &&
+           std::ranges::find(headline_metrics(), name, &HeadlineMetric::name) != headline_metrics().end();
+  };
+  const bool any = std::ranges::any_of(a.metrics, [&](const auto& one) { return is_headline(one.first); });
+  return !any || is_headline(metric);
+}
+
+bool is_worse_in_b(Verdict verdict) {
+  return verdict == Verdict::regressed || verdict == Verdict::undefined || verdict == Verdict::missing ||
+         verdict == Verdict::not_comparable;
+}
+
+std::string metric_row_text(const GateRow& row) {
+  const auto shown = [](const std::optional<double>& value) {
+    return value ? short_number(*value) : std::string("undefined");
+  };
+  return fmt::format("{} {} -> {}{}", row.metric, shown(row.baseline), shown(row.current),
+                     row.unit == "1" || row.unit.empty() ? "" : " " + row.unit);
+}
+
+// Fills outputs and accuracy. Gives why B is invalid, "" if it is not.
+std::string compare_outputs(const AbSamples& samples, std::size_t case_index, AbCaseReport& report) {
+  const auto a = hashes_of(samples, case_index, AbSide::a), b = hashes_of(samples, case_index, AbSide::b);
+  if (a.empty() || b.empty() || (a.size() == 1 && a.begin()->empty() && b == a)) {
+    report.outputs = "not hashed";
+    return {};
+  }
+  if (a == b && a.size() == 1) {
+    report.outputs = "identical";
+    return {};
+  }
+  report.outputs =
+      a.size() == 1 && b.size() == 1 ? "differ" : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
+  const AbOutput* const scored_a = output_of(samples, case_index, AbSide::a);
+  const AbOutput* const scored_b = output_of(samples, case_index, AbSide::b);
+  if (scored_a != nullptr && scored_b != nullptr)
+    report.accuracy = compare_metrics_of_sides(report.name, *scored_a, *scored_b);
+  if (a.size() == 1 && b.size() > 1)
+    return fmt::format("B gave {} different outputs for the same input, A always the same", b.size());
+  if (scored_a == nullptr || scored_b == nullptr) return "the outputs differ and were not scored";
+  std::vector<std::string> worse;
+  for (const GateRow& row : report.accuracy)
+    if (is_worse_in_b(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));
+  if (worse.empty()) return {};
+  const std::size_t shown = std::min<std::size_t>(worse.size(), 3);
+  std::string text =
+      fmt::format("B's output is worse: {}",
+                  fmt::join(worse.begin(), worse.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (worse.size() > shown) text += fmt::format(" and {} more", worse.size() - shown);
+  return text;
+}
+
+// ---- Verdict ----
+
+AbVerdict as_ab_verdict(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return AbVerdict::regressed;
+    case PairedVerdict::faster:
+      return AbVerdict::faster;
+    case PairedVerdict::pass:
+      return AbVerdict::pass;
+    case PairedVerdict::inconclusive:
+      return AbVerdict::inconclusive;
+    case PairedVerdict::refused:
+      break;
+  }
+  return AbVerdict::refused;
+}
+
+const AbUnit& failed_unit_of(const AbSamples& samples, std::size_t case_index) {
+  return *std::ranges::find_if(samples.units, [&](const AbUnit& unit) {
+    return unit.case_index == case_index && unit.status != Status::ok;
+  });
+}
+
+// A run that disproved its own output says so (harness/running/run_workload.h).
+bool is_invalid_output(const AbUnit& unit) {
+  return unit.side == AbSide::b && unit.reason.starts_with("invalid: ");
+}
+
+enum class AccuracyChange { better, worse, equal, within_tolerance, unknown };
+
+// What is certain of both axes of the Pareto front; "" where neither moved for certain.
+std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
+  const bool faster = time == PairedVerdict::faster, slower = time == PairedVerdict::regressed;
+  if (!faster && !slower) {
+    if (accuracy == AccuracyChange::better) return "B is more accurate, its time did not move for certain";
+    if (accuracy == AccuracyChange::worse) return "B is less accurate, its time did not move for certain";
+    return {};
+  }
+  switch (accuracy) {
+    case AccuracyChange::better:
+      return faster ? "B is better in both" : "a trade of one for the other";
+    case AccuracyChange::worse:
+      return faster ? "a trade of one for the other" : "A is better in both";
+    case AccuracyChange::equal:
+      return faster ? "B is faster at equal accuracy" : "B is slower at equal accuracy";
+    case AccuracyChange::within_tolerance:
+      return fmt::format("B is {}, its accuracy is within the tolerance", faster ? "faster" : "slower");
+    case AccuracyChange::unknown:
+      break;
+  }
+  return {};
+}
+
+// The metric's change, by the row that held it against its tolerance.
+AccuracyChange accuracy_change(const std::vector<GateRow>& rows, const std::string& metric) {
+  const auto row = std::ranges::find(rows, metric, &GateRow::metric);
+  if (row == rows.end() || !row->baseline || !row->current) return AccuracyChange::unknown;
+  if (*row->baseline == *row->current) return AccuracyChange::equal;
+  if (row->verdict == Verdict::improved) return AccuracyChange::better;
+  if (row->verdict == Verdict::regressed) return AccuracyChange::worse;
+  return row->verdict == Verdict::pass ? AccuracyChange::within_tolerance : AccuracyChange::unknown;
+}
+
+// Both axes of the Pareto front: time, and the first headline metric that both sides have.
+std::string pareto_line(const AbSamples& samples, std::size_t case_index, const AbCaseReport& report) {
+  if (!report.time || !report.time->comparison) return {};
+  const AbTimeDecision& time = *report.time;
+  const auto concluded = [&](const std::string& text, AccuracyChange accuracy) {
+    const std::string conclusion = pareto_conclusion(time.verdict, accuracy);
+    return conclusion.empty() ? text : text + ": " + conclusion;
+  };
+  std::string text =
+      fmt::format("time {:+.1f} %", 100 * change_of(time.comparison->scale, time.comparison->shift));
+  if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
+  const AbOutput* const a = output_of(samples, case_index, AbSide::a);
+  const AbOutput* const b = output_of(samples, case_index, AbSide::b);
+  if (a == nullptr || b == nullptr) return text + ", accuracy not measured";
+  const Metric* metric_a = nullptr;
+  const Metric* metric_b = nullptr;
+  std::string name;
+  const auto take = [&](const std::string& candidate) {
+    metric_a = find_metric(a->metrics, candidate);
+    metric_b = find_metric(b->metrics, candidate);
+    name = candidate;
+    return metric_a != nullptr && metric_b != nullptr && metric_a->value && metric_b->value;
+  };
+  bool found = false;
+  for (const HeadlineMetric& headline : headline_metrics())
+    if (!found) found = take(headline.name);
+  for (const auto& [candidate, metric] : a->metrics)
+    if (!found) found = take(candidate);
+  if (!found) return text + ", no metric that both sides have";
+  text += fmt::format(", {} {} -> {}{}", name, short_number(*metric_a->value), short_number(*metric_b->value),
+                      metric_a->unit == "1" ? "" : " " + metric_a->unit);
+  return concluded(text, accuracy_change(report.accuracy, name));
+}
+
+AbCaseReport judge_case(const AbSamples& samples, std::size_t i, std::optional<AbTimeDecision> time) {
+  AbCaseReport report;
+  report.name = samples.cases[i].name;
+  report.time = std::move(time);
+  if (!report.time) {
+    const AbUnit& unit = failed_unit_of(samples, i);
+    report.verdict = is_invalid_output(unit) ? AbVerdict::invalid : AbVerdict::failed;
+    report.reason =
+        fmt::format("{} {}: {}", unit.side == AbSide::a ? "A" : "B", to_string(unit.status), unit.reason);
+    return report;
+  }
+  const std::string invalid = compare_outputs(samples, i, report);
+  report.pareto = pareto_line(samples, i, report);
+  report.verdict = as_ab_verdict(report.time->verdict);
+  report.reason = report.time->reason;
+  if (!invalid.empty()) {
+    report.verdict = AbVerdict::invalid;
+    report.reason = invalid;
+  }
+  return report;
+}
+
+ExitCode code_of(AbVerdict verdict) {
+  switch (verdict) {
+    case AbVerdict::failed:
+      return ExitCode::case_failed;
+    case AbVerdict::regressed:
+    case AbVerdict::invalid:
+      return ExitCode::regression;
+    case AbVerdict::inconclusive:
+    case AbVerdict::refused:
+      return ExitCode::inconclusive;
+    case AbVerdict::faster:
+    case AbVerdict::pass:
+      break;
+  }
+  return ExitCode::pass;
+}
+
+}  // namespace
+
+std::string to_string(AbVerdict verdict) {
+  switch (verdict) {
+    case AbVerdict::regressed:
+      return "REGRESSED";
+    case AbVerdict::faster:
+      return "FASTER";
+    case AbVerdict::pass:
+      return "PASS";
+    case AbVerdict::inconclusive:
+      return "INCONCLUSIVE";
+    case AbVerdict::refused:
+      return "REFUSED";
+    case AbVerdict::invalid:
+      return "INVALID";
+    case AbVerdict::failed:
+      break;
+  }
+  return "FAILED";
+}
+
+ExitCode AbReport::exit_code() const {
+  ExitCode code = ExitCode::pass;
+  for (const AbCaseReport& one : cases) code = combine(code, code_of(one.verdict));
+  return code;
+}
+
+AbReport judge_ab(const AbDocument& document) {
+  AbReport report;
+  if (is_a_a(document))
+    report.notes.emplace_back(
+        "A and B are the same program with the same options: this is an A/A run, and whatever it flags is a "
+        "false alarm");
+  for (const auto& [side, name] : {std::pair(&document.a, "A"), std::pair(&document.b, "B")})
+    if (!side->injected.empty())
+      report.notes.push_back(
+          fmt::format("faults on purpose in {}: {}", name, fmt::join(side->injected, ", ")));
+  report.notes.insert(report.notes.end(), document.notes.begin(), document.notes.end());
+  if (document.run.resumed > 0)
+    report.notes.push_back(fmt::format(
+        "interrupted and gone on with {}, between two pairs",
+        document.run.resumed == 1 ? std::string("once") : fmt::format("{} times", document.run.resumed)));
+  if (!document.run.complete) report.notes.emplace_back("interrupted: this is what was measured until then");
+  auto times = decide_times(document.samples, document.settings);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    report.cases.push_back(judge_case(document.samples, i, std::move(times[i])));
+  return report;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,118 @@
+#include "harness/ab/report_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace aqbench {
+namespace {
+
+Json comparison_json(const PairedComparison& c) {
+  Json json = {{"measured_pairs", c.measured_pairs},
+               {"kept", c.kept},
+               {"zeros", c.zeros},
+               {"ties", c.ties},
+               {"cv_a", rounded_json(c.cv_a)},
+               {"cv_b", rounded_json(c.cv_b)},
+               {"shift", rounded_json(c.shift)},
+               {"change", rounded_json(change_of(c.scale, c.shift))},
+               {"interval",
+                {{"lower", rounded_json(c.interval.lower)},
+                 {"upper", rounded_json(c.interval.upper)},
+                 {"coverage", rounded_json(c.interval.coverage)}}},
+               {"flag_above", rounded_json(c.flag_above)},
+               {"flag_below", rounded_json(c.flag_below)},
+               {"pass_below", rounded_json(c.pass_below)},
+               {"visible_shift", rounded_json(c.visible_shift)},
+               {"p_worse", rounded_json(c.p_worse)},
+               {"p_better", rounded_json(c.p_better)},
+               {"p_worse_holm", rounded_json(c.p_worse_holm)},
+               {"p_better_holm", rounded_json(c.p_better_holm)},
+               {"level", rounded_json(c.level)},
+               {"verdict", to_string(c.verdict)},
+               {"reason", c.reason}};
+  json["bootstrap"] = nullptr;
+  if (c.bootstrap)
+    json["bootstrap"] = {{"lower", rounded_json(c.bootstrap->lower)},
+                         {"upper", rounded_json(c.bootstrap->upper)},
+                         {"draws", c.bootstrap->draws},
+                         {"seed", c.bootstrap->seed}};
+  return json;
+}
+
+Json stage_json(const AbStageDecision& stage) {
+  return {{"name", stage.name},
+          {"median_a_ms", rounded_json(stage.median_a_ms)},
+          {"median_b_ms", rounded_json(stage.median_b_ms)},
+          {"change_ms", rounded_json(stage.change_ms)},
+          {"comparison", stage.comparison ? comparison_json(*stage.comparison) : Json(nullptr)},
+          {"reason", stage.reason}};
+}
+
+Json time_json(const AbTimeDecision& time) {
+  Json stages = Json::array();
+  for (const AbStageDecision& stage : time.stages) stages.push_back(stage_json(stage));
+  return {{"verdict", to_string(time.verdict)},
+          {"reason", time.reason},
+          {"look", time.look},
+          {"median_a_ms", rounded_json(time.median_a_ms)},
+          {"median_b_ms", rounded_json(time.median_b_ms)},
+          {"cold_a_ms", rounded_json(time.cold_a_ms)},
+          {"cold_b_ms", rounded_json(time.cold_b_ms)},
+          {"comparison", time.comparison ? comparison_json(*time.comparison) : Json(nullptr)},
+          {"confirmation", time.confirmation ? comparison_json(*time.confirmation) : Json(nullptr)},
+          {"stages", stages}};
+}
+
+Json accuracy_row_json(const GateRow& row) {
+  return {{"metric", row.metric},
+          {"verdict", to_string(row.verdict)},
+          {"a", rounded_json(row.baseline)},
+          {"b", rounded_json(row.current)},
+          {"unit", row.unit},
+          {"tolerance", row.tolerance ? Json(to_string(*row.tolerance)) : Json(nullptr)}};
+}
+
+}  // namespace
+
+Json rounded_json(const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return std::strtod(fmt::format("{:.11e}", *value).c_str(), nullptr);
+}
+
+Json to_json(const AbReport& report) {
+  Json cases = Json::array();
+  for (const AbCaseReport& one : report.cases) {
+    Json accuracy = Json::array();
+    for (const GateRow& row : one.accuracy)
+      if (!row.metric.empty()) accuracy.push_back(accuracy_row_json(row));
+    cases.push_back({{"name", one.name},
+                     {"verdict", to_string(one.verdict)},
+                     {"reason", one.reason},
+                     {"outputs", one.outputs},
+                     {"accuracy", accuracy},
+                     {"pareto", one.pareto},
+                     {"time", one.time ? time_json(*one.time) : Json(nullptr)}});
+  }
+  return {{"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
+}
+
+Json to_json(const AbDocument& document, const AbReport& report) {
+  return {{"aqbench_ab", kAbSchemaVersion},
+          {"run", to_json(document.run)},
+          {"settings", to_json(document.settings)},
+          {"a", to_json(document.a)},
+          {"b", to_json(document.b)},
+          {"notes", document.notes},
+          {"environment", Json::parse(document.environment_json)},
+          {"decision", to_json(report)},
+          {"samples", to_json(document.samples)}};
+}
+
+std::string ab_text(const AbDocument& document, const AbReport& report) {
+  return to_json(document, report).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace aqbench

@@ -1,0 +1,23 @@
+#pragma once
+// ab.json: a comparison and the verdict on it, as canonical text.
+
+#include <optional>
+#include <string>
+
+#include "core/json_fwd.h"
+#include "harness/ab/report.h"
+
+namespace aqbench {
+
+// Returns a computed number with 12 significant digits, so that another libm, whose last bit may differ,
+// gives the same text. Null for none and for what is not finite.
+Json rounded_json(const std::optional<double>& value);
+
+// Returns the decision of ab.json.
+Json to_json(const AbReport& report);
+
+// Return the whole of ab.json; `report` is judge_ab(document).
+Json to_json(const AbDocument& document, const AbReport& report);
+std::string ab_text(const AbDocument& document, const AbReport& report);
+
+}  // namespace aqbench

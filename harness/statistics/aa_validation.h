@@ -1,0 +1,48 @@
+#pragma once
+// How a paired comparison behaves on this machine, from A/A runs: a threshold for each case, and how often
+// the rule flags what it should not or misses what it should see.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "harness/statistics/paired.h"
+#include "harness/statistics/policy.h"
+
+namespace aqbench {
+
+// Holds the threshold of one case.
+struct CaseTau {
+  std::size_t aa_runs = 0;
+  std::optional<double>
+      p99_abs_shift;         // by nearest rank, so the largest of fewer than 100 runs; nullopt without runs
+  double tau = 0;            // max(policy's tau, e^p99 - 1)
+  bool above_delta = false;  // the case cannot be gated here: PairedVerdict::refused
+};
+
+// Returns the threshold of a case whose A/A runs gave these Hodges-Lehmann shifts, ln(u_b / u_a). Throws
+// Error(input) naming aa_shifts if one is not finite, and Error(usage) as check().
+CaseTau tau_of_case(std::span<const double> aa_shifts, const PairedPolicy& policy);
+
+// Says which suites to draw from measured pairs.
+struct BlockCheckRequest {
+  std::size_t suites = 2000;  // to draw, of one case each
+  std::size_t pairs_per_suite = 40;
+  double injected_ratio = 1;  // multiplies u_b: 1.05 measures how often a delay of 5 % is seen
+  std::uint64_t seed = 42;
+};
+
+// Counts the verdicts on the suites.
+struct BlockCheck {
+  std::size_t suites = 0;
+  std::size_t regressed = 0, faster = 0, pass = 0, inconclusive = 0;
+  std::size_t confirmed_regressed = 0;  // flagged again in another block, which shares no pair with the first
+};
+
+// Draws suites from measured pairs and judges each as one case. A suite is a block of neighbouring pairs with
+// a random start, so that slow drifts and bursts of noise stay in it as they were. Throws as compare_pairs(),
+// and Error(input) naming pairs if there are fewer than three blocks of them.
+BlockCheck check_blocks(const PairedSeries& measured, const BlockCheckRequest& request,
+                        const PairedPolicy& policy);
+
+}  // namespace aqbench

@@ -1,0 +1,203 @@
+#include "reports/docs_tables/bundle_sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/markdown.h"
+#include "core/parameters.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gate.h"
+#include "harness/statistics/summary.h"
+#include "metrics/registry.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/comparisons.h"
+#include "reports/content/environment_text.h"
+#include "reports/content/narrative.h"
+#include "reports/text/workload_tables.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+[[noreturn]] void no_data(const std::string& what) {
+  throw Error(ErrorKind::input, "the bundle has no " + what);
+}
+
+std::string docs_spread(const std::optional<Spread>& spread) {
+  if (!spread) return "n/a";
+  if (!spread->standard_deviation) return table_number(spread->mean);
+  return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
+}
+
+// What the names below leave out, being the same for all.
+std::string common_line(const std::string& common) {
+  return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
+}
+
+std::string docs_accuracy(const BundleContent& content) {
+  auto groups = group_cases(content.results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  if (groups.empty()) no_data("cases of methods");
+  const std::string common = take_common_axes(groups);
+  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
+  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  std::string text = common_line(common) + md_head(titles, 3);
+  for (const CaseGroup& group : groups) {
+    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
+    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
+    for (const HeadlineMetric& metric : headline_metrics())
+      cells.push_back(docs_spread(metric_spread(group, metric.name)));
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::optional<double> median_of(const std::vector<double>& samples) { return summarize(samples).median; }
+
+std::string docs_number(const std::optional<double>& value) { return value ? table_number(*value) : "n/a"; }
+
+std::string docs_mib(const std::optional<std::int64_t>& bytes) {
+  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / kMiB) : "n/a";
+}
+
+std::string docs_stages(const BundleContent& content) {
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  std::string text =
+      common_line(labels.common) +
+      md_head({"case", "stage", "within", "calls", "ms", "self ms", "self %", "net MiB", "peak MiB"}, 3);
+  bool any = false;
+  for (const Record& record : content.results.records) {
+    double total = 0;
+    for (const StageRecord& stage : record.stages) total += median_of(stage.self_ms).value_or(0);
+    for (const StageRecord& stage : record.stages) {
+      const auto self = median_of(stage.self_ms);
+      any = true;
+      text +=
+          md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name), md_escape(stage.parent),
+                  std::to_string(stage.calls), docs_number(median_of(stage.wall_ms)), docs_number(self),
+                  self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
+                  docs_mib(stage.net_bytes), docs_mib(stage.peak_bytes)});
+    }
+  }
+  if (!any) no_data("stages");
+  return text;
+}
+
+std::string docs_batching(const BundleContent& content) {
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
+  if (comparisons.empty()) no_data("cases with a batch axis");
+  return comparison_table(comparisons);
+}
+
+std::string docs_comparisons(const BundleContent& content) {
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
+  if (comparisons.empty()) no_data("cases that differ in one axis alone");
+  return comparison_table(comparisons);
+}
+
+std::string docs_times(const BundleContent& content) {
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  std::string text = common_line(labels.common) +
+                     md_head({"case", "cold ms", "n", "warm ms", "median", "min", "max", "throughput"}, 1);
+  for (const Record& record : content.results.records) {
+    const SampleSummary warm = summarize(record.timing.warm_ms);
+    std::string mean = docs_number(warm.mean);
+    if (warm.sd) mean += " ± " + table_number(*warm.sd);
+    text += md_row({md_escape(labels.of.at(record.case_name)), docs_number(record.timing.cold_ms),
+                    std::to_string(warm.n), mean, docs_number(warm.median), docs_number(warm.min),
+                    docs_number(warm.max),
+                    record.timing.throughput ? fmt::format("{} {}", short_number(*record.timing.throughput),
+                                                           md_escape(record.timing.throughput_unit))
+                                             : "n/a"});
+  }
+  return text;
+}
+
+std::string docs_baseline(const BundleContent& content) {
+  if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
+  const GateReport report = gate(content.results, *content.baseline);
+  if (!report.refusal.empty()) throw Error(ErrorKind::not_comparable, report.refusal);
+  std::string text = md_head({"case", "metric", "current", "baseline", "delta", "allowed", "status"}, 2);
+  for (const GateRow& row : report.rows) {
+    const bool headline = std::ranges::any_of(
+        headline_metrics(), [&](const HeadlineMetric& metric) { return row.metric == metric.name; });
+    const bool quiet =
+        row.verdict == Verdict::pass || row.verdict == Verdict::improved || row.verdict == Verdict::added;
+    if (quiet && !headline) continue;
+    const std::string delta =
+        row.current && row.baseline ? fmt::format("{:+.4g}", *row.current - *row.baseline) : "n/a";
+    text += md_row({md_escape(row.case_name), md_escape(row.metric), docs_number(row.current),
+                    docs_number(row.baseline), delta, row.tolerance ? to_string(*row.tolerance) : "",
+                    to_string(row.verdict)});
+  }
+  return text;
+}
+
+std::string docs_environment(const BundleContent& content) {
+  const RunInfo& run = content.results.run;
+  return fmt::format("Measured {} on {} (bundle {}).\n", md_escape(run.started_utc),
+                     md_escape(environment_line(content.results.environment_json)), md_escape(run.id));
+}
+
+std::string docs_reproduce(const BundleContent& content) {
+  return fmt::format("```sh\n{}\n```\n\nMetrics digest, the same for any number of threads: `{}`.\n",
+                     reproduce_command(content.results.run), metrics_digest(content.results));
+}
+
+std::string docs_narrative(const BundleContent& content) {
+  std::string text;
+  for (const std::string& line : narrative_lines(content)) text += "- " + md_escape(line) + "\n";
+  return text;
+}
+
+using BundleSection = std::string (*)(const BundleContent&);
+constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
+    {"accuracy", docs_accuracy},
+    {"comparisons", docs_comparisons},
+    {"stages", docs_stages},
+    {"batching", docs_batching},
+    {"times", docs_times},
+    {"baseline", docs_baseline},
+    {"environment", docs_environment},
+    {"reproduce", docs_reproduce},
+    {"narrative", docs_narrative},
+};
+
+}  // namespace
+
+DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
+  const auto content_of = [&bundles](const std::vector<std::string>& arguments) -> const BundleContent& {
+    if (arguments.empty()) return bundles.front().content;
+    if (arguments.size() > 1) throw Error(ErrorKind::input, "expected the name of one bundle");
+    std::vector<std::string> names;
+    for (const NamedBundle& bundle : bundles) {
+      if (bundle.name == arguments[0]) return bundle.content;
+      names.push_back(bundle.name);
+    }
+    throw Error(ErrorKind::input, unknown_name_message("bundle", arguments[0], names));
+  };
+  DocsSections sections;
+  for (const auto& [name, render] : kBundleSections)
+    sections[name] = [content_of, render = render](const std::vector<std::string>& arguments) {
+      return render(content_of(arguments));
+    };
+  return sections;
+}
+
+DocsSections missing_bundle_sections() {
+  DocsSections sections;
+  for (const auto& [name, render] : kBundleSections)
+    sections[name] = [](const std::vector<std::string>&) -> std::string {
+      throw Error(ErrorKind::usage, "needs --bundle DIR");
+    };
+  return sections;
+}
+
+}  // namespace aqbench

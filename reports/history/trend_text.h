@@ -1,0 +1,18 @@
+#pragma once
+// A history of bundles as text and as charts.
+
+#include <string>
+#include <vector>
+
+#include "reports/history/trend.h"
+
+namespace aqbench {
+
+// Returns a line for each change, newest first, then how many series did not change. At most 100 columns.
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours);
+
+// Draws a chart for each series (at most 24, those with changes first): the values over the runs, the levels
+// as lines, the changes marked. The SVG needs no other file and suits light and dark screens.
+std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series);
+
+}  // namespace aqbench

@@ -1,0 +1,224 @@
+#include "reports/html/charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "core/svg.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gate.h"
+#include "harness/gating/gate_text.h"
+#include "harness/statistics/summary.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kPage = 900, kLabels = 320, kNumbers = 90, kRow = 22;
+constexpr double kRoom = kPage - kLabels - kNumbers;
+constexpr std::size_t kMaxRowsDrawn = 60;
+
+// Colours that people with colour vision deficiency tell apart (Okabe and Ito).
+constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
+                                 "#d55e00", "#f0e442", "#7f7f7f", "#8c6bb1", "#41ab5d"};
+
+std::string fit_label(const std::string& text) { return elide_middle(text, 52); }
+
+std::string and_more(std::size_t all) {
+  return all > kMaxRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMaxRowsDrawn)
+                             : std::string();
+}
+
+// A scale that ends at a round number at or above `most`.
+double round_up(double most) {
+  if (!(most > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0})
+    if (most <= step * power * (1 + 1e-12)) return step * power;
+  return 10 * power;
+}
+
+}  // namespace
+
+double sorted_quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
+  struct Bar {
+    std::string label;
+    Spread spread;
+  };
+  std::vector<Bar> bars;
+  for (const CaseGroup& group : groups)
+    if (const auto spread = metric_spread(group, metric)) bars.push_back({group_label(group), *spread});
+  if (bars.empty()) return "";
+  const std::size_t all = bars.size();
+  bars.resize(std::min(all, kMaxRowsDrawn));
+  double most = 0;
+  for (const Bar& bar : bars)
+    most = std::max(most, bar.spread.mean + bar.spread.standard_deviation.value_or(0));
+  const double scale = kRoom / round_up(most);
+  std::string body = svg_text(0, 16, "start", title, "t");
+  double y = 28;
+  for (const Bar& bar : bars) {
+    const double width = std::max(0.0, bar.spread.mean * scale);
+    body += svg_text(kLabels - 8, y + 14, "end", fit_label(bar.label), "s");
+    body += svg_rect(kLabels, y + 3, width, kRow - 7, "class=\"bar\"",
+                     fmt::format("{}: {}", bar.label, short_number(bar.spread.mean)));
+    double end = width;
+    if (bar.spread.standard_deviation) {
+      const double sd = *bar.spread.standard_deviation * scale;
+      end = width + sd;
+      body += svg_line(kLabels + std::max(0.0, width - sd), y + kRow / 2 - 1, kLabels + end, y + kRow / 2 - 1,
+                       "axis");
+    }
+    body += svg_text(kLabels + end + 6, y + 14, "start", table_number(bar.spread.mean), "s");
+    y += kRow;
+  }
+  body += svg_line(kLabels, 26, kLabels, y, "axis");
+  return svg_figure(kPage, y + 8, body) + and_more(all);
+}
+
+std::string baseline_chart(const BundleContent& content) {
+  if (!content.baseline) return "";
+  const GateReport report = gate(content.results, *content.baseline);
+  std::vector<const GateRow*> rows;
+  for (const GateRow& row : report.rows)
+    if (row.current && row.baseline && row.tolerance && *row.current != *row.baseline) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const GateRow* row) { return row->excess; });
+  if (rows.empty()) return "<p>Every value is exactly the accepted one.</p>\n";
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMaxRowsDrawn));
+  constexpr double kFull = 2;  // units of the tolerance that fit on one side
+  const double zero = kLabels + kRoom / 2, unit = kRoom / 2 / kFull;
+  double y = 8;
+  std::string body;
+  for (const GateRow* row : rows) {
+    const double length = std::clamp(row->excess, -kFull, kFull) * unit;
+    const bool bad = row->verdict == Verdict::regressed;
+    body += svg_text(kLabels - 8, y + 14, "end", fit_label(row->case_name + " " + row->metric), "s");
+    body += svg_rect(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)), kRow - 7,
+                     bad          ? "fill=\"#cf222e\""
+                     : length > 0 ? "fill=\"#bf8700\""
+                                  : "fill=\"#1a7f37\"",
+                     row->case_name + " " + gate_row_text(*row));
+    body += svg_text(kPage - kNumbers + 6, y + 14, "start", fmt::format("{:+.2f}", row->excess), "s");
+    y += kRow;
+  }
+  body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");
+  return svg_figure(kPage, y + 6, body) + and_more(all);
+}
+
+std::string stages_chart(const std::vector<CaseGroup>& groups) {
+  struct Row {
+    std::string label;
+    std::vector<std::pair<std::string, double>> stages;
+    double total = 0;
+  };
+  std::vector<Row> rows;
+  std::vector<std::string> names;
+  for (const CaseGroup& group : groups) {
+    Row row{group_label(group), {}, 0};
+    for (const Record* record : group.records) {
+      if (record->status != Status::ok) continue;
+      for (const StageRecord& stage : record->stages) {
+        const double ms = summarize(stage.self_ms).median.value_or(0) / static_cast<double>(ok_count(group));
+        const auto known = std::ranges::find(row.stages, stage.name, &std::pair<std::string, double>::first);
+        if (known == row.stages.end())
+          row.stages.emplace_back(stage.name, ms);
+        else
+          known->second += ms;
+        row.total += ms;
+        if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
+      }
+    }
+    if (row.total > 0) rows.push_back(std::move(row));
+  }
+  if (rows.empty()) return "";
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMaxRowsDrawn));
+  const auto colour_of = [&](const std::string& name) {
+    const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    return fmt::format("fill=\"{}\"", kPalette[index % kPalette.size()]);
+  };
+  std::string body;
+  double x = 0, y = 4;
+  for (const std::string& name : names) {
+    const double width = 24 + 7.0 * static_cast<double>(display_width(name));
+    if (x > 0 && x + width > kPage) {
+      x = 0;
+      y += 18;
+    }
+    body +=
+        svg_rect(x, y + 2, 11, 11, colour_of(name).c_str()) + svg_text(x + 15, y + 12, "start", name, "s");
+    x += width;
+  }
+  y += 24;
+  double most = 0;
+  for (const Row& row : rows) most = std::max(most, row.total);
+  const double scale = kRoom / round_up(most);
+  for (const Row& row : rows) {
+    body += svg_text(kLabels - 8, y + 14, "end", fit_label(row.label), "s");
+    double at = kLabels;
+    for (const auto& [name, ms] : row.stages) {
+      const double width = std::max(0.0, ms * scale);
+      body += svg_rect(at, y + 3, width, kRow - 7, colour_of(name).c_str(),
+                       fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / row.total));
+      at += width;
+    }
+    body += svg_text(at + 6, y + 14, "start", table_number(row.total) + " ms", "s");
+    y += kRow;
+  }
+  return svg_figure(kPage, y + 6, body) + and_more(all);
+}
+
+std::string times_chart(const Results& results) {
+  struct Row {
+    const Record* record;
+    std::vector<double> warm;
+  };
+  std::vector<Row> rows;
+  for (const Record& record : results.records) {
+    if (record.timing.warm_ms.size() < 3) continue;
+    rows.push_back({&record, record.timing.warm_ms});
+    std::ranges::sort(rows.back().warm);
+  }
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMaxRowsDrawn));
+  const CaseLabels labels = label_cases(group_cases(results));
+  std::string body;
+  double y = 4;
+  for (const Row& row : rows) {
+    const std::optional<double>& cold = row.record->timing.cold_ms;
+    // Each on a scale of its own: the spread is what the picture is for.
+    const double low = std::min(row.warm.front(), cold.value_or(row.warm.front()));
+    const double high = std::max(row.warm.back(), cold.value_or(row.warm.back()));
+    const double span = high > low ? high - low : 1;
+    const auto x_of = [&](double ms) { return kLabels + 40 + (kRoom - 80) * (ms - low) / span; };
+    const double middle = y + kRow / 2;
+    const std::string tip = fmt::format("{}: median {} ms, n = {}", row.record->case_name,
+                                        table_number(sorted_quantile(row.warm, 0.5)), row.warm.size());
+    body += svg_text(kLabels - 8, y + 15, "end", fit_label(labels.of.at(row.record->case_name)), "s");
+    body += svg_line(x_of(row.warm.front()), middle, x_of(row.warm.back()), middle, "axis");
+    const double q1 = x_of(sorted_quantile(row.warm, 0.25)), q3 = x_of(sorted_quantile(row.warm, 0.75));
+    body += svg_rect(q1, y + 5, std::max(1.0, q3 - q1), kRow - 10, "class=\"box\"", tip);
+    const double median = x_of(sorted_quantile(row.warm, 0.5));
+    body += svg_line(median, y + 5, median, y + kRow - 5, "level");
+    if (cold) body += svg_circle(x_of(*cold), middle, 3, fmt::format("cold: {} ms", table_number(*cold)));
+    body += svg_text(kPage - kNumbers - 30, y + 15, "start",
+                     fmt::format("{} ({} to {}) ms", table_number(sorted_quantile(row.warm, 0.5)),
+                                 table_number(row.warm.front()), table_number(row.warm.back())),
+                     "s");
+    y += kRow;
+  }
+  return rows.empty() ? "" : svg_figure(kPage + 60, y + 4, body) + and_more(all);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,28 @@
+#pragma once
+// The charts of report.html. Each is HTML with one SVG picture, or empty where there is nothing to draw.
+
+#include <string>
+#include <vector>
+
+#include "reports/content/bundle_content.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+
+// Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
+std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
+
+// Draws the change of each metric against the baseline, in units of its tolerance, worst first.
+std::string baseline_chart(const BundleContent& content);
+
+// Draws a bar for each group, divided into the self times of its stages.
+std::string stages_chart(const std::vector<CaseGroup>& groups);
+
+// Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
+std::string times_chart(const Results& results);
+
+// Returns the quantile q of sorted samples, linear between order statistics: type 7 of Hyndman and Fan,
+// "Sample quantiles in statistical packages", The American Statistician 50, 1996. Range of q: [0, 1].
+double sorted_quantile(const std::vector<double>& sorted, double q);
+
+}  // namespace aqbench

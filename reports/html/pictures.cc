@@ -1,0 +1,99 @@
+#include "reports/html/pictures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/files.h"
+#include "core/text.h"
+#include "harness/records/case_result.h"
+#include "harness/running/depth_pictures.h"
+
+namespace aqbench {
+namespace {
+
+// NaN for an empty field; false for anything that is no number.
+bool read_number(std::string_view field, double& value) {
+  value = std::numeric_limits<double>::quiet_NaN();
+  if (field.empty()) return true;
+  const std::optional<double> number = parse_double(field);
+  if (number) value = *number;
+  return number.has_value();
+}
+
+bool is_index(double value) { return value >= 0 && value < 10000 && value == std::floor(value); }
+
+bool is_plain_png(std::string_view file) {
+  return file.ends_with(".png") &&
+         file.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == file.npos &&
+         !file.starts_with('.');
+}
+
+}  // namespace
+
+ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
+  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{8} << 20;
+  constexpr std::uintmax_t kMaxListBytes = 1 << 16;
+  ReportPictures found;
+  std::uintmax_t bytes = 0;
+  for (const Record& record : results.records) {
+    const std::string name = file_name_of(record.case_name);
+    std::error_code error;
+    const std::filesystem::path tiles = bundle / "tiles" / (name + ".csv");
+    if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_file(tiles);
+    const std::filesystem::path folder = bundle / kPicturesFolder / name;
+    if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
+    for (ReportPicture& picture : parse_picture_list(read_file(folder / kPictureListName, kMaxListBytes))) {
+      const std::filesystem::path file = folder / picture.file;
+      if (!std::filesystem::exists(file, error)) continue;
+      const std::uintmax_t size = regular_file_size(file);
+      if (bytes + size > kMaxPictureBytes) {
+        ++found.left_out;
+        continue;
+      }
+      bytes += size;
+      picture.png = read_file(file, kMaxPictureBytes);
+      found.pictures[record.case_name].push_back(std::move(picture));
+    }
+  }
+  return found;
+}
+
+std::vector<ReportPicture> parse_picture_list(std::string_view csv) {
+  std::vector<ReportPicture> pictures;
+  for (const std::string_view line : split_at(csv, '\n')) {
+    const std::vector<std::string_view> fields = split_at(line, ',');
+    if (fields.size() != 9 || !is_plain_png(fields[0])) continue;
+    ReportPicture picture;
+    picture.file = fields[0];
+    picture.kind = fields[1];
+    picture.camera = fields[2];
+    picture.unit = fields[3];
+    double every_px = 0;
+    const bool good = read_number(fields[4], picture.low) && read_number(fields[5], picture.high) &&
+                      read_number(fields[6], every_px) && read_number(fields[7], picture.filled_pct) &&
+                      read_number(fields[8], picture.beyond_pct);
+    if (!good || !std::isfinite(picture.low) || !std::isfinite(picture.high) || !is_index(every_px)) continue;
+    picture.every_px = static_cast<int>(every_px);
+    pictures.push_back(std::move(picture));
+  }
+  return pictures;
+}
+
+std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
+  std::vector<ReportTile> tiles;
+  for (const std::string_view line : split_at(csv, '\n')) {
+    const std::vector<std::string_view> fields = split_at(line, ',');
+    if (fields.size() != 8) continue;
+    std::array<double, 8> values{};
+    bool good = true;
+    for (std::size_t i = 0; i < values.size(); ++i) good = read_number(fields[i], values[i]) && good;
+    if (!good || !is_index(values[0]) || !is_index(values[1])) continue;
+    tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[5], values[7]});
+  }
+  return tiles;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,46 @@
+#pragma once
+// What report.html shows besides the results: tiles and pictures of depth maps, read from a bundle.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/records/results.h"
+
+namespace aqbench {
+
+// Holds a line of pictures.csv (harness/running/depth_pictures.h) and the file that it names.
+struct ReportPicture {
+  std::string file, kind, camera, unit;
+  double low = 0, high = 0;               // values at the two ends of the colour scale, in `unit`
+  int every_px = 1;                       // one pixel of every_px x every_px is shown
+  double filled_pct = 0, beyond_pct = 0;  // NaN: not known
+  std::string png;                        // the bytes of the file
+};
+
+// Holds the tiles and pictures of a bundle.
+struct ReportPictures {
+  std::map<std::string, std::string> tiles;                    // case -> the text of its tiles CSV
+  std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
+  std::size_t left_out = 0;                                    // pictures beyond the limit
+};
+
+// Reads the tiles and at most 8 MiB of pictures. Throws Error(input, io).
+ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
+
+// Holds the scores of one tile of a cloud seen from above.
+struct ReportTile {
+  int column = 0, row = 0;
+  double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
+};
+
+// Reads a tiles CSV. Lines that are no tiles are skipped: drawing is no place to refuse evidence.
+std::vector<ReportTile> parse_tiles_csv(std::string_view csv);
+
+// Reads the lines of a pictures.csv without the files. Lines that are none, or that name anything but a PNG
+// beside it, are skipped.
+std::vector<ReportPicture> parse_picture_list(std::string_view csv);
+
+}  // namespace aqbench

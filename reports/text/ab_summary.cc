@@ -1,0 +1,232 @@
+#include "reports/text/ab_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/markdown.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/content/environment_text.h"
+
+namespace aqbench {
+namespace {
+
+// What is known of this design on idle data of a shared 2-core guest (docs/comparing.md).
+constexpr const char* kFalseAlarmLine =
+    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, reference measurements); this "
+    "machine's: "
+    "aqbench ab --calibrate";
+
+std::string percent_text(double share) { return fmt::format("{:+.2f} %", 100 * share); }
+
+std::string ab_ms_text(const std::optional<double>& value) { return value ? short_number(*value) : "n/a"; }
+
+std::string ab_change_text(const PairedComparison& c) { return percent_text(change_of(c.scale, c.shift)); }
+
+// Both ends as changes; the ends swap where higher is better.
+std::string interval_text(const PairedComparison& c) {
+  const double low = change_of(c.scale, c.interval.lower), high = change_of(c.scale, c.interval.upper);
+  return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
+}
+
+std::string cv_text(const std::optional<double>& cv) {
+  return cv ? fmt::format("{:.2f} %", 100 * *cv) : "n/a";
+}
+
+// What the comparison could have seen.
+std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
+  std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
+                                 cv_text(c.cv_a), cv_text(c.cv_b));
+  text += c.visible_shift
+              ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
+                            percent_text(change_of(c.scale, *c.visible_shift)), 100 * settings.policy.power)
+              : std::string(", too few pairs for any flag");
+  text += fmt::format(", p slower {:.2g} (Holm {:.2g})", c.p_worse, c.p_worse_holm);
+  if (c.ties) text += ", ties";
+  if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
+  return text;
+}
+
+std::string stage_moved(const AbStageDecision& stage) {
+  if (!stage.comparison) return "n/a: " + stage.reason;
+  switch (stage.comparison->verdict) {
+    case PairedVerdict::regressed:
+      return "slower";
+    case PairedVerdict::faster:
+      return "faster";
+    case PairedVerdict::pass:
+      return "same";
+    default:
+      return "unclear";
+  }
+}
+
+// Stages that moved, the largest change first: "depth_estimation +0.61 ms (+9.1 %) slower".
+std::string moved_stages_text(const AbTimeDecision& time) {
+  std::vector<const AbStageDecision*> moved;
+  for (const AbStageDecision& stage : time.stages)
+    if (stage.comparison && needs_confirmation(*stage.comparison)) moved.push_back(&stage);
+  std::ranges::stable_sort(moved, std::ranges::greater{},
+                           [](const AbStageDecision* stage) { return std::abs(stage->change_ms); });
+  std::vector<std::string> texts;
+  for (const AbStageDecision* stage : moved)
+    texts.push_back(fmt::format("{} {:+.3g} ms ({}) {}", stage->name, stage->change_ms,
+                                ab_change_text(*stage->comparison), stage_moved(*stage)));
+  if (!texts.empty()) return fmt::format("{}", fmt::join(texts, ", "));
+  return time.stages.empty() ? "" : "none for certain";
+}
+
+Colour ab_colour_of(AbVerdict verdict) {
+  switch (verdict) {
+    case AbVerdict::regressed:
+    case AbVerdict::invalid:
+    case AbVerdict::failed:
+      return Colour::red;
+    case AbVerdict::inconclusive:
+    case AbVerdict::refused:
+      return Colour::yellow;
+    case AbVerdict::faster:
+    case AbVerdict::pass:
+      break;
+  }
+  return Colour::green;
+}
+
+// A line each, without markup.
+std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings& settings) {
+  std::vector<std::string> lines;
+  if (!one.reason.empty()) lines.push_back(one.reason);
+  if (!one.time || !one.time->comparison) return lines;
+  lines.push_back(resolution_text(*one.time->comparison, settings));
+  if (one.time->confirmation)
+    lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
+                    interval_text(*one.time->confirmation) + ", " +
+                    resolution_text(*one.time->confirmation, settings));
+  if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
+    lines.push_back("stages that moved: " + moved);
+  if (one.time->cold_a_ms && one.time->cold_b_ms)
+    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", ab_ms_text(one.time->cold_a_ms),
+                                ab_ms_text(one.time->cold_b_ms)));
+  if (!one.pareto.empty()) lines.push_back("time and accuracy: " + one.pareto);
+  return lines;
+}
+
+std::string side_line(const AbSideInfo& side) {
+  std::string text = side.label;
+  if (!side.variant.empty() && side.variant != side.label) text += " " + side.variant;
+  if (!side.version.empty())
+    text += fmt::format(", aqbench {} {}{}, {} {}", side.version,
+                        side.commit.empty() ? "without git" : side.commit.substr(0, 12),
+                        side.dirty ? " (dirty)" : "", side.compiler, side.build_type);
+  if (!side.program_sha256.empty()) text += ", sha256 " + side.program_sha256.substr(0, 16);
+  return text;
+}
+
+std::string verdict_counts(const AbReport& report) {
+  std::vector<std::string> parts;
+  for (const AbVerdict verdict :
+       {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::inconclusive,
+        AbVerdict::refused, AbVerdict::faster, AbVerdict::pass}) {
+    const auto count = std::ranges::count(report.cases, verdict, &AbCaseReport::verdict);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ab_summary_row(const AbCaseReport& one) {
+  std::vector<std::string> cells = {md_escape(one.name), to_string(one.verdict)};
+  if (one.time && one.time->comparison) {
+    const PairedComparison& c = *one.time->comparison;
+    cells.insert(cells.end(),
+                 {ab_ms_text(one.time->median_a_ms), ab_ms_text(one.time->median_b_ms), ab_change_text(c),
+                  interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
+  } else {
+    cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
+  }
+  return md_row(cells);
+}
+
+std::string ab_stage_table(const AbCaseReport& one) {
+  if (!one.time || one.time->stages.empty()) return {};
+  std::string text = fmt::format("\n### Stages of {}\n\n", md_escape(one.name)) +
+                     md_head({"stage", "self time", "A ms", "B ms", "change", "change ms"}, 2);
+  for (const AbStageDecision& stage : one.time->stages)
+    text += md_row({md_escape(stage.name), md_escape(stage_moved(stage)),
+                    stage.comparison ? short_number(stage.median_a_ms) : "n/a",
+                    stage.comparison ? short_number(stage.median_b_ms) : "n/a",
+                    stage.comparison ? ab_change_text(*stage.comparison) : "n/a",
+                    stage.comparison ? fmt::format("{:+.3g}", stage.change_ms) : "n/a"});
+  return text;
+}
+
+std::string accuracy_table(const AbCaseReport& one) {
+  std::string rows;
+  for (const GateRow& row : one.accuracy) {
+    if (row.metric.empty() || row.verdict == Verdict::pass) continue;
+    rows += md_row({md_escape(row.metric), md_escape(to_string(row.verdict)),
+                    row.baseline ? short_number(*row.baseline) : "n/a",
+                    row.current ? short_number(*row.current) : "n/a", md_escape(row.unit)});
+  }
+  if (rows.empty()) return {};
+  return fmt::format("\n### Metrics of {} that moved beyond their tolerance\n\n", md_escape(one.name)) +
+         md_head({"metric", "change", "A", "B", "unit"}, 2) + rows;
+}
+
+}  // namespace
+
+std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
+  std::string text = fmt::format("# aqbench ab {}\n\n", md_escape(document.run.id));
+  text += fmt::format("**{}**\n\n", verdict_counts(report));
+  text +=
+      fmt::format("- A: {}\n- B: {}\n", md_escape(side_line(document.a)), md_escape(side_line(document.b)));
+  text += document.run.samples_file.empty()
+              ? fmt::format("- units: a {} process each, the shortest of {} warm runs after a cold one\n",
+                            document.run.exec ? "newly started" : "newly forked", document.run.warm_runs)
+              : fmt::format("- samples: {}\n", md_escape(document.run.samples_file));
+  text += fmt::format("- {}\n- UTC: {} to {}\n", md_escape(settings_line(document.settings)),
+                      md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
+  if (document.environment_json != "{}")
+    text += fmt::format("- environment: {}\n", md_escape(environment_line(document.environment_json)));
+  text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
+  for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
+  text += "\n" + md_head({"case", "verdict", "A ms", "B ms", "change", "interval", "kept", "outputs"}, 2);
+  for (const AbCaseReport& one : report.cases) text += ab_summary_row(one);
+  for (const AbCaseReport& one : report.cases) {
+    text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
+    for (const std::string& line : detail_lines(one, document.settings))
+      text += fmt::format("- {}\n", md_escape(line));
+    text += ab_stage_table(one) + accuracy_table(one);
+  }
+  return text;
+}
+
+std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours) {
+  Table table;
+  table.columns = {{"case", Align::left, true}, {"A ms", Align::right},     {"B ms", Align::right},
+                   {"change", Align::right},    {"interval", Align::right}, {"verdict"}};
+  for (const AbCaseReport& one : report.cases) {
+    const bool timed = one.time && one.time->comparison;
+    table.rows.push_back({{one.name},
+                          {timed ? ab_ms_text(one.time->median_a_ms) : "n/a"},
+                          {timed ? ab_ms_text(one.time->median_b_ms) : "n/a"},
+                          {timed ? ab_change_text(*one.time->comparison) : "n/a"},
+                          {timed ? interval_text(*one.time->comparison) : "n/a"},
+                          {to_string(one.verdict), ab_colour_of(one.verdict)}});
+  }
+  std::string text =
+      fmt::format("A: {}\nB: {}\n", printable(side_line(document.a)), printable(side_line(document.b)));
+  for (const std::string& note : report.notes)
+    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  text += "\n" + render_table(table, colours) + "\n";
+  for (const AbCaseReport& one : report.cases) {
+    text += wrap_text(printable(one.name), kScreenColumns, 2);
+    for (const std::string& line : detail_lines(one, document.settings))
+      text += wrap_text("  " + printable(line), kScreenColumns, 4);
+  }
+  return text + fmt::format("\n{}\n", settings_line(document.settings)) +
+         wrap_text(kFalseAlarmLine, kScreenColumns, 2) + verdict_counts(report) + "\n";
+}
+
+}  // namespace aqbench

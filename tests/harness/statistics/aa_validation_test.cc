@@ -1,0 +1,64 @@
+#include "harness/statistics/aa_validation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/core/error_matcher.h"
+#include "tests/harness/statistics/values.h"
+
+namespace aqbench {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(AaValidation, TauFromHistory) {
+  const PairedPolicy policy;
+  EXPECT_EQ(tau_of_case({}, policy).tau, 0.02);
+  EXPECT_FALSE(tau_of_case({}, policy).p99_abs_shift);
+  const CaseTau quiet = tau_of_case(Values{0.001, -0.012, 0.004}, policy);
+  EXPECT_EQ(quiet.p99_abs_shift, 0.012);
+  EXPECT_EQ(quiet.tau, 0.02);  // never below the policy's
+  EXPECT_EQ(quiet.aa_runs, 3u);
+  const CaseTau louder = tau_of_case(Values{0.001, -std::log(1.04), 0.004}, policy);
+  EXPECT_NEAR(louder.tau, 0.04, 1e-12);
+  EXPECT_FALSE(louder.above_delta);
+  EXPECT_TRUE(tau_of_case(Values{std::log(1.06)}, policy).above_delta);
+  Values many;  // 0.0001 ... 0.0200: the 198th of 200
+  for (int i = 200; i > 0; --i) many.push_back(i % 2 == 0 ? 1e-4 * i : -1e-4 * i);
+  EXPECT_DOUBLE_EQ(tau_of_case(many, policy).p99_abs_shift.value(), 0.0198);
+  EXPECT_EQ(error_of(ErrorKind::input,
+                     [&] {
+                       tau_of_case(Values{0, std::nan("")}, policy);
+                     }),
+            "aa_shifts[1] is nan, must be finite");
+}
+
+TEST(AaValidation, BlocksOfMeasuredPairs) {
+  const PairedSeries measured = simulate(kSpiky, 5, 600, 3);
+  const BlockCheck aa = check_blocks(measured, {.suites = 1000}, {});
+  EXPECT_EQ(aa.suites, 1000u);
+  EXPECT_EQ(aa.regressed + aa.faster + aa.pass + aa.inconclusive, 1000u);
+  EXPECT_LE(aa.regressed, 4u);
+  const BlockCheck slower = check_blocks(measured, {.suites = 1000, .injected_ratio = 1.05}, {});
+  EXPECT_GE(slower.regressed, 950u);
+  EXPECT_LE(slower.confirmed_regressed, slower.regressed);
+  EXPECT_GE(slower.confirmed_regressed, 900u);
+  EXPECT_EQ(check_blocks(measured, {.suites = 1000, .seed = 7}, {}).suites, 1000u);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { check_blocks(simulate(kQuiet, 1, 119), {}, {}); }),
+            "simulated: pairs: 119 measured, blocks of 40 need at least 120");
+}
+
+// A confirmation shares no pair with the flag: of 3 blocks' worth where only the middle is slow, nothing that
+// the middle flags is confirmed at full strength.
+TEST(AaValidation, ConfirmingBlocksAreOthers) {
+  PairedSeries measured = simulate(kQuiet, 6, 120, 3);
+  for (std::size_t i = 40; i < 80; ++i) measured.u_b[i] *= 1.2;
+  const BlockCheck check = check_blocks(measured, {.suites = 300}, {});
+  EXPECT_GT(check.regressed, 50u);
+  EXPECT_LT(check.confirmed_regressed, check.regressed);
+}
+
+}  // namespace
+}  // namespace aqbench

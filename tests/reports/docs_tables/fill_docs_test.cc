@@ -1,0 +1,113 @@
+#include "reports/docs_tables/fill_docs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+<<<<<<< HEAD:tests/reports/docs_tables/fill_docs_test.cc
+#include "reports/docs_tables/bundle_sections.h"
+#include "reports/docs_tables/registry_sections.h"
+#include "synthetic.h"
+=======
+#include "reports/docs_tables/docs_sections.h"
+#include "tests/reports/synthetic.h"
+>>>>>>> a38b309c071ed3db6bfbeb96ed1111ad2653d887:tests/reports/docs_tables/docs_test.cc
+#include "tests/core/error_matcher.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+DocsSections simple() {
+  return {{"one", [](const auto&) { return std::string("a\nb\n"); }},
+          {"echo", [](const std::vector<std::string>& words) { return words.at(0) + "\n"; }}};
+}
+
+const std::string kDocument =
+    "# T\n<!-- aqbench:one -->\na\nold\n<!-- aqbench:end -->\nkept\n  <!-- aqbench:echo x -->\n<!-- "
+    "aqbench:end -->\n"
+    "```\n<!-- aqbench:nothing -->\n```\nlast";
+
+TEST(FillDocs, ReplacesSectionsAndNothingElse) {
+  const FilledDocs filled = fill_docs(kDocument, "D.md", simple());
+  EXPECT_EQ(filled.text,
+            "# T\n<!-- aqbench:one -->\na\nb\n<!-- aqbench:end -->\nkept\n  <!-- aqbench:echo x -->\nx\n"
+            "<!-- aqbench:end -->\n```\n<!-- aqbench:nothing -->\n```\nlast");
+  EXPECT_EQ(filled.sections, 2u);
+  ASSERT_EQ(filled.changes.size(), 2u);
+  EXPECT_EQ(filled.changes[0].section, "one");
+  EXPECT_EQ(filled.changes[0].line, 4u);
+  EXPECT_EQ(filled.changes[1].line, 8u);
+  const FilledDocs again = fill_docs(filled.text, "D.md", simple());
+  EXPECT_EQ(again.text, filled.text);
+  EXPECT_THAT(again.changes, IsEmpty());
+}
+
+// Any edit of what is generated is found, and the line named.
+TEST(FillDocs, AnyChangedCharacterOfATableIsStale) {
+  const Results results = synthetic_results();
+  std::vector<NamedBundle> bundles = {{"bundle", {}}, {"bundle-two", {}}};
+  bundles[0].content.results = results;
+  bundles[0].content.baseline = synthetic_baseline(results);
+  bundles[1].content.results = synthetic_results();
+  bundles[1].content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}}};
+  DocsSections sections = bundle_sections(bundles);
+  sections.merge(registry_sections());
+  std::string document;
+  for (const char* name :
+       {"accuracy", "accuracy bundle", "stages bundle-two", "times", "baseline", "environment", "reproduce",
+        "narrative", "scenes", "methods", "presets", "metrics", "suites", "parameters undulating"})
+    document += std::string("<!-- aqbench:") + name + " -->\n<!-- aqbench:end -->\n";
+  const std::string fresh = fill_docs(document, "D.md", sections).text;
+  EXPECT_THAT(fresh, HasSubstr("| undulating | roma_like |  | 1 of 1 | 0.800 |"));
+  EXPECT_THAT(fresh, HasSubstr("All cases: `seed=42`.\n\n"));
+  EXPECT_THAT(fresh, HasSubstr("| undulating/roma_like | depth |  | 1 | 90.00 | 60.00 | 100.0 |"));
+  EXPECT_THAT(fill_docs(fresh, "D.md", sections).changes, IsEmpty());
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    if (fresh[i] < '0' || fresh[i] > '9' || ++digits % 7 != 0) continue;
+    std::string edited = fresh;
+    edited[i] = edited[i] == '9' ? '0' : static_cast<char>(edited[i] + 1);
+    const FilledDocs filled = fill_docs(edited, "D.md", sections);
+    ASSERT_EQ(filled.changes.size(), 1u) << i;
+    EXPECT_EQ(filled.changes[0].line,
+              1 + std::count(fresh.begin(), fresh.begin() + static_cast<long>(i), '\n'));
+    EXPECT_EQ(filled.text, fresh);
+  }
+  EXPECT_GT(digits, 300u);
+}
+
+TEST(FillDocs, BadMarkersAreNamed) {
+  const auto error = [](const std::string& text) {
+    return error_of(ErrorKind::input, [&] { fill_docs(text, "D.md", simple()); });
+  };
+  EXPECT_THAT(error("x\n<!-- aqbench:onee -->\n<!-- aqbench:end -->\n"), HasSubstr("D.md:2: "));
+  EXPECT_THAT(error("x\n<!-- aqbench:onee -->\n<!-- aqbench:end -->\n"), HasSubstr("one"));
+  EXPECT_THAT(error("<!-- aqbench:one -->\nx\n"), HasSubstr("D.md:1: section one has no"));
+  EXPECT_THAT(error("<!-- aqbench:one -->\n<!-- aqbench:echo x -->\n"),
+              HasSubstr("D.md:2: section echo begins"));
+  EXPECT_THAT(error("a\n\n<!-- aqbench:end -->\n"), HasSubstr("D.md:3: ends a section"));
+}
+
+TEST(DocsSections, WhatTheBundleDoesNotHaveIsSaid) {
+  std::vector<NamedBundle> bundles = {{"bundle", {}}};
+  bundles[0].content.results = synthetic_results();
+  const DocsSections sections = bundle_sections(bundles);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at("accuracy")({"bundl"}); }),
+              HasSubstr("unknown bundle 'bundl'"));
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] {
+                         sections.at("accuracy")({"bundle", "x"});
+                       }),
+              HasSubstr("one bundle"));
+  for (const char* name : {"batching", "comparisons", "baseline"})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at(name)({}); }), HasSubstr("the bundle has no"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { missing_bundle_sections().at("accuracy")({}); }),
+              HasSubstr("--bundle"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { registry_sections().at("parameters")({"nobody"}); }),
+              HasSubstr("nobody"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,129 @@
+#include "reports/html/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reports/html/charts.h"
+#include "tests/reports/synthetic.h"
+#include "tests/reports/xml_check.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+BundleContent content_of_report() {
+  BundleContent content;
+  content.results = synthetic_results();
+  content.results.records[0].timing.warm_ms = {3, 1, 2, 5, 4};
+  content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}},
+                                       {"fusion", "", 1, {10}, {10}, {}, {}}};
+  content.baseline = synthetic_baseline(content.results);
+  *metric_of(content.results.records[0], "accuracy_mean_mm").value *= 1.2;
+  return content;
+}
+
+// Every <svg> of the page, as XML.
+std::vector<testing::XmlElement> pictures_of(const std::string& page) {
+  std::vector<testing::XmlElement> pictures;
+  for (std::size_t at = 0; (at = page.find("<svg", at)) != page.npos;) {
+    const std::size_t end = page.find("</svg>", at) + 6;
+    pictures.push_back(
+        testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + page.substr(at, end - at)));
+    at = end;
+  }
+  return pictures;
+}
+
+TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
+  ReportPictures pictures;
+  pictures.tiles["flat_plane/roma_like/seed=42"] =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
+      "0,0,-250,-150,1,1.25,0,11.5\n1,0,-240,-150,0,,,0\n0,1,-250,-140,4,-0.5,0.2,100\n";
+  pictures.pictures["undulating/roma_like/seed=42"] = {
+      {"depth_error.png", "depth_error", "cam<00>", "mm", -2, 2, 3, 71.25, 0.5, "\x89PNG"}};
+  const std::string page = render_html_report(content_of_report(), pictures);
+  for (const char* part :
+       {"<h2>Accuracy</h2>", "<h2>Against the baseline</h2>", "<h2>Where the errors are</h2>",
+        "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "gate: FAIL", "4 of 4 planned cases ok",
+        "prefers-color-scheme:dark", "data:image/png;base64,iVBORw==", "cam&lt;00&gt;: red is nearer",
+        "71.25 % of the surface in view has one", "Beyond the scale: 0.500 %", "One pixel of 3 x 3",
+        "<li>All cases have seed=42;", "<h3>flat_plane/roma_like</h3>"})
+    EXPECT_THAT(page, HasSubstr(part));
+  for (const char* foreign : {"<script", "<link", "@import", "url(", " src=\"http", " href="})
+    EXPECT_THAT(page, Not(HasSubstr(foreign)));
+  EXPECT_GE(pictures_of(page).size(), 9u);
+}
+
+TEST(HtmlReport, BarsAreAsLongAsTheirValues) {
+  const auto pictures = pictures_of(render_html_report(content_of_report(), {}));
+  std::vector<double> widths;
+  for (const auto& element : pictures.at(0).children)
+    if (element.name == "rect") widths.push_back(std::stod(element.attributes.at("width")));
+  ASSERT_EQ(widths.size(), 4u);  // 1.53 x 1.2, 0.793, 1.6, 0.8
+  EXPECT_NEAR(widths[1] / widths[3], 0.793 / 0.8, 2e-3);
+  EXPECT_NEAR(widths[0] / widths[2], 1.836 / 1.6, 2e-3);
+}
+
+TEST(HtmlReport, NothingOfARecordBecomesMarkup) {
+  BundleContent content = content_of_report();
+  for (std::string* text :
+       {&content.results.run.id, &content.results.run.suite, &content.results.records[0].scene,
+        &content.results.records[0].method, &content.results.records[0].case_name,
+        &content.results.records[3].stages[0].name, &content.notes.emplace_back()})
+    *text += "\"><script>alert(1)</script>'&";
+  content.results.records[1].status = Status::crashed;
+  content.results.records[1].reason = "\"><script>x</script>";
+  content.tests = "<script>";
+  const std::string page = render_html_report(content, {});
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_GE(pictures_of(page).size(), 3u);
+}
+
+TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {
+  BundleContent content;
+  content.results = synthetic_results();
+  content.results.records.clear();
+  EXPECT_THAT(render_html_report(content, {}), HasSubstr("0 of 4 cases ok"));
+  content = content_of_report();
+  *metric_of(content.results.records[0], "accuracy_mean_mm").value = std::nan("");
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value = -1;
+  content.results.records[0].timing.warm_ms = {2, 2, 2};
+  EXPECT_THAT(render_html_report(content, {}), Not(HasSubstr("=\"nan")));
+}
+
+TEST(ReportPictures, ListsWhatIsOneAndLeavesOutTheRest) {
+  const auto pictures = parse_picture_list(
+      "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\ndepth.png,depth,cam00,m,0.2,0.3,2,80,\n"
+      "../../x.png,depth,c,m,0,1,1,1,1\n/etc/x.png,depth,c,m,0,1,1,1,1\n.x.png,depth,c,m,0,1,1,1,1\n"
+      "x.svg,depth,c,m,0,1,1,1,1\nx.png,depth,c,m,nan,1,1,1,1\nx.png,depth,c,m,0,1,1e9,1,1\n"
+      "x.png,depth,c,m,,1,1,1,1\nx.png,depth,c,m,0,1,1,1\nx.png,depth,c,m,0,1y,1,1,1\n");
+  ASSERT_EQ(pictures.size(), 1u);
+  EXPECT_EQ(pictures[0].file, "depth.png");
+  EXPECT_EQ(pictures[0].camera, "cam00");
+  EXPECT_EQ(pictures[0].high, 0.3);
+  EXPECT_EQ(pictures[0].every_px, 2);
+  EXPECT_TRUE(std::isnan(pictures[0].beyond_pct));
+}
+
+TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
+  const auto tiles = parse_tiles_csv(
+      "column,row,..\n0,1,0,0,3,-1.5,0.1,50\n2,0,0,0,0,,,\n1e9,0,0,0,1,1,1,1\n-1,0,0,0,1,1,1,1\n"
+      "0,0,0,0,1,x,1,1\n0,0,0,0,1,1,1,1,1\n0,0");
+  ASSERT_EQ(tiles.size(), 2u);
+  EXPECT_EQ(tiles[0].row, 1);
+  EXPECT_EQ(tiles[0].signed_mean_mm, -1.5);
+  EXPECT_TRUE(std::isnan(tiles[1].completeness_pct));
+}
+
+TEST(SortedQuantile, LinearBetweenOrderStatistics) {
+  EXPECT_EQ(sorted_quantile({1, 2, 3, 4, 5}, 0.5), 3);
+  EXPECT_EQ(sorted_quantile({1, 2}, 0.25), 1.25);
+  EXPECT_EQ(sorted_quantile({7}, 0.9), 7);
+}
+
+}  // namespace
+}  // namespace aqbench
