@@ -1,3 +1,5 @@
+#include "cli/command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <new>
 #include <system_error>
 
-#include "cli/command.h"
 #include "core/error.h"
 #include "core/exit_code.h"
 #include "core/parameters.h"
@@ -18,26 +19,52 @@ namespace aqbench::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"sweep", "run scenes x methods or workloads, score or time them, leave a verified bundle",
-            run_sweep_command},
-    Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", run_eval},
-    Command{"render", "render a scene through water: images, calibration, true depths", run_render},
-    Command{"run", "run a method on a dataset of your own: cloud, mesh, depth maps", run_run},
-    Command{"cache", "list or clear the rendered datasets on disk", run_cache},
-    Command{"profile", "where time and memory go: stages, bottlenecks, trace, flamegraph",
-            run_profile_command},
-    Command{"gate", "compare results with a baseline; exit 1 on a regression", run_gate},
-    Command{"ab", "compare two builds, or two variants, in pairs: is B slower?", run_ab_command},
-    Command{"accept", "make a verified bundle the new baseline", run_accept},
-    Command{"verify", "check a bundle: hashes, schema, journal, summary", run_verify},
-    Command{"list", "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages", run_list},
-    Command{"compare", "show two bundles side by side: what moved, and where", run_compare},
-    Command{"trend", "find where a value changed its level over many bundles", run_trend},
-    Command{"report", "show a bundle as a page with pictures", run_report},
-    Command{"docs", "fill the tables of documents, or check that they are fresh", run_docs},
-    Command{"replay", "run a case of a bundle again and compare it bit for bit", run_replay},
-    Command{"merge", "make one bundle of the shards of a sweep", run_merge},
-    Command{"unit", "one unit of `ab` in this process, as JSON: what `ab` starts", run_unit},
+    Command{.name = "sweep",
+            .summary = "run scenes x methods or workloads, score or time them, leave a verified bundle",
+            .run = sweep_command},
+    Command{.name = "eval",
+            .summary = "score a point cloud or mesh file against a scene or a true mesh",
+            .run = eval_command},
+    Command{.name = "render",
+            .summary = "render a scene through water: images, calibration, true depths",
+            .run = render_command},
+    Command{.name = "run",
+            .summary = "run a method on a dataset of your own: cloud, mesh, depth maps",
+            .run = run_command},
+    Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
+    Command{.name = "profile",
+            .summary = "where time and memory go: stages, bottlenecks, trace, flamegraph",
+            .run = profile_command},
+    Command{.name = "gate",
+            .summary = "compare results with a baseline; exit 1 on a regression",
+            .run = gate_command},
+    Command{.name = "ab",
+            .summary = "compare two builds, or two variants, in pairs: is B slower?",
+            .run = ab_command},
+    Command{.name = "accept", .summary = "make a verified bundle the new baseline", .run = accept_command},
+    Command{.name = "verify",
+            .summary = "check a bundle: hashes, schema, journal, summary",
+            .run = verify_command},
+    Command{.name = "list",
+            .summary = "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages",
+            .run = list_command},
+    Command{.name = "compare",
+            .summary = "show two bundles side by side: what moved, and where",
+            .run = compare_command},
+    Command{.name = "trend",
+            .summary = "find where a value changed its level over many bundles",
+            .run = trend_command},
+    Command{.name = "report", .summary = "show a bundle as a page with pictures", .run = report_command},
+    Command{.name = "docs",
+            .summary = "fill the tables of documents, or check that they are fresh",
+            .run = docs_command},
+    Command{.name = "replay",
+            .summary = "run a case of a bundle again and compare it bit for bit",
+            .run = replay_command},
+    Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
+    Command{.name = "unit",
+            .summary = "one unit of `ab` in this process, as JSON: what `ab` starts",
+            .run = unit_command},
 };
 
 void print_help() {
@@ -88,8 +115,8 @@ ExitCode flush_stdout(ExitCode code) {
 std::span<const Command> commands() { return kCommands; }
 
 int run_command_line(const Arguments& arguments) {
-  std::signal(SIGPIPE,
-              SIG_IGN);  // a closed pipe is reported by flush_stdout; a sweep's bundle is finished first
+  // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first.
+  std::signal(SIGPIPE, SIG_IGN);
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);

@@ -1,4 +1,4 @@
-#include "cli/ab_calibrate.h"
+#include "cli/ab_aa_validation.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,9 +11,8 @@
 #include "cli/ab_sides.h"
 #include "core/error.h"
 #include "core/stop_signals.h"
-#include "core/strict_json.h"
 #include "core/table.h"
-#include "core/text.h"
+#include "harness/ab/aa_validation.h"
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/unit.h"
@@ -21,7 +20,6 @@
 #include "harness/statistics/pair_plan.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "reports/text/aa_validation_summary.h"
 
@@ -53,11 +51,11 @@ PlanRequest plan_of(const AbRequest& request, const std::vector<std::string>& sc
     });
     if (!given) plan.sets.push_back({kUsualMethod, "points", points});
   }
-  if (!plan.threads) plan.threads = 1;  // what is calibrated is the clock and the rule, not the scheduler
+  if (!plan.threads) plan.threads = 1;  // what is tried is the clock and the rule, not the scheduler
   return plan;
 }
 
-SweepPlan plan_calibrated_case(const AbRequest& request) {
+SweepPlan plan_validated_case(const AbRequest& request) {
   SweepPlan plan = plan_sweep(plan_of(request, {kUsualScene}, kUsualPoints));
   keep_matching(plan, request.case_globs);
   if (plan.cases.size() != 1)
@@ -74,27 +72,17 @@ SweepPlan plan_live_suite(const AbRequest& request) {
   return plan;
 }
 
-// What the time of a case depends on beside program and machine.
-std::vector<std::pair<std::string, std::string>> settings_of(const Case& planned, int warm_runs) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const auto& [name, value] : planned.options) settings.emplace_back(name, to_string(value));
-  settings.emplace_back("threads", std::to_string(planned.threads));
-  settings.emplace_back("device", planned.device);
-  settings.emplace_back("warm_runs", std::to_string(warm_runs));
-  return settings;
-}
-
 // A unit of a planned case, on side B of a delayed series with its fault.
-struct CalibrationUnit {
+struct AaUnit {
   PlanRequest request;
   Case planned;
 };
 
-class Calibration {
+class AaMeasurement {
  public:
-  Calibration(const AbRequest& request, AaValidationDocument& document)
+  AaMeasurement(const AbRequest& request, AaValidationDocument& document)
       : request_(request), document_(document) {
-    if (request.calibrate) plan_ = plan_calibrated_case(request);
+    if (request.validate_aa) plan_ = plan_validated_case(request);
     if (request.live_runs > 0) live_plan_ = plan_live_suite(request);
     const UnitProgram program = describe_this_program(plan_ ? *plan_ : *live_plan_);
     document.program = ab_side_info(program, "this program");
@@ -161,7 +149,7 @@ class Calibration {
     if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
     if (answer->unit.status != Status::ok)
       throw Error(ErrorKind::method, fmt::format("{}: {}", planned.name, answer->unit.reason));
-    plan.case_settings = settings_of(planned, document_.run.warm_runs);
+    plan.case_settings = case_settings(planned, document_.run.warm_runs);
     plan.stages = {"*"};
     for (const AbStageSamples& stage : answer->unit.stages) {
       if (stage.name.find('>') != std::string::npos) continue;
@@ -172,15 +160,15 @@ class Calibration {
 
   bool run_series(const std::string& stage, std::size_t pairs, AbRecording& recording,
                   const AbProgressCallback& show) {
-    const CalibrationUnit plain{plan_->request, plan_->cases.front()};
-    CalibrationUnit delayed = plain;
+    const AaUnit plain{plan_->request, plan_->cases.front()};
+    AaUnit delayed = plain;
     if (!stage.empty()) {
       delayed.planned.faults.push_back({stage, kAaValidationDelay});
       delayed.request.injects.push_back({plain.planned.name, {stage, kAaValidationDelay}});
     }
     const std::size_t index = document_.series.size();
     AaValidationSeries series{stage, stage.empty() ? "" : kAaValidationDelay, {}};
-    series.samples.order_seed = series_order_seed(request_.order_seed, index);
+    series.samples.order_seed = series_order_seed(request_.policy.order_seed, index);
     series.samples.cases.push_back({plain.planned.name, std::nullopt});
     const auto run = [&](std::size_t, AbSide side, bool) {
       return run_unit_of(side == AbSide::a ? plain : delayed, false);
@@ -200,7 +188,7 @@ class Calibration {
   // A comparison of the program with itself, from the first pair to the confirmation.
   bool run_live(std::size_t index, AbRecording& recording, const AbProgressCallback& show) {
     AbSamples samples;
-    samples.order_seed = live_order_seed(request_.order_seed, index);
+    samples.order_seed = live_order_seed(request_.policy.order_seed, index);
     for (const Case& planned : live_plan_->cases) samples.cases.push_back({planned.name, std::nullopt});
     AbRunOptions options;
     options.settings = document_.plan.live_settings;
@@ -224,14 +212,14 @@ class Calibration {
   // Of the first look; whether there will be another is not known.
   std::size_t live_units() const { return 2 * document_.plan.live_pairs_per_look * live_plan_->cases.size(); }
 
-  std::optional<AbUnitAnswer> run_unit_of(const CalibrationUnit& unit, bool score) {
+  std::optional<AbUnitAnswer> run_unit_of(const AaUnit& unit, bool score) {
     const UnitLimits limits = ab_limits(plan_ ? *plan_ : *live_plan_, signals_.descriptor());
     ++fresh_units_;
     if (binary_.empty()) return run_forked_unit(unit.planned, score, limits);
     return run_started_unit(binary_, unit.request, unit.planned.name, score, limits);
   }
 
-  // Time left of the whole calibration, not of this part.
+  // Tells the time left of the whole measurement, not of this part.
   void report_overall(AbProgress progress, const AbProgressCallback& show) const {
     const std::size_t done = std::min(done_units_ + progress.done_units, total_units_);
     progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -253,74 +241,20 @@ class Calibration {
   std::chrono::steady_clock::time_point start_;
 };
 
-// What a machine is, of the comparability key; threads and build are the comparison's own business.
-void require_same_machine(const Json& calibrated, const Json& now, const std::string& bundle) {
-  for (const char* key : {"architecture", "cpu_model", "cores", "cgroup_quota_cores", "memory", "gpu"}) {
-    const Json then = calibrated.value("comparability", Json::object()).value(key, Json());
-    const Json here = now.value("comparability", Json::object()).value(key, Json());
-    if (then != here)
-      throw Error(ErrorKind::not_comparable, fmt::format("--calibration {}: {} was {} there and is {} here",
-                                                         bundle, key, then.dump(), here.dump()));
-  }
-}
-
-using CaseSettings = std::vector<std::pair<std::string, std::string>>;
-
-// "threads is 2, was 1; roma_like.points is 100000, was 40000"; "" where they are the same.
-std::string settings_difference(const CaseSettings& calibrated, const CaseSettings& now) {
-  std::string difference;
-  for (const auto& [name, value] : now) {
-    const auto then = std::ranges::find(calibrated, name, &CaseSettings::value_type::first);
-    const std::string was = then == calibrated.end() ? "not there" : then->second;
-    if (was != value)
-      difference += fmt::format("{}{} is {}, was {}", difference.empty() ? "" : "; ", name, value, was);
-  }
-  return difference;
-}
-
-// Its own tau for the calibrated case, if it is among the compared ones and runs as it did then.
-void take_tau(const PlanRequest& request, const AaValidationReport& report,
-              const AaValidationPlan& calibrated, AbDocument& document) {
-  const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
-  if (compared == document.samples.cases.end()) return;
-  const SweepPlan plan = plan_sweep(request);
-  const auto planned = std::ranges::find(plan.cases, report.case_name, &Case::name);
-  const std::string difference =
-      planned == plan.cases.end()
-          ? "this program does not plan it"
-          : settings_difference(calibrated.case_settings, settings_of(*planned, document.run.warm_runs));
-  if (difference.empty())
-    compared->tau = report.tau;
-  else
-    document.notes.push_back(
-        fmt::format("the calibrated tau of {} is not taken: {}", report.case_name, difference));
-}
-
 }  // namespace
 
-void apply_calibration(const std::filesystem::path& bundle, const PlanRequest& request,
-                       AbDocument& document) {
-  const VerifyReport verified = verify_bundle(bundle);
-  if (!verified.ok())
-    throw Error(ErrorKind::verification,
-                fmt::format("--calibration {}: {}: {}", bundle.string(), verified.findings.front().file,
-                            verified.findings.front().what));
-  const std::string file = (bundle / kAaValidationFile).string();
-  const AaValidationDocument calibration = aa_validation_from_json(read_strict_json(file), file);
-  require_same_machine(*calibration.environment, *document.environment, bundle.string());
-  const AaValidationReport report = judge_aa_validation(calibration);
-  if (!report.aa)
-    throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
-  document.notes.push_back(fmt::format(
-      "calibration {}: {} of {} A/A comparisons were called slower; tau of {} {:.2f} % (best of {} runs)",
-      calibration.run.id, report.aa->regressed, report.aa->suites, report.case_name, 100 * report.tau,
-      calibration.run.warm_runs));
-  take_tau(request, report, calibration.plan, document);
+CaseSettings case_settings(const Case& planned, int warm_runs) {
+  CaseSettings settings;
+  for (const auto& [name, value] : planned.options) settings.emplace_back(name, to_string(value));
+  settings.emplace_back("threads", std::to_string(planned.threads));
+  settings.emplace_back("device", planned.device);
+  settings.emplace_back("warm_runs", std::to_string(warm_runs));
+  return settings;
 }
 
-ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
+ExitCode validate_aa(const AbRequest& request, const Arguments& arguments) {
   AaValidationDocument document;
-  Calibration calibration(request, document);
+  AaMeasurement measurement(request, document);
   PairJournalHeader header{{},
                            utc_now(),
                            document.program.program_sha256,
@@ -329,8 +263,8 @@ ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
                            {},
                            document.environment,
                            {}};
-  calibration.describe_cases(header);
-  if (!request.resume) header.plan = to_json(calibration.plan());
+  measurement.describe_cases(header);
+  if (!request.resume) header.plan = to_json(measurement.plan());
   AbRecording recording(request, arguments, std::move(header));
   document.plan = aa_validation_plan_from_json(*recording.header().plan, kPairJournalFile);
   document.run.id = recording.id();
@@ -338,7 +272,7 @@ ExitCode calibrate(const AbRequest& request, const Arguments& arguments) {
   document.run.resumed = recording.resumed();
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
-    document.run.complete = calibration.run(recording, display.callback());
+    document.run.complete = measurement.run(recording, display.callback());
   });
   document.run.finished_utc = utc_now();
   document.environment = with_load_after(*recording.header().environment);
