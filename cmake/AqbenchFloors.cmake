@@ -22,7 +22,7 @@ aqbench_library(metrics metrics aqbench::rendering)
 target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
-aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::core aqbench::torch)
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::optics aqbench::torch)
 aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method)
