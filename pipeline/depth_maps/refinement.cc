@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "core/error.h"
@@ -10,8 +11,10 @@
 #include "core/stage_scope.h"
 #include "pipeline/plane_sweep/kernels/depth_extraction.h"
 #include "pipeline/plane_sweep/kernels/row_scorer.h"
+#include "pipeline/plane_sweep/kernels/warp_row.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
 #include "pipeline/plane_sweep/kernels/worker_pool.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::plane_sweep {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/multiversion.h"
+#include "scenes/optics/snell.h"
 
 namespace aqbench {
 namespace {
