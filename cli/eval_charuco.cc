@@ -38,25 +38,11 @@ void print_errors(const CornerErrors& errors) {
 
 }  // namespace
 
-void add_charuco_options(po::options_description& options) {
-  options.add_options()("charuco", po::value<std::string>()->value_name("DETECTED"),
-                        "score the corners of a ChArUco board instead of a cloud: one point for each corner")(
-      "board", po::value<std::string>()->value_name("TRUE_CORNERS"),
-      "the board's true corners, in the order of DETECTED");
-}
-
-ExitCode eval_charuco(const po::variables_map& values, double metres_per_unit) {
-  if (values.count("board") == 0) throw Error(ErrorKind::usage, "--charuco: needs --board");
-  for (const char* other :
-       {"CLOUD", "scene", "mesh", "dataset", "rig", "set", "transform", "tiles", "views", "depth", "camera"})
-    if (values.count(other) != 0)
-      throw Error(ErrorKind::usage,
-                  fmt::format("--charuco: goes without {}{}", *other == 'C' ? "" : "--", other));
-  const std::string detected = values["charuco"].as<std::string>(), board = values["board"].as<std::string>();
-  const CornerErrors errors =
-      charuco_errors(read_corners(detected, metres_per_unit), read_corners(board, metres_per_unit));
-  if (values.count("json") == 0) {
-    fmt::print("{} against {}\n\n", detected, board);
+ExitCode eval_charuco(const EvalCharucoRequest& request) {
+  const CornerErrors errors = charuco_errors(read_corners(request.detected_file, request.metres_per_unit),
+                                             read_corners(request.board_file, request.metres_per_unit));
+  if (!request.json) {
+    fmt::print("{} against {}\n\n", request.detected_file, request.board_file);
     print_errors(errors);
     return ExitCode::pass;
   }

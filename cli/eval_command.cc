@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "cli/eval_charuco.h"
 #include "cli/eval_cloud.h"
 #include "cli/eval_output.h"
 #include "cli/options.h"
@@ -24,6 +25,7 @@ struct EvalRequest {
   EvalCloudRequest cloud;  // its dataset, unit and json concern a depth map, too
   Strings sets;            // of scene and rig, as given
   std::string depth_file, camera;
+  std::string charuco_file, board_file;
   std::optional<int> threads;
 };
 
@@ -89,6 +91,14 @@ const Flag<EvalRequest> kEvalFlags[] = {
     {{.name = "camera", .value_name = "NAME", .help = "the depth map's camera"}, into<&EvalRequest::camera>},
     {{.name = "json", .help = "print JSON in the layout of results.json"},
      into<&EvalRequest::cloud, &EvalCloudRequest::json>},
+    {{.name = "charuco",
+      .value_name = "DETECTED",
+      .help = "score the corners of a ChArUco board instead of a cloud: one point for each corner"},
+     into<&EvalRequest::charuco_file>},
+    {{.name = "board",
+      .value_name = "TRUE_CORNERS",
+      .help = "the board's true corners, in the order of DETECTED"},
+     into<&EvalRequest::board_file>},
 };
 
 CommandLine<EvalRequest> eval_command_line() {
@@ -101,7 +111,8 @@ CommandLine<EvalRequest> eval_command_line() {
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
-      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.",
+      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
+      "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
       {std::begin(kEvalFlags), std::end(kEvalFlags)},
       {{{.name = "CLOUD", .optional = true}, into<&EvalRequest::cloud, &EvalCloudRequest::cloud_file>}}};
 }
@@ -112,6 +123,7 @@ void complete_cloud_request(EvalRequest& request) {
   const auto given = [&](const char* name) { return request.given.count(name); };
   if (cloud.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
   if (given("camera") != 0) throw Error(ErrorKind::usage, "--camera belongs to --depth");
+  if (given("board") != 0) throw Error(ErrorKind::usage, "--board belongs to --charuco");
   if (given("scene") + given("mesh") > 1 || given("scene") + given("mesh") + given("dataset") == 0)
     throw Error(ErrorKind::usage, "give one of --scene S, --mesh M.ply and --dataset DIR");
   if (given("rig") + given("dataset") > 1)
@@ -126,6 +138,15 @@ void complete_cloud_request(EvalRequest& request) {
   }
   if (!cloud.views_file.empty() && cloud.rig.empty() && cloud.dataset_dir.empty())
     throw Error(ErrorKind::usage, "--views: needs --rig or --dataset, to know the cameras");
+}
+
+void check_charuco_request(const EvalRequest& request) {
+  if (!request.given.contains("board")) throw Error(ErrorKind::usage, "--charuco: needs --board");
+  for (const char* other :
+       {"CLOUD", "scene", "mesh", "dataset", "rig", "set", "transform", "tiles", "views", "depth", "camera"})
+    if (request.given.contains(other))
+      throw Error(ErrorKind::usage,
+                  fmt::format("--charuco: goes without {}{}", *other == 'C' ? "" : "--", other));
 }
 
 void check_depth_request(const EvalRequest& request) {
@@ -210,6 +231,11 @@ ExitCode eval_command(const Arguments& arguments) {
   auto request = parse(eval_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (request->threads) set_thread_count(*request->threads);
+  if (request->given.contains("charuco")) {
+    check_charuco_request(*request);
+    return eval_charuco(
+        {request->charuco_file, request->board_file, request->cloud.metres_per_unit, request->cloud.json});
+  }
   if (request->given.contains("depth")) {
     check_depth_request(*request);
     return eval_depth(*request, arguments);

@@ -58,7 +58,7 @@ target_link_options(aqbench_open3d_meshes INTERFACE LINKER:-u,aqbench_meshes_tab
 aqbench_library(opencv_images scenes/images/opencv aqbench::images)
 target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
 
-aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::torch)
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics aqbench::torch)
 aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
 aqbench_library(fusion pipeline/fusion aqbench::optics aqbench::specs)
 target_link_libraries(aqbench_fusion PRIVATE Open3D::Open3D)  # surfaces; in no header

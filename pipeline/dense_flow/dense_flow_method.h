@@ -13,7 +13,7 @@ namespace aqbench::dense_flow {
 // Returns the options that the parameters of dense_flow_spec.h give. Throws Error(usage) as check() does.
 DenseOptions dense_options(const Parameters& parameters);
 
-// Reconstructs a dataset. Throws Error(input) for one that cannot be read, Error(method) with the reason.
+// Runs the method on a dataset. Throws as read_dataset_views() and reconstruct_densely() do.
 Reconstruction run(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench::dense_flow

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/project_points.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -15,7 +15,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr double kMaxHoleWeight = 0.01;  // share of a bilinear sample that may fall on pixels without a depth
 
-void check_size(const FlatWaterCamera& camera, std::size_t size, const std::string& where) {
+void check_size(const RefractiveCamera& camera, std::size_t size, const std::string& where) {
   if (size != static_cast<std::size_t>(camera.width_px) * static_cast<std::size_t>(camera.height_px))
     throw Error(ErrorKind::input, where + ": does not have the size of its camera");
 }
@@ -38,9 +38,9 @@ double sample_depth(const DepthView& view, double u, double v) {
   return weight >= 1 - kMaxHoleWeight ? sum / weight : kNone;
 }
 
-bool point_at(const FlatWaterCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
+bool point_at(const RefractiveCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
   WaterRay ray;
-  if (!std::isfinite(depth_m) || !cast_ray(camera, x, y, ray)) return false;
+  if (!std::isfinite(depth_m) || !cast_ray_fast(camera, x, y, ray)) return false;
   for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + static_cast<double>(depth_m) * ray.direction[k];
   return true;
 }

@@ -5,23 +5,25 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/flat_water_camera.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::plane_sweep {
 
 // A view's depth map: [y][x], metres along the refracted ray, NaN = none.
 struct DepthView {
-  FlatWaterCamera camera;
+  RefractiveCamera camera;
   std::span<const float> depth_m;
   std::span<const float> confidence;
 };
 
+// When a depth counts as confirmed.
 struct ConsistencyOptions {
   float min_confidence = 0.1F;
   double depth_tolerance_m = 0.005;
   int min_views = 3;  // other views that must agree
 };
 
+// What is left of a depth map, [y][x].
 struct FilteredDepth {
   std::vector<float> depth_m;     // NaN where too few views agree
   std::vector<float> confidence;  // 0 there

@@ -34,7 +34,7 @@ CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap&
     }
   });
   CameraPoints points;
-  points.centre_m = camera.centre_m;
+  points.centre_m = to_vec3(camera.centre_m);
   for (const CameraPoints& row : rows) {
     points.points_m.insert(points.points_m.end(), row.points_m.begin(), row.points_m.end());
     points.confidence.insert(points.confidence.end(), row.confidence.begin(), row.confidence.end());

@@ -116,7 +116,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
   Reconstruction result;
   result.unfiltered_depth_maps =
-      estimate_depths(views, ranges, depth_options(input, views.front().flat_water_camera.width_px));
+      estimate_depths(views, ranges, depth_options(input, views.front().camera.width_px));
   result.depth_maps =
       confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);

@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/depth_guide.h"
+#include "pipeline/depth_maps/depth_guide.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/projection_table.h"
+#include "scenes/optics/projection_table.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/chebyshev.h"
-#include "pipeline/plane_sweep/kernels/project_points.h"
+#include "scenes/optics/chebyshev.h"
+#include "scenes/optics/refraction_batch.h"
 
-namespace aqbench::plane_sweep {
+namespace aqbench {
 namespace {
 
 constexpr std::array<int, 3> kTableNodes{12, 20, 32};  // tried in this order
@@ -31,7 +31,7 @@ struct Positions {
   std::vector<double> u, v;
 };
 
-Positions project_grid(const FlatWaterCamera& reference, const FlatWaterCamera& source,
+Positions project_grid(const RefractiveCamera& reference, const RefractiveCamera& source,
                        const Axis& depth_axis, const std::vector<double>& at,
                        const std::vector<double>& depth_at) {
   const Axis x_axis(0, reference.width_px - 1), y_axis(0, reference.height_px - 1);
@@ -40,7 +40,7 @@ Positions project_grid(const FlatWaterCamera& reference, const FlatWaterCamera& 
     for (const double y : at)
       for (const double x : at) {
         WaterRay ray;
-        if (!cast_ray(reference, x_axis.at(x), y_axis.at(y), ray)) return {};
+        if (!cast_ray_fast(reference, x_axis.at(x), y_axis.at(y), ray)) return {};
         const double depth_m = depth_axis.at(depth);
         points.x_m.push_back(ray.origin_m[0] + depth_m * ray.direction[0]);
         points.y_m.push_back(ray.origin_m[1] + depth_m * ray.direction[1]);
@@ -81,8 +81,8 @@ std::vector<double> at_depths(const std::vector<double>& values, std::size_t pla
 }
 
 // Largest difference from exact positions at the midpoints (in angle) between nodes and at the ends, pixels.
-double table_error_px(const Positions& nodes, int count, const FlatWaterCamera& reference,
-                      const FlatWaterCamera& source, const Axis& depth_axis) {
+double table_error_px(const Positions& nodes, int count, const RefractiveCamera& reference,
+                      const RefractiveCamera& source, const Axis& depth_axis) {
   std::vector<double> at{-1, 1};
   for (int i = 1; i < count; i += 3) at.push_back(std::cos(3.14159265358979323846 * i / count));
   const std::vector<double> depth_at{-1, 0, 1};
@@ -122,7 +122,7 @@ std::vector<float> weight_matrix(int count, int pixels) {
 
 }  // namespace
 
-ProjectionTable make_projection_table(const FlatWaterCamera& reference, const FlatWaterCamera& source,
+ProjectionTable make_projection_table(const RefractiveCamera& reference, const RefractiveCamera& source,
                                       std::span<const float> depths_m) {
   const Axis depth_axis(depths_m.front(), depths_m.back());
   ProjectionTable table;
@@ -146,7 +146,7 @@ ProjectionTable make_projection_table(const FlatWaterCamera& reference, const Fl
   return table;
 }
 
-void exact_positions(const FlatWaterCamera& reference, const FlatWaterCamera& source, float depth_m,
+void exact_positions(const RefractiveCamera& reference, const RefractiveCamera& source, float depth_m,
                      std::span<float> u, std::span<float> v) {
   const auto width = static_cast<std::size_t>(reference.width_px);
   const Axis u_axis(0, source.width_px - 1), v_axis(0, source.height_px - 1);
@@ -156,7 +156,7 @@ void exact_positions(const FlatWaterCamera& reference, const FlatWaterCamera& so
     for (std::size_t y = begin; y < end; ++y) {
       for (std::size_t x = 0; x < width; ++x) {
         WaterRay ray;
-        const bool valid = cast_ray(reference, static_cast<double>(x), static_cast<double>(y), ray);
+        const bool valid = cast_ray_fast(reference, static_cast<double>(x), static_cast<double>(y), ray);
         const double depth = valid ? depth_m : std::numeric_limits<double>::quiet_NaN();
         points.x_m[x] = ray.origin_m[0] + depth * ray.direction[0];
         points.y_m[x] = ray.origin_m[1] + depth * ray.direction[1];
@@ -172,4 +172,4 @@ void exact_positions(const FlatWaterCamera& reference, const FlatWaterCamera& so
   });
 }
 
-}  // namespace aqbench::plane_sweep
+}  // namespace aqbench

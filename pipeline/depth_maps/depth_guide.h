@@ -7,6 +7,7 @@
 
 namespace aqbench::plane_sweep {
 
+// How strongly a depth map is smoothed.
 struct GuideOptions {
   float min_confidence = 0.1F;  // depths below it are not used
   int radius_px = 3;            // of the square neighbourhood
@@ -15,8 +16,9 @@ struct GuideOptions {
   float depth_limit_m = 0.012F;
 };
 
-// [y][x], metres. A pixel without a usable depth gets the mean of its neighbours' if a quarter of them have
-// one, else NaN. Uses parallel_for. Throws Error(usage) "field: ...", Error(input) for wrong sizes.
+// Returns the guide, [y][x], metres. A pixel without a usable depth gets the mean of its neighbours' if a
+// quarter of them have one, else NaN. Uses parallel_for. Throws Error(usage) "field: ...", Error(input) for
+// wrong sizes.
 std::vector<float> depth_guide(int width_px, int height_px, std::span<const float> depth_m,
                                std::span<const float> confidence, const GuideOptions& options);
 

@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/refinement.h"
+#include "pipeline/depth_maps/refinement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/depth_guide.h"
+#include "pipeline/depth_maps/depth_guide.h"
 #include "tests/pipeline/plane_sweep/kernels/agreement.h"
 
 namespace aqbench::plane_sweep {

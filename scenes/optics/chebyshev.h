@@ -4,16 +4,16 @@
 #include <cmath>
 #include <vector>
 
-namespace aqbench::plane_sweep {
+namespace aqbench {
 
-// Point i of n, from 1 downwards.
+// Returns point i of n, from 1 downwards: the zeros of the n-th Chebyshev polynomial.
 inline double chebyshev_point(int i, int n) {
   constexpr double kPi = 3.14159265358979323846;
   return std::cos(kPi * (2 * i + 1) / (2 * n));
 }
 
-// Weight of the value at each of the n points in the interpolating polynomial's value at t (barycentric
-// formula).
+// Returns the weights of the values at the n points in the interpolating polynomial's value at t (barycentric
+// formula; Berrut and Trefethen 2004).
 inline std::vector<double> chebyshev_weights(int n, double t) {
   constexpr double kPi = 3.14159265358979323846;
   std::vector<double> weights(static_cast<std::size_t>(n), 0.0);
@@ -32,4 +32,4 @@ inline std::vector<double> chebyshev_weights(int n, double t) {
   return weights;
 }
 
-}  // namespace aqbench::plane_sweep
+}  // namespace aqbench
