@@ -4,14 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/ab_recording.h"
 #include "cli/ab_sides.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/stop_signals.h"
-#include "core/strict_json.h"
+#include "core/stopwatch.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/calibration_report.h"
@@ -142,7 +142,7 @@ class Calibration {
     const CalibrationPlan& plan = document_.plan;
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
     if (live_plan_) total_units_ += plan.live_runs * live_units();
-    start_ = std::chrono::steady_clock::now();
+    start_ = SteadyClock::now();
     if (plan_) {
       if (!run_series("", plan.pairs, recording, show)) return false;
       for (const std::string& stage : plan.stages)
@@ -234,7 +234,7 @@ class Calibration {
   // Time left of the whole calibration, not of this part.
   void report_overall(AbProgress progress, const AbProgressCallback& show) const {
     const std::size_t done = std::min(done_units_ + progress.done_units, total_units_);
-    progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    progress.elapsed_s = seconds_since(start_);
     progress.eta_s.reset();
     if (fresh_units_ > 1)
       progress.eta_s =
@@ -250,7 +250,7 @@ class Calibration {
   std::string binary_;  // "": units are forks
   StopSignals signals_;
   std::size_t done_units_ = 0, total_units_ = 0, fresh_units_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  SteadyClock::time_point start_;
 };
 
 // What a machine is, of the comparability key; threads and build are the comparison's own business.

@@ -11,7 +11,6 @@
 
 #include "cli/command.h"
 #include "core/error.h"
-#include "core/exit_code.h"
 #include "core/parameters.h"
 
 namespace aqbench::cli {

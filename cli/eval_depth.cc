@@ -9,6 +9,7 @@
 
 #include "cli/eval_output.h"
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "metrics/depth_metrics.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -32,9 +33,7 @@ std::optional<double> median_depth_m(const DepthMap& map) {
   for (const float depth : map.depth_along_ray_m)
     if (std::isfinite(depth) && depth > 0) depths.push_back(depth);
   if (depths.empty()) return std::nullopt;
-  const auto middle = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 2);
-  std::nth_element(depths.begin(), middle, depths.end());
-  return *middle;
+  return upper_median_in_place<float>(depths);
 }
 
 // The two mistakes that are easily made are far off.

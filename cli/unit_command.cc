@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/ab/unit.h"
 #include "harness/running/case_board.h"
 #include "harness/running/run_case.h"
@@ -67,7 +67,7 @@ ExitCode run_unit(const Arguments& arguments) {
   if (values->count("case") + values->count("describe") != 1)
     throw Error(ErrorKind::usage, "give either --case NAME or --describe");
 
-  const Json request = parse_json_strictly((*values)["request"].as<std::string>(), "--request");
+  const Json request = parse_strict_json((*values)["request"].as<std::string>(), "--request", kMessageJson);
   const SweepPlan plan = plan_sweep(request_from_json(request, "--request"));
   Json answer;
   if (values->count("describe") != 0) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 #include "harness/ab/ab_document.h"
 #include "harness/gating/gate.h"
 

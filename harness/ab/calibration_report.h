@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 #include "harness/ab/ab_document.h"
 #include "harness/ab/samples.h"
 #include "harness/statistics/calibration.h"

@@ -2,9 +2,9 @@
 // What a person sees on stderr while pairs are measured: one line that is rewritten; elsewhere than on a
 // terminal a line each minute, so that a log shows that it goes on.
 
-#include <chrono>
 #include <string>
 
+#include "core/stopwatch.h"
 #include "harness/ab/run.h"
 #include "harness/running/progress.h"
 
@@ -27,7 +27,7 @@ class AbDisplay {
 
   SweepDisplay::Options options_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
+  SteadyClock::time_point last_line_ = SteadyClock::now();
 };
 
 }  // namespace aqbench

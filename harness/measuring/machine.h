@@ -12,11 +12,9 @@ namespace aqbench {
 std::optional<std::string> cpu_model();
 std::vector<int> affinity_processors();  // numbers of the processors this process may run on
 int online_processors();
-std::optional<double> cgroup_quota_processors();  // nullopt: no quota
 std::optional<std::uint64_t> memory_total_bytes();
 std::optional<std::uint64_t> memory_available_bytes();
-std::optional<std::uint64_t> cgroup_memory_limit_bytes();  // nullopt: no limit
-std::string architecture();                                // "x86_64"
+std::string architecture();  // "x86_64"
 std::string kernel_release();
 std::optional<std::string> os_name();
 std::vector<std::string> container_hints();  // "/.dockerenv", "hypervisor", ..

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/json_place.h"
+#include "core/json.h"
+#include "core/resources.h"
 #include "harness/measuring/machine.h"
 #include "harness/planning/plan.h"
 

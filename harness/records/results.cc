@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 
 namespace aqbench {
 namespace {

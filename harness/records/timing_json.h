@@ -1,7 +1,7 @@
 #pragma once
 // "timing.details" of a record: what stands beside the samples. Internal to harness/records/record.cc.
 
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/records/record.h"
 
 namespace aqbench {

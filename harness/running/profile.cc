@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -13,7 +12,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "core/quantiles.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/cpu_sampler.h"
@@ -37,17 +39,13 @@ __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) 
 
 namespace {
 
-using ProfileClock = std::chrono::steady_clock;
-
 constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
 
 double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+  std::ranges::sort(values);
+  return median_of_sorted(values);
 }
 
 std::size_t median_index(const std::vector<double>& values) {
@@ -142,9 +140,9 @@ class ProfileRun {
     ObserverChain chain(observers);
     std::optional<ScopedObserver> observe;
     if (!observers.empty()) observe.emplace(chain);
-    const auto start = ProfileClock::now();
+    const auto start = SteadyClock::now();
     run_profiled_target(target_);
-    return std::chrono::duration<double, std::milli>(ProfileClock::now() - start).count();
+    return ms_since(start);
   }
 
   void profiled(StageRecorder& recorder) {
@@ -158,24 +156,16 @@ class ProfileRun {
   }
 
   void run_sampled(const std::vector<StageObserver*>& observers) {
-    const auto start = ProfileClock::now();
+    const auto start = SteadyClock::now();
     for (int run = 0; run < kMaxSampledRuns; ++run) {
       observed(observers);
-      if (std::chrono::duration<double>(ProfileClock::now() - start).count() > kSampledFor_s) return;
+      if (seconds_since(start) > kSampledFor_s) return;
     }
   }
 
   FoldedStacks sample_with_perf() {
-    const std::filesystem::path data =
-        std::filesystem::temp_directory_path() / fmt::format("aqbench-perf-{}.data", ::getpid());
-    struct Removed {
-      const std::filesystem::path& file;
-      ~Removed() {
-        std::error_code ignored;
-        std::filesystem::remove(file, ignored);
-      }
-    } const removed{data};
-    PerfSampler sampler(options_.samples_per_s, data.string());
+    const ScratchFolder scratch;
+    PerfSampler sampler(options_.samples_per_s, (scratch.path() / "perf.data").string());
     sampler.enable();
     run_sampled({});
     return sampler.finish(kRootFunction);

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/ab/ab_report.h"
 #include "harness/ab/calibration_report.h"
 #include "harness/ab/pair_journal.h"

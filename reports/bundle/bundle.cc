@@ -11,9 +11,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/locked_file.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"

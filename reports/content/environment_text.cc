@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/planning/plan.h"
 #include "reports/content/commands.h"
 

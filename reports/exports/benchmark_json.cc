@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/measuring/timing.h"
 
 namespace aqbench {

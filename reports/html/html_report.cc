@@ -98,13 +98,6 @@ std::string cases_html(const Results& results) {
 
 }  // namespace
 
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
-
 std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
   const Results& results = content.results;
   auto groups = group_cases(results);

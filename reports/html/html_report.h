@@ -50,7 +50,4 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv);
 // are left out.
 std::vector<ReportPicture> parse_picture_list(std::string_view csv);
 
-// Of sorted samples, linear between order statistics (type 7 of Hyndman and Fan).
-double sorted_quantile(const std::vector<double>& sorted, double q);
-
 }  // namespace aqbench

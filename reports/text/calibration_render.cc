@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/calibration_report.h"

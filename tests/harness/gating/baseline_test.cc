@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/gating/default_tolerances.h"
 #include "synthetic.h"
 #include "tests/core/error_matcher.h"

@@ -13,7 +13,7 @@
 
 #include "core/files.h"
 #include "core/isolate.h"
-#include "core/process_memory.h"
+#include "core/resources.h"
 #include "harness/measuring/stage_recorder.h"
 #include "tests/harness/support.h"
 
