@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/ab_recording.h"
 #include "cli/ab_sides.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/stop_signals.h"
+#include "core/stopwatch.h"
 #include "core/table.h"
 #include "harness/ab/aa_validation.h"
 #include "harness/ab/aa_validation_json.h"
@@ -131,7 +132,7 @@ class AaMeasurement {
     const AaValidationPlan& plan = document_.plan;
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
     if (live_plan_) total_units_ += plan.live_runs * live_units();
-    start_ = std::chrono::steady_clock::now();
+    start_ = SteadyClock::now();
     if (plan_) {
       if (!run_series("", plan.pairs, recording, show)) return false;
       for (const std::string& stage : plan.stages)
@@ -222,7 +223,7 @@ class AaMeasurement {
   // Tells the time left of the whole measurement, not of this part.
   void report_overall(AbProgress progress, const AbProgressCallback& show) const {
     const std::size_t done = std::min(done_units_ + progress.done_units, total_units_);
-    progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    progress.elapsed_s = seconds_since(start_);
     progress.eta_s.reset();
     if (fresh_units_ > 1)
       progress.eta_s =
@@ -238,7 +239,7 @@ class AaMeasurement {
   std::string binary_;  // "": units are forks
   StopSignals signals_;
   std::size_t done_units_ = 0, total_units_ = 0, fresh_units_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  SteadyClock::time_point start_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "cli/ab_options.h"
 #include "cli/command.h"
 #include "cli/resume_hint.h"
-#include "core/run_clock.h"
+#include "core/stopwatch.h"
 #include "harness/ab/pair_journal.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"

@@ -7,7 +7,7 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "scenes/dataset/dataset_cache.h"

@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "core/exit_code.h"
 #include "core/parameters.h"
 
 namespace aqbench::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 
 namespace aqbench::cli {
 

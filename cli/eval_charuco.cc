@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "metrics/charuco.h"
 #include "scenes/cloud/cloud_file.h"

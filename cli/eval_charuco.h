@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 
 namespace aqbench::cli {
 
@@ -15,7 +15,8 @@ struct EvalCharucoRequest {
 };
 
 // Compares the two files and prints each corner's error and their summary in millimetres. Throws Error(input)
-// for files that cannot be read, have no corner, different numbers of corners, or a corner that is not finite.
+// for files that cannot be read, have no corner, different numbers of corners, or a corner that is not
+// finite.
 ExitCode eval_charuco(const EvalCharucoRequest& request);
 
 }  // namespace aqbench::cli

@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/planning/suite.h"
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"

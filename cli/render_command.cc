@@ -8,8 +8,9 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/parallel.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/progress.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -17,8 +18,6 @@
 
 namespace aqbench::cli {
 namespace {
-
-using RenderClock = std::chrono::steady_clock;
 
 struct RenderRequest {
   DatasetRequest dataset;
@@ -128,13 +127,13 @@ class CatchInterrupts {
 class RenderDisplay {
  public:
   RenderDisplay()
-      : options_(SweepDisplay::options_for_stderr()), start_(RenderClock::now()), shown_(start_) {}
+      : options_(SweepDisplay::options_for_stderr()), start_(SteadyClock::now()), shown_(start_) {}
   ~RenderDisplay() { clear(); }
   RenderDisplay(const RenderDisplay&) = delete;
   RenderDisplay& operator=(const RenderDisplay&) = delete;
 
   void show(std::size_t done, std::size_t work, const std::string& camera) {
-    const auto now = RenderClock::now();
+    const auto now = SteadyClock::now();
     if (!options_.live || now - shown_ < std::chrono::milliseconds(100)) return;
     shown_ = now;
     const double elapsed_s = std::chrono::duration<double>(now - start_).count();
@@ -155,7 +154,7 @@ class RenderDisplay {
   }
 
   SweepDisplay::Options options_;
-  RenderClock::time_point start_, shown_;
+  SteadyClock::time_point start_, shown_;
   bool any_ = false;
 };
 
@@ -211,9 +210,9 @@ ExitCode render_command(const Arguments& arguments) {
   request.dataset.generator_version = AQBENCH_VERSION;
   const DatasetPlan plan = plan_dataset(request.dataset);
   require_free_folder(*request.out);  // said before rendering, not after
-  const auto start = RenderClock::now();
+  const auto start = SteadyClock::now();
   const bool rendered = produce_dataset(request, plan);
-  const double wall_s = std::chrono::duration<double>(RenderClock::now() - start).count();
+  const double wall_s = seconds_since(start);
   if (request.json) {
     fmt::print("{}\n", render_json(request, plan, rendered, wall_s).dump(2));
     return ExitCode::pass;

@@ -6,8 +6,8 @@
 
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parameters.h"
-#include "core/scratch_folder.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

@@ -16,8 +16,10 @@ auto with_resume_hint(const char* command, const std::filesystem::path& bundle, 
     return body();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::io) throw;
-    throw Error(ErrorKind::io, fmt::format("{}; what is finished is kept: aqbench {} --resume {}",
-                                           error.what(), command, bundle.string()));
+    throw Error(ErrorKind::io,
+                fmt::format("{}; what is finished is kept: aqbench {} --resume {}", error.what(), command,
+                            bundle.string()),
+                error.file());
   }
 }
 

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/parallel.h"
 #include "core/stop_signals.h"
 #include "core/table.h"

@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/ab/unit.h"
 #include "harness/running/case_board.h"
 #include "harness/running/run_case.h"
@@ -74,7 +74,7 @@ ExitCode unit_command(const Arguments& arguments) {
   if (request->case_name.has_value() == request->describe)
     throw Error(ErrorKind::usage, "give either --case NAME or --describe");
 
-  const Json json = parse_json_strictly(*request->request_json, "--request");
+  const Json json = parse_strict_json(*request->request_json, "--request", kMessageJson);
   const SweepPlan plan = plan_sweep(request_from_json(json, "--request"));
   Json answer;
   if (request->describe) {

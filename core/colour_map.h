@@ -7,31 +7,36 @@
 
 namespace aqbench {
 
+// A colour, 0 to 255 for each part.
 struct Rgb8 {
   std::uint8_t r = 0, g = 0, b = 0;
   bool operator==(const Rgb8&) const = default;
 };
 
-// What is drawn where there is no number; no colour of the maps below is grey and darker than white.
+// The colours drawn where there is no number. The maps below contain neither of these greys.
 inline constexpr Rgb8 kNoValueColour{128, 128, 128};  // the method has none
 inline constexpr Rgb8 kNoTruthColour{40, 40, 40};     // there is nothing to compare with
 
-// Steps of a map. An odd number, so that zero has a colour of its own; few, so that pictures stay small.
+// The number of colours of a map. It is odd, so that zero has a colour of its own, and small, so that
+// pictures stay small files.
 inline constexpr int kColourSteps = 31;
 
-// 0 to 1 to the nearest step, from 0; beyond the ends, the end.
+// Returns the step (0 to kColourSteps - 1) nearest to `t`, which runs from 0 to 1; values beyond the ends
+// give the end.
 int colour_step(double t);
 
-// Dark blue (0) over green to yellow (last): viridis of Smith and van der Walt, perceptually uniform.
+// Returns the colour of a step: dark blue (0) over green to yellow (last): viridis of Smith and van der Walt,
+// perceptually uniform.
 Rgb8 sequential_colour(int step);
 
-// Blue (0) over white to red (last), after ColorBrewer's RdBu; safe for people with colour vision deficiency.
+// Returns the colour of a step: blue (0) over white to red (last), after ColorBrewer's RdBu; safe for people
+// with colour vision deficiency.
 Rgb8 diverging_colour(int step);
 
-// The least 1, 2 or 5 times a power of ten that is not below `value` (> 0): where scales end.
+// Returns the least 1, 2 or 5 times a power of ten that is not below `value` (> 0): where scales end.
 double round_up_125(double value);
 
-// "#rrggbb".
+// Returns the colour as "#rrggbb".
 std::string hex_of(Rgb8 colour);
 
 }  // namespace aqbench

@@ -1,11 +1,15 @@
 #pragma once
-// The one exception type of aqbench, and how its kinds become exit codes.
+// The one exception type of aqbench, and how its kinds become the exit codes of every command
+// (docs/statistics.md, "Exit codes").
 
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace aqbench {
 
+// What kind of thing went wrong.
 enum class ErrorKind {
   usage,           // a wrong flag, name or value: exit 2
   input,           // a file or data that cannot be used as it is: exit 2
@@ -16,14 +20,45 @@ enum class ErrorKind {
   interrupted,     // Ctrl-C: exit 130
 };
 
-// `what()` is one line that names the file, field or flag at fault.
+// An error whose `what()` is one line that names the file, field or flag at fault.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+
+  // An error of a file (or of another named source): `message` begins with "FILE:".
+  Error(ErrorKind kind, const std::string& message, std::string file)
+      : std::runtime_error(message), kind_(kind), file_(std::move(file)) {}
+
   ErrorKind kind() const { return kind_; }
+
+  // Returns the file at fault as the message names it; empty where the error is about no file.
+  const std::string& file() const { return file_; }
+
+  // Returns the message without "FILE: " at its start.
+  std::string problem() const;
 
  private:
   ErrorKind kind_;
+  std::string file_;
 };
+
+// What a command returns to the shell.
+enum class ExitCode : int {
+  pass = 0,
+  regression = 1,  // or a verification that failed
+  usage = 2,       // or bad configuration or input
+  case_failed = 3,
+  not_comparable = 4,
+  inconclusive = 5,
+  io = 6,
+  interrupted = 130,
+};
+
+// Returns the exit code of a command that ends with an error of this kind.
+ExitCode exit_code(ErrorKind kind);
+
+// Returns one exit code for several: the first of 2, 6, 130, 3, 4, 1, 5 that is among them, else pass.
+ExitCode combine(std::span<const ExitCode> codes);
+ExitCode combine(ExitCode a, ExitCode b);
 
 }  // namespace aqbench

@@ -1,24 +1,80 @@
 #pragma once
-// Files that are whole or absent.
+// Files that are whole or absent, locks between processes, and folders that go away.
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "core/descriptor.h"
 
 namespace aqbench {
 
-// Bytes of a file. Throws Error(input) naming it if it does not exist or is not a regular file, Error(io) if
-// it may not be looked at.
+// Throws Error(io) "FILE: reason" for an errno.
+[[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);
+
+// Returns the bytes of a file. Throws Error(input) naming it if it does not exist or is not a regular file,
+// Error(io) if it may not be looked at.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);
 
-// The whole file. Throws as regular_file_size, also Error(input) if it is larger than max_bytes and Error(io)
-// if reading fails.
+// Returns the whole file. Throws as regular_file_size, also Error(input) if it is larger than max_bytes and
+// Error(io) if reading fails.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
 // Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
 // the old bytes or the new ones. A link stays a link; a device or pipe (/dev/stdout) is written to directly.
 // Throws Error(io) "PATH: No space left on device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<pid>.<n>. What cannot
+// be removed stays.
+void remove_write_leftovers(const std::filesystem::path& folder);
+
+// Writes all bytes to an open file, pipe or socket. Returns 0, or the errno of what failed. Bytes that the
+// system takes at once go out in one write(); after a short one the rest follows, which tells why.
+int write_all(int descriptor, std::string_view bytes);
+
+// Opens a file that one process at a time adds lines to. Returns a descriptor for appending, which is locked
+// until it is closed here and in every child. Throws Error(io), also if another process has it, or had it
+// until now and removed or replaced it.
+int open_locked(const std::filesystem::path& file);
+
+// Whether a lock is shared with other readers or excludes everybody else.
+enum class LockMode { shared, exclusive };
+
+// A lock between processes (flock) for a folder that several of them use at once. Holds it until it is
+// destroyed or moved from; children of a fork keep it, too, until they end. Whoever holds the exclusive lock
+// may remove the file: a lock taken on a removed file is given up and taken anew.
+class FileLock {
+ public:
+  // Waits for others. Makes the file if it is not there, but no folder. Throws Error(io) naming the file,
+  // Error(interrupted) if a signal's handler ran while it waited.
+  static FileLock wait(const std::filesystem::path& path, LockMode mode);
+  // Returns nullopt if another holder is in the way. Throws as wait() does.
+  static std::optional<FileLock> attempt(const std::filesystem::path& path, LockMode mode);
+
+ private:
+  explicit FileLock(Descriptor held) : held_(std::move(held)) {}
+  Descriptor held_;
+};
+
+// A folder that goes away with everything in it.
+class ScratchFolder {
+ public:
+  // Makes a new one in the system's folder for temporary files (TMPDIR). Throws Error(io) naming what cannot
+  // be made.
+  ScratchFolder();
+  // Takes over a folder that exists or will exist.
+  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 }  // namespace aqbench

@@ -20,49 +20,29 @@
 #include <cstring>
 #include <iostream>
 #include <string_view>
+#include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
-#include "core/process_memory.h"
+#include "core/files.h"
+#include "core/resources.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 
 namespace aqbench {
 
-using IsolateClock = std::chrono::steady_clock;
-
-namespace isolate_detail {
-
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  ~Descriptor() { reset(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-  void reset(int descriptor = -1) {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = descriptor;
-  }
-
- private:
-  int descriptor_;
-};
-
-}  // namespace isolate_detail
-
 struct IsolatedChild {
   IsolateOptions options;
-  IsolateClock::time_point start = IsolateClock::now();
+  SteadyClock::time_point start = SteadyClock::now();
   pid_t process_id = -1;
-  isolate_detail::Descriptor pipe;   // what the child sends
-  isolate_detail::Descriptor ended;  // readable when the child has ended; -1 where the kernel has no pidfd
-  isolate_detail::Descriptor log;
+  Descriptor pipe;   // what the child sends
+  Descriptor ended;  // readable when the child has ended; -1 where the kernel has no pidfd
+  Descriptor log;
   off_t log_start = 0;
   std::string received;
 };
 
 namespace {
-
-using isolate_detail::Descriptor;
 
 using End = IsolateOutcome::End;
 
@@ -81,21 +61,12 @@ constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
 
 // ---- Child ----
 
-void send_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ::_exit(125);  // the parent has gone
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 void send_frame(int descriptor, char tag, std::string_view bytes) {
   std::array<char, kFrameHead> head{tag};
   const std::uint64_t size = bytes.size();
   std::memcpy(head.data() + 1, &size, sizeof size);
-  send_all(descriptor, {head.data(), head.size()});
-  send_all(descriptor, bytes);
+  if (write_all(descriptor, {head.data(), head.size()}) != 0 || write_all(descriptor, bytes) != 0)
+    ::_exit(125);  // the parent has gone
 }
 
 void set_up_child(pid_t parent, int log) {
@@ -116,12 +87,12 @@ void set_up_child(pid_t parent, int log) {
   if (nothing > STDERR_FILENO) ::close(nothing);
 }
 
-// The same file under a number that the standard streams do not take.
+// Returns the same file under a number that no standard stream has.
 int above_standard_streams(int descriptor) {
   return descriptor > STDERR_FILENO ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-// Never returns and runs no atexit handlers and no destructors: those belong to the parent.
+// Runs the body and ends the child without atexit handlers and destructors: those belong to the parent.
 [[noreturn]] void run_child(const std::function<std::string()>& body, int pipe) {
   char tag = kExceptionTag;
   std::string bytes;
@@ -142,7 +113,7 @@ int above_standard_streams(int descriptor) {
 
 // ---- Parent ----
 
-// True when the child has ended; it stays a zombie, so that its process group cannot be another's yet.
+// Returns whether the child has ended. It stays a zombie, so that no other process gets its process group.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -152,28 +123,25 @@ bool has_ended(pid_t child) {
 void open_log(IsolatedChild& child, const std::filesystem::path& file) {
   const std::filesystem::path path = file.empty() ? std::filesystem::path("/dev/null") : file;
   child.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (child.log.get() < 0) isolate_error(path.c_str());
+  if (child.log.get() < 0) throw_file_error(path, errno);
   child.log_start = ::lseek(child.log.get(), 0, SEEK_END);
 }
 
 void start_child(IsolatedChild& child, const std::function<std::string()>& body) {
   open_log(child, child.options.log_file);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) isolate_error("pipe to a child");
-  child.pipe.reset(ends[0]);
-  Descriptor write_end(ends[1]);
+  Pipe pipe("pipe to a child");
   std::cout.flush();
   std::clog.flush();
-  std::fflush(nullptr);  // else the child would write what is buffered once more
+  std::fflush(nullptr);  // else the child would write the buffered text a second time
   const pid_t parent = ::getpid();
   child.process_id = ::fork();
   if (child.process_id < 0) isolate_error("fork");
   if (child.process_id == 0) {
-    const int pipe = above_standard_streams(write_end.get());
     set_up_child(parent, above_standard_streams(child.log.get()));
-    run_child(body, pipe);
+    run_child(body, pipe.write.get());
   }
-  // Both sides do it, so that it holds for either from here on.
+  child.pipe = std::move(pipe.read);
+  // Parent and child both do it, so that each of them can rely on it from here on.
   ::setpgid(child.process_id, child.process_id);
   ::fcntl(child.pipe.get(), F_SETFL, O_NONBLOCK);
   child.ended.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.process_id, 0)));
@@ -183,7 +151,7 @@ bool over_result_limit(const IsolatedChild& child) {
   return child.received.size() > child.options.result_limit_bytes + kFrameHead;
 }
 
-// Takes what there is, up to just above the limit; false once the other end is closed.
+// Reads what there is, up to just above the limit. Returns false once the other end is closed.
 bool receive(IsolatedChild& child) {
   std::array<char, 1 << 16> buffer;
   while (!over_result_limit(child)) {
@@ -193,7 +161,7 @@ bool receive(IsolatedChild& child) {
       continue;
     }
     if (count < 0 && errno == EINTR) continue;
-    return count < 0;  // EAGAIN: later more
+    return count < 0;  // EAGAIN: more may come later
   }
   return true;
 }
@@ -220,7 +188,8 @@ End watch_child(IsolatedChild& child) {
     std::array<pollfd, 3> waits{{{pipe_open ? child.pipe.get() : -1, POLLIN, 0},
                                  {child.ended.get(), POLLIN, 0},
                                  {options.cancel_descriptor, POLLIN, 0}}};
-    // Without a pidfd the end of the pipe announces the child's end; a grandchild may hold it open, so look.
+    // Without a pidfd only the pipe's end tells that the child has ended, and a grandchild may hold the pipe
+    // open: look more often.
     const int wait_ms = child.ended.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
     ::poll(waits.data(), waits.size(), wait_ms);
     if (pipe_open) pipe_open = receive(child);
@@ -229,7 +198,7 @@ End watch_child(IsolatedChild& child) {
       if (pipe_open) receive(child);
       return over_result_limit(child) ? End::result_limit : End::ok;
     }
-    const auto now = IsolateClock::now();
+    const auto now = SteadyClock::now();
     if (options.timeout_s > 0 && now - child.start >= std::chrono::duration<double>(options.timeout_s))
       return End::timeout;
     if (over_result_limit(child)) return End::result_limit;
@@ -248,7 +217,7 @@ End watch_child(IsolatedChild& child) {
 // Ends everything in the child's group and reaps the child.
 int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   ::kill(-child.process_id, SIGKILL);
-  ::kill(child.process_id, SIGKILL);  // should it not have become a group yet
+  ::kill(child.process_id, SIGKILL);  // in case it is no group of its own yet
   int status = 0;
   rusage usage{};
   while (::wait4(child.process_id, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -316,7 +285,7 @@ IsolateOutcome IsolatedProcess::wait() {
   IsolateOutcome outcome;
   outcome.end = watch_child(*child_);
   const int status = reap(*child_, outcome);
-  outcome.wall_s = std::chrono::duration<double>(IsolateClock::now() - child_->start).count();
+  outcome.wall_s = seconds_since(child_->start);
   if (outcome.end == End::ok) judge_exit(child_->received, status, outcome);
   if (outcome.end != End::ok) outcome.log_tail = read_log_tail(child_->options.log_file, child_->log_start);
   return outcome;

@@ -1,5 +1,6 @@
 #pragma once
-// Runs something in a forked child, so that its crash, hang or hunger for memory stays its own.
+// Runs a function in a forked child process, so that a crash, a hang or too much memory ends the child and
+// not this process.
 
 #include <cstdint>
 #include <filesystem>
@@ -9,18 +10,21 @@
 
 namespace aqbench {
 
+// The limits of a child, and where its output goes.
 struct IsolateOptions {
   double timeout_s = 0;                  // 0: none
-  std::uint64_t memory_limit_bytes = 0;  // resident, of the child and its own children together; 0: none
+  std::uint64_t memory_limit_bytes = 0;  // resident, of the child and its descendants together; 0: none
   std::uint64_t result_limit_bytes = std::uint64_t{1} << 30;
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // what the child may add to the log
   std::filesystem::path log_file = {};  // the child's stdout and stderr are appended; empty: thrown away
   int cancel_descriptor = -1;           // kills the child when it becomes readable (a signalfd, a pipe)
   std::function<void()> tick = {};      // called about four times a second while the child runs
 };
-// Throws Error(usage) naming the field.
+
+// Throws Error(usage) naming the field if an option is not a possible value.
 void check(const IsolateOptions& options);
 
+// How a child ended, and what it gave back.
 struct IsolateOutcome {
   enum class End {
     ok,            // `result` is what the callable returned
@@ -42,17 +46,17 @@ struct IsolateOutcome {
   std::string log_tail;              // at most 2 KB of what the child wrote, when it did not end well
 };
 
-// Forks, runs `body` in the child with stdin closed off, in a process group of its own that dies with this
-// process, without core dumps and with default signal handling, and gives back what it returned. Whatever the
-// child leaves running in its group is killed.
-// The calling process must have run nothing that starts threads or must not be forked (LibTorch, OpenBLAS,
-// TBB, Open3D, CUDA). Throws Error(io) if there can be no child, pipe or log file.
+// Forks, runs `body` in the child and returns what it returned. The child has its stdin closed off, default
+// signal handling, no core dumps, and a process group of its own; it is killed when this process dies. What
+// it leaves running in its group is killed. The calling process must not have used a library that starts
+// threads or cannot be forked (LibTorch, OpenBLAS, TBB, Open3D, CUDA). Throws Error(io) if there can be no
+// child, pipe or log file.
 IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options);
 
 struct IsolatedChild;  // isolate.cc
 
-// The same in two steps, so that the caller can do something short in between (nobody watches the limits
-// then).
+// Does the same in two steps, so that the caller can do something short in between. Limits are watched only
+// during wait().
 class IsolatedProcess {
  public:
   IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options);
@@ -66,7 +70,8 @@ class IsolatedProcess {
   std::unique_ptr<IsolatedChild> child_;
 };
 
-// "died of signal 6 (Aborted)", "killed after 10 s", ...: one line, without the log. Empty for ok.
+// Returns why the child did not end well, as one line without the log: "died of signal 6 (Aborted)",
+// "killed after 10 s, its time limit", ... Empty for ok.
 std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options);
 
 }  // namespace aqbench

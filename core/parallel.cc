@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -14,18 +13,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/resources.h"
 
 namespace aqbench {
 namespace {
-
-// CPUs granted by the cgroup v2 quota, or 0 when there is none.
-int cgroup_processors() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period_us = 0;
-  if (!(file >> quota >> period_us) || quota == "max" || period_us <= 0) return 0;
-  return std::max(1, static_cast<int>(std::ceil(std::stod(quota) / period_us)));
-}
 
 std::atomic<int> g_thread_count{0};  // 0: not set yet
 std::atomic<void (*)()> g_worker_start_hook{nullptr};
@@ -36,7 +27,8 @@ int available_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  if (const int quota = cgroup_processors(); quota > 0) count = std::min(count, quota);
+  if (const auto quota = cgroup_quota_processors())
+    count = std::min(count, static_cast<int>(std::ceil(*quota)));
   return std::max(count, 1);
 }
 

@@ -8,12 +8,14 @@
 
 namespace aqbench {
 
-// Processors this process may use: affinity and cgroup quota counted in; at least 1.
+// Returns the number of processors that this process may use, at least 1: its affinity and the quota of its
+// control group limit it.
 int available_processors();
 
-// The thread count of later loops in this process (initially available_processors()). Throws Error(usage)
-// if count < 1.
+// Sets the thread count of later loops in this process (initially available_processors()). Throws
+// Error(usage) if count < 1.
 void set_thread_count(int count);
+// Returns the thread count of later loops.
 int thread_count();
 
 // Calls body(begin, end) for [0, count) cut into chunks of `grain` (the last may be shorter); begin / grain
@@ -21,8 +23,8 @@ int thread_count();
 void parallel_for(std::size_t count, std::size_t grain,
                   const std::function<void(std::size_t begin, std::size_t end)>& body);
 
-// Called first on every thread that parallel_for starts, nullptr for none: lets a profiler reach threads that
-// live only inside a call. Must not throw.
+// Sets what is called first on every thread that parallel_for starts, nullptr for none: lets a profiler reach
+// threads that live only inside a call. Must not throw.
 void set_worker_start_hook(void (*hook)());
 
 }  // namespace aqbench

@@ -11,10 +11,11 @@
 
 namespace aqbench {
 
+// The value of a parameter; its type is that of the parameter.
 using ParameterValue = std::variant<double, std::int64_t, std::string>;
 
-// The type of `default_value` is the parameter's type. Text parameters must be one of `choices` unless that
-// is empty.
+// A parameter that a scene or a method declares. The type of `default_value` is the parameter's type. Text
+// parameters must be one of `choices` unless that is empty.
 struct ParameterSpec {
   std::string name;  // with its unit: "depth_m"
   std::string unit;  // "m", "1", "px", "" for text
@@ -53,18 +54,20 @@ struct Override {
 // Parses NAME.PARAMETER=VALUE. Throws Error(usage) that quotes the argument.
 Override parse_override(std::string_view argument);
 
-// Defaults with the overrides whose owner is `owner` applied, later ones winning. Throws Error(usage) for an
-// unknown parameter (naming the near ones), a value that does not parse, is not finite or out of range.
+// Returns the defaults with the overrides of `owner` applied; the last one of a parameter wins. Throws
+// Error(usage) for an unknown parameter (naming the near ones), a value that does not parse, is not finite or
+// out of range.
 Parameters resolve_parameters(std::string_view owner, const std::vector<ParameterSpec>& specs,
                               const std::vector<Override>& overrides);
 
-// The candidates closest to a misspelt name, best first, at most three; for "did you mean".
+// Returns the candidates closest to a misspelt name, best first, at most three; for "did you mean".
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
 
-// "unknown scene 'flat_plan'; did you mean flat_plane?" - or, without a near one, the list of all.
+// Returns "unknown scene 'flat_plan'; did you mean flat_plane?" - or, without a near one, the list of all.
 std::string unknown_name_message(std::string_view kind, std::string_view name,
                                  const std::vector<std::string>& candidates);
 
-std::string to_string(const ParameterValue& value);  // shortest text that reads back the same
+// Returns the shortest text that reads back as the same value.
+std::string to_string(const ParameterValue& value);
 
 }  // namespace aqbench

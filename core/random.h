@@ -8,6 +8,7 @@
 
 namespace aqbench {
 
+// Returns the Philox4x32-10 block of a counter under a key.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                         std::array<std::uint32_t, 2> key);
 
@@ -31,18 +32,19 @@ enum class RandomStream : std::uint32_t {
   synthetic_profile = 41,
 };
 
+// What a sequence of random numbers depends on.
 struct RandomKey {
   std::uint64_t seed = 0;
   RandomStream stream{};
 };
 
-// Uniform in [0, 1), 53 bits. `slot` separates several draws of one index.
+// Returns a number uniform in [0, 1), with 53 random bits. `slot` separates several draws of one index.
 double uniform01(RandomKey key, std::uint64_t index, std::uint32_t slot = 0);
 
-// Two independent uniforms in [0, 1) of one (index, slot), at the price of one.
+// Returns two independent uniforms in [0, 1) of one (index, slot), at the price of one.
 std::array<double, 2> uniform01_pair(RandomKey key, std::uint64_t index, std::uint32_t slot = 0);
 
-// Two independent standard normals (Box-Muller) of one (index, slot).
+// Returns two independent standard normals (Box-Muller) of one (index, slot).
 std::array<double, 2> normal_pair(RandomKey key, std::uint64_t index, std::uint32_t slot = 0);
 
 }  // namespace aqbench

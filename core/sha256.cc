@@ -32,7 +32,7 @@ class Sha256 {
   }
 
  private:
-  // A digest that OpenSSL did not compute must not pass for one.
+  // Throws where OpenSSL has computed nothing: what is in the buffer then is no digest.
   static void check(bool done) {
     if (!done) throw Error(ErrorKind::io, "SHA-256: OpenSSL refuses to compute it");
   }

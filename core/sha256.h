@@ -7,9 +7,10 @@
 
 namespace aqbench {
 
+// Returns the hash of the bytes as 64 hexadecimal digits in lower case.
 std::string sha256_hex(std::string_view bytes);
 
-// Throws Error(io) naming the file if it cannot be read.
+// Returns the hash of a file. Throws Error(io) naming the file if it cannot be read.
 std::string sha256_file_hex(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -7,8 +7,8 @@
 
 namespace aqbench {
 
-// Called on the thread that opens and closes the scope; scopes of one thread nest. `enter` may throw (that is
-// how a failing stage is tested); `leave` must not.
+// Somebody who is told of every scope. Called on the thread that opens and closes the scope; scopes of one
+// thread nest. `enter` may throw (that is how a failing stage is tested); `leave` must not.
 class StageObserver {
  public:
   virtual ~StageObserver() = default;
@@ -20,9 +20,11 @@ class StageObserver {
 void set_stage_observer(StageObserver* observer);
 
 namespace detail {
+// The observer of this process; read by every scope.
 extern std::atomic<StageObserver*> stage_observer;
-}
+}  // namespace detail
 
+// Marks a stage from its construction to its destruction.
 class StageScope {
  public:
   // `stage` must outlive the scope (a string literal).

@@ -18,7 +18,7 @@ StopSignals::StopSignals() {
   sigaddset(&stop, SIGTERM);
   struct sigaction hangup {};
   ::sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaddset(&stop, SIGHUP);  // nohup means it
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&stop, SIGHUP);  // under nohup the process must survive it
   ::sigprocmask(SIG_BLOCK, &stop, &old_mask_);
   descriptor_ = ::signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
   old_size_limit_ = ::signal(SIGXFSZ, SIG_IGN);

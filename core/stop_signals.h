@@ -1,13 +1,14 @@
 #pragma once
-// Ctrl-C as data instead of death.
+// Ctrl-C as something to read, instead of the end of the process.
 
 #include <signal.h>
 
 namespace aqbench {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) can be read from a
-// descriptor instead of ending the process, and running into a file size limit is an error of write() instead
-// of death. For the thread that creates it, before others start. Throws Error(io) if there is no signalfd.
+// descriptor instead of ending the process, and write() returns an error at a file size limit, where SIGXFSZ
+// would end the process. For the thread that creates it, before others start. Throws Error(io) if there is no
+// signalfd.
 class StopSignals {
  public:
   StopSignals();
@@ -17,7 +18,7 @@ class StopSignals {
 
   int descriptor() const { return descriptor_; }  // readable once a signal came, until take()
 
-  // The signal that came, 0 if none.
+  // Returns the signal that came and forgets it; 0 if none.
   int take() const;
 
  private:

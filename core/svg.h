@@ -7,17 +7,19 @@
 
 namespace aqbench {
 
-// `style` of a rectangle is an attribute: class="bar" or fill="#123456". Classes that a chart may use: t
-// (title), s (small text), axis, level, good, bad, bar, bar2, box, dot.
+// Returns the style sheet of the classes that a chart may use: t (title), s (small text), axis, level, good,
+// bad, bar, bar2, box, dot.
 std::string_view chart_style();
 
+// Each returns one element; positions and lengths are in pixels, y grows downwards. `style` is a class, but
+// an attribute for a rectangle: class="bar" or fill="#123456".
 std::string svg_text(double x, double y, const char* anchor, std::string_view text, const char* style);
 std::string svg_line(double x1, double y1, double x2, double y2, const char* style);
 std::string svg_rect(double x, double y, double width, double height, const char* style,
                      std::string_view tooltip = "");
 std::string svg_circle(double x, double y, double radius, std::string_view tooltip);
 
-// A picture for a page that has chart_style(), and one that stands alone.
+// Return a picture for a page that has chart_style(), and one that stands alone.
 std::string svg_figure(double width, double height, const std::string& body);
 std::string svg_document(double width, double height, const std::string& body);
 

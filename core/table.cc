@@ -39,7 +39,7 @@ std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * (widths.empty() ? 0 : widths.size() - 1));
 }
 
-// Takes columns away from the widest shrinking column until the table fits or none can give.
+// Narrows the widest column that may shrink, again and again, until the table fits or no column can give.
 void shrink_to(std::size_t max_columns, const Table& table, std::vector<std::size_t>& widths) {
   constexpr std::size_t kLeast = 8;
   std::size_t total = total_width(widths);
@@ -121,6 +121,18 @@ std::string render_table(const Table& table, bool colours, std::size_t max_colum
     append_line(out, line, max_columns);
   }
   return out;
+}
+
+std::string md_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells) row += " " + cell + " |";
+  return row + "\n";
+}
+
+std::string md_head(const std::vector<std::string>& titles, std::size_t text_columns) {
+  std::vector<std::string> rules;
+  for (std::size_t i = 0; i < titles.size(); ++i) rules.emplace_back(i < text_columns ? "---" : "---:");
+  return md_row(titles) + md_row(rules);
 }
 
 bool wants_colours(int descriptor) {

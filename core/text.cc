@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
@@ -48,8 +47,7 @@ std::vector<Character> characters_of(std::string_view text) {
   return characters;
 }
 
-// Looks the width up in glibc's own table, whatever locale the process runs in; 1 where that is not to be
-// had.
+// Returns the width from glibc's own table, whatever locale the process runs in; 1 where there is no table.
 std::size_t width_of(char32_t code) {
   if (code < 0x7F) return 1;
   static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -60,7 +58,7 @@ std::size_t width_of(char32_t code) {
   return width < 0 ? 1 : static_cast<std::size_t>(width);
 }
 
-// C0, DEL, C1, and the marks that reorder or break lines.
+// Returns whether the character is C0, DEL, C1 or a mark that reorders or breaks lines.
 bool steers_terminal(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029;
@@ -200,6 +198,21 @@ std::string xml_escape(std::string_view text) {
   return escaped;
 }
 
+std::string md_escape(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (c == '<')
+      escaped += "&lt;";
+    else if (c == '&')
+      escaped += "&amp;";
+    else if (std::string_view("|`*[]\\").find(c) != std::string_view::npos)
+      escaped += std::string("\\") + c;
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent) {
   std::string out, line;
   std::size_t width = 0, word_start = 0;  // of `line`; word_start: where its last word begins
@@ -243,6 +256,14 @@ std::string short_number(double value) {
   if (!std::isfinite(value)) return "not finite";
   if (std::abs(value) < 1e15 && value == std::trunc(value)) return fmt::format("{:.0f}", value);
   return std::abs(value) >= 1e5 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
+}
+
+std::string short_number_or_na(const std::optional<double>& value) {
+  return value ? short_number(*value) : "n/a";
+}
+
+std::string mib_or_na(const std::optional<std::int64_t>& bytes) {
+  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : "n/a";
 }
 
 std::string base64_text(std::string_view bytes) {

@@ -2,6 +2,7 @@
 // Text: UTF-8, what may be shown to people and written to files, numbers and patterns.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ std::string escape_bytes(std::string_view bytes, std::size_t max_size = 200);
 // code points that XML 1.0 cannot hold become "?"; a line break stays one in attributes too (&#10;).
 std::string xml_escape(std::string_view text);
 
+// Returns the text as it may stand anywhere in Markdown, cells of tables included: no control character, no
+// HTML, no markup.
+std::string md_escape(std::string_view text);
+
 // Returns the number of columns that UTF-8 text takes on a terminal: wide characters two, combining marks
 // none.
 std::size_t display_width(std::string_view utf8);
@@ -47,6 +52,12 @@ std::string counted(std::size_t count, std::string_view noun);
 
 // Returns a measured number for people: whole numbers as they are, others with five significant digits.
 std::string short_number(double value);
+
+// Returns short_number() of the value; "n/a" where there is none.
+std::string short_number_or_na(const std::optional<double>& value);
+
+// Returns bytes in MiB with two decimals, without the unit; "n/a" where there are none.
+std::string mib_or_na(const std::optional<std::int64_t>& bytes);
 
 // Returns the bytes in base64 (RFC 4648, with padding, in one line).
 std::string base64_text(std::string_view bytes);

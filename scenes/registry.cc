@@ -203,9 +203,8 @@ Scene make_mesh_scene(std::string_view name, const std::string& file,
   try {
     return {std::string(name), std::move(none), {make_mesh_surface(read_ply_mesh(file))}};
   } catch (const Error& error) {
-    const std::string what = error.what();
-    if (what.find(file) != std::string::npos) throw;
-    throw Error(error.kind(), fmt::format("{}: {}", file, what));
+    if (!error.file().empty()) throw;
+    throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
   }
 }
 

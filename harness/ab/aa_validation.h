@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/exit_code.h"
-#include "core/json_box.h"
+#include "core/error.h"
+#include "core/json.h"
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/statistics/aa_validation.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/ab/aa_validation.h"
 
 namespace aqbench {

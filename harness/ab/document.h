@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_box.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/run.h"
 #include "harness/ab/samples.h"

@@ -9,8 +9,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
-#include "core/locked_file.h"
+#include "core/json.h"
 
 namespace aqbench {
 namespace {
@@ -72,7 +71,8 @@ PairJournalContents read_pair_journal(const std::filesystem::path& bundle) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
     const std::string source = fmt::format("{} line {}", file.string(), ++number);
-    const Json json = parse_json_strictly(std::string_view(text).substr(start, end - start), source);
+    const Json json =
+        parse_strict_json(std::string_view(text).substr(start, end - start), source, kMessageJson);
     const JsonPlace place(json, source);
     if (number == 1)
       contents.header = read_pair_header(place, source);
@@ -134,7 +134,7 @@ void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::s
 }
 
 void PairJournal::append_text(const std::string& line) {
-  if (const int error = append_line(descriptor_, line); error != 0) {
+  if (const int error = write_all(descriptor_, line); error != 0) {
     // What is left of the line goes away again; should even that fail, it is cut off when the file is read.
     [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
     throw_file_error(file_, error);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_box.h"
+#include "core/json.h"
 #include "harness/ab/run.h"
 
 namespace aqbench {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/stopwatch.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -32,7 +33,7 @@ void AbDisplay::write(const std::string& text) const {
 AbProgressCallback AbDisplay::callback() {
   if (!options_.live)
     return [this](const AbProgress& progress) {
-      const auto now = std::chrono::steady_clock::now();
+      const auto now = SteadyClock::now();
       if (now - last_line_ < std::chrono::minutes(1)) return;
       last_line_ = now;
       write(ab_progress_text(progress, kLogColumns) + "\n");

@@ -1,9 +1,9 @@
 #pragma once
 // What a person sees on stderr while pairs are measured.
 
-#include <chrono>
 #include <string>
 
+#include "core/stopwatch.h"
 #include "harness/ab/run.h"
 #include "harness/running/progress.h"
 
@@ -30,7 +30,7 @@ class AbDisplay {
 
   SweepDisplay::Options options_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
+  SteadyClock::time_point last_line_ = SteadyClock::now();
 };
 
 }  // namespace aqbench

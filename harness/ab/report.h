@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 #include "harness/ab/document.h"
 #include "harness/gating/gate.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/ab/report.h"
 
 namespace aqbench {

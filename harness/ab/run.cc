@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 
 #include "core/error.h"
+#include "core/stopwatch.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
 
 namespace aqbench {
 namespace {
-
-using AbClock = std::chrono::steady_clock;
 
 struct CaseQuota {
   std::size_t case_index = 0;
@@ -35,7 +33,7 @@ class PairRunner {
   bool run_phase(AbPhase phase, int look, const std::string& label, const std::vector<CaseQuota>& quotas) {
     state_.phase = label;
     state_.done_units = state_.planned_units = fresh_units_ = 0;
-    phase_start_ = AbClock::now();
+    phase_start_ = SteadyClock::now();
     std::size_t rounds = 0;
     for (const CaseQuota& quota : quotas) {
       state_.planned_units += 2 * quota.pairs;
@@ -126,14 +124,11 @@ class PairRunner {
 
   void report(std::size_t case_index) {
     if (!progress_) return;
-    const auto since = [](AbClock::time_point start) {
-      return std::chrono::duration<double>(AbClock::now() - start).count();
-    };
     state_.case_name = samples_.cases[case_index].name;
-    state_.elapsed_s = since(start_);
+    state_.elapsed_s = seconds_since(start_);
     state_.eta_s.reset();
     if (fresh_units_ > 0)
-      state_.eta_s = since(phase_start_) / static_cast<double>(fresh_units_) *
+      state_.eta_s = seconds_since(phase_start_) / static_cast<double>(fresh_units_) *
                      static_cast<double>(state_.planned_units - state_.done_units);
     progress_(state_);
   }
@@ -148,7 +143,7 @@ class PairRunner {
   std::size_t recalled_units_ = 0;  // of recall_.earlier
   std::size_t fresh_units_ = 0;     // of this phase
   AbProgress state_;
-  AbClock::time_point start_ = AbClock::now(), phase_start_ = start_;
+  SteadyClock::time_point start_ = SteadyClock::now(), phase_start_ = start_;
 };
 
 std::vector<CaseQuota> same_quota(const std::vector<std::size_t>& cases, std::size_t pairs) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench {

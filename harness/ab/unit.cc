@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/isolate.h"
-#include "core/json_place.h"
-#include "core/run_program.h"
+#include "core/json.h"
+#include "core/process.h"
 #include "core/text.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/run_case.h"
@@ -44,7 +44,7 @@ IsolateOptions isolate_options(const UnitLimits& limits) {
 Json parse_unit_output(const std::string& output, const std::string& binary) {
   Json json;
   try {
-    json = parse_json_strictly(output, binary);
+    json = parse_strict_json(output, binary, kMessageJson);
   } catch (const Error&) {
     throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is no aqbench", binary));
   }

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_place.h"
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 
@@ -124,8 +123,10 @@ std::string baseline_text(const Baseline& baseline) {
 Baseline baseline_from_json(const Json& json, const std::string& source) {
   const JsonPlace place(json, source);
   if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
-                                                       source, version, kBaselineSchemaVersion));
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
+        source);
   place.allow_only({"schema_version", "suite", "accepted_from", "cases"});
   Baseline baseline;
   baseline.suite = place.at("suite").text();

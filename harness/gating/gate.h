@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/exit_code.h"
+#include "core/error.h"
 #include "harness/gating/baseline.h"
 #include "harness/records/results.h"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "aqbench_source_state.h"  // written at every build by cmake/source_state.cmake
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
 
 namespace aqbench {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 
 namespace aqbench {
 

@@ -8,7 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
-#include "core/run_program.h"
+#include "core/process.h"
+#include "core/resources.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/machine.h"
 

@@ -69,26 +69,8 @@ std::vector<int> affinity_processors() {
 
 int online_processors() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
-std::optional<double> cgroup_quota_processors() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period_us = 0;
-  if (!(file >> quota >> period_us) || quota == "max" || period_us <= 0) return std::nullopt;
-  return std::strtod(quota.c_str(), nullptr) / period_us;
-}
-
 std::optional<std::uint64_t> memory_total_bytes() { return meminfo_bytes("MemTotal"); }
 std::optional<std::uint64_t> memory_available_bytes() { return meminfo_bytes("MemAvailable"); }
-
-std::optional<std::uint64_t> cgroup_memory_limit_bytes() {
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::ifstream file(path);
-    std::uint64_t bytes = 0;
-    // Version 1 writes "no limit" as a number near 2^63.
-    if (file >> bytes && bytes > 0 && bytes < (std::uint64_t{1} << 62)) return bytes;
-  }
-  return std::nullopt;
-}
 
 std::string architecture() {
   utsname names{};

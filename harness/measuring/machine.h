@@ -17,17 +17,11 @@ std::vector<int> affinity_processors();
 // Returns the number of processors that are switched on.
 int online_processors();
 
-// Returns the processors' time that the cgroup may use, in processors; nullopt: no quota.
-std::optional<double> cgroup_quota_processors();
-
 // Returns the installed memory.
 std::optional<std::uint64_t> memory_total_bytes();
 
 // Returns the memory that programs could still take without swapping.
 std::optional<std::uint64_t> memory_available_bytes();
-
-// Returns the cgroup's limit of memory; nullopt: no limit.
-std::optional<std::uint64_t> cgroup_memory_limit_bytes();
 
 // Returns the architecture: "x86_64".
 std::string architecture();

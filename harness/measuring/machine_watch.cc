@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/stopwatch.h"
 #include "harness/measuring/machine.h"
 
 namespace aqbench {
@@ -43,11 +44,11 @@ double own_processor_time_s() {
 }
 
 MachineWatch::MachineWatch()
-    : start_(std::chrono::steady_clock::now()), times_(processor_times()), own_s_(own_processor_time_s()) {}
+    : start_(SteadyClock::now()), times_(processor_times()), own_s_(own_processor_time_s()) {}
 
 MachineLook MachineWatch::look() const {
   MachineLook look;
-  look.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  look.seconds = seconds_since(start_);
   const auto now = processor_times();
   if (!now || !times_ || look.seconds <= 0) return look;
   const double own_s = own_processor_time_s() - own_s_;

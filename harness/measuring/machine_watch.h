@@ -1,10 +1,11 @@
 #pragma once
 // What other programs do while something is timed, from /proc/stat.
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "core/stopwatch.h"
 
 namespace aqbench {
 
@@ -36,7 +37,7 @@ class MachineWatch {
   MachineLook look() const;
 
  private:
-  std::chrono::steady_clock::time_point start_;
+  SteadyClock::time_point start_;
   std::optional<ProcessorTimes> times_;
   double own_s_;
 };

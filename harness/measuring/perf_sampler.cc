@@ -1,11 +1,8 @@
 #include "harness/measuring/perf_sampler.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,39 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "core/error.h"
-#include "core/run_program.h"
+#include "core/process.h"
 #include "harness/measuring/symbols.h"
 
-extern char** environ;
-
 namespace aqbench {
-
-// Not in the anonymous namespace: a member of PerfSampler::State.
-struct PerfPipe {
-  int read = -1, write = -1;
-  PerfPipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-      throw Error(ErrorKind::io, fmt::format("a pipe for perf: {}", std::strerror(errno)));
-    // Above what perf is given, so that copying one end does not close another.
-    read = ::fcntl(ends[0], F_DUPFD_CLOEXEC, 10);
-    write = ::fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
-    ::close(ends[0]);
-    ::close(ends[1]);
-  }
-  ~PerfPipe() {
-    close_end(read);
-    close_end(write);
-  }
-  static void close_end(int& end) {
-    if (end >= 0) ::close(end);
-    end = -1;
-  }
-  PerfPipe(const PerfPipe&) = delete;
-  PerfPipe& operator=(const PerfPipe&) = delete;
-};
-
 namespace {
 
 constexpr int kControl = 3, kAcknowledge = 4;  // perf's numbers of its ends of the pipes
@@ -90,22 +60,22 @@ std::string perf_problem() {
 }
 
 struct PerfSampler::State {
-  PerfPipe control, acknowledge;
+  Pipe control{"a pipe for perf"}, acknowledge{"a pipe for perf"};
   std::string data_file;
   pid_t perf = -1;
 
   void command(const std::string& what) const {
     const std::string line = what + "\n";
-    if (::write(control.write, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+    if (::write(control.write.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
       throw Error(ErrorKind::io, "perf has ended");
-    pollfd answer{acknowledge.read, POLLIN, 0};
+    pollfd answer{acknowledge.read.get(), POLLIN, 0};
     if (::poll(&answer, 1, kAnswerWithin_ms) != 1) throw Error(ErrorKind::io, "perf does not answer");
     std::array<char, 16> bytes{};
-    if (::read(acknowledge.read, bytes.data(), bytes.size()) <= 0)
+    if (::read(acknowledge.read.get(), bytes.data(), bytes.size()) <= 0)
       throw Error(ErrorKind::io, "perf has ended");
   }
   void wait() {
-    if (perf > 0) ::waitpid(perf, nullptr, 0);
+    if (perf > 0) wait_for_end(perf);
     perf = -1;
   }
 };
@@ -113,33 +83,15 @@ struct PerfSampler::State {
 PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
     : state_(std::make_unique<State>()) {
   state_->data_file = data_file;
-  std::vector<std::string> arguments = {"perf",
-                                        "record",
-                                        "-q",
-                                        "-e",
-                                        "cpu-clock",
-                                        "-F",
-                                        fmt::format("{:.0f}", samples_per_s),
-                                        "-g",
-                                        "-D",
-                                        "-1",
-                                        "-p",
-                                        std::to_string(::getpid()),
-                                        fmt::format("--control=fd:{},{}", kControl, kAcknowledge),
-                                        "-o",
-                                        data_file};
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, state_->control.read, kControl);
-  ::posix_spawn_file_actions_adddup2(&actions, state_->acknowledge.write, kAcknowledge);
-  const int status = ::posix_spawnp(&state_->perf, "perf", &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  // Only perf may hold its ends of the pipes, so that reading ends when perf does.
-  PerfPipe::close_end(state_->control.read);
-  PerfPipe::close_end(state_->acknowledge.write);
+  ProgramStart program({"perf", "record", "-q", "-e", "cpu-clock", "-F", fmt::format("{:.0f}", samples_per_s),
+                        "-g", "-D", "-1", "-p", std::to_string(::getpid()),
+                        fmt::format("--control=fd:{},{}", kControl, kAcknowledge), "-o", data_file});
+  program.give(state_->control.read.get(), kControl);
+  program.give(state_->acknowledge.write.get(), kAcknowledge);
+  const int status = program.start(state_->perf);
+  // So that its end is noticed: nobody but perf holds its ends of the pipes.
+  state_->control.read.reset();
+  state_->acknowledge.write.reset();
   ::signal(SIGPIPE, SIG_IGN);
   if (status != 0) {
     state_->perf = -1;

@@ -1,7 +1,6 @@
 #include "harness/measuring/roofline.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string_view>
@@ -9,11 +8,10 @@
 #include <vector>
 
 #include "core/multiversion.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
-
-using RoofClock = std::chrono::steady_clock;
 
 constexpr int kChains = 12;  // independent, so that latency is hidden
 constexpr int kLanes = 16;
@@ -48,12 +46,12 @@ void triad(const float* a, const float* b, float* c, std::size_t count) {
 double shortest_s(int threads, const std::function<void(int thread)>& body) {
   double best = 1e9;
   for (int round = 0; round < kRounds; ++round) {
-    const auto start = RoofClock::now();
+    const auto start = SteadyClock::now();
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([&body, i] { body(i); });
     body(0);
     for (std::thread& other : others) other.join();
-    best = std::min(best, std::chrono::duration<double>(RoofClock::now() - start).count());
+    best = std::min(best, seconds_since(start));
   }
   return best;
 }

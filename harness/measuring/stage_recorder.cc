@@ -11,29 +11,29 @@
 #include <thread>
 #include <utility>
 
-#include "core/process_memory.h"
+#include "core/resources.h"
+#include "core/stopwatch.h"
 #include "harness/measuring/tensor_memory.h"
 #include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {
 
-using StageClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-double to_ms(StageClock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+double to_ms(SteadyClock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
 // Reading a CPU clock is a system call of 0.4 us, as much as everything else in a scope together. To a
 // reading younger than this the wall time since is added, as if one thread had been running.
 constexpr auto kCarriedOn = std::chrono::microseconds(5);
 
 struct CpuReading {
-  StageClock::time_point at{};
+  SteadyClock::time_point at{};
   nanoseconds cpu{};
   bool of_process = false;
 };
 
-nanoseconds read_cpu_clock(bool of_process, StageClock::time_point now, CpuReading& last) {
+nanoseconds read_cpu_clock(bool of_process, SteadyClock::time_point now, CpuReading& last) {
   if (now - last.at < kCarriedOn && last.of_process == of_process) return last.cpu + (now - last.at);
   timespec time{};
   ::clock_gettime(of_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID, &time);
@@ -45,8 +45,8 @@ nanoseconds read_cpu_clock(bool of_process, StageClock::time_point now, CpuReadi
 struct OpenFrame {
   const StageRecorder* recorder = nullptr;
   std::size_t entry = 0;  // in State::entries
-  StageClock::time_point start;
-  StageClock::duration nested{};
+  SteadyClock::time_point start;
+  SteadyClock::duration nested{};
   nanoseconds cpu_start{};
   std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
   std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
@@ -71,7 +71,7 @@ struct StageRecorder::State final : TensorMemoryListener {
     std::string name, parent;
     bool other_thread = false;
     std::uint64_t calls = 0;
-    StageClock::duration wall{}, self{};  // of the repetition that runs
+    SteadyClock::duration wall{}, self{};  // of the repetition that runs
     nanoseconds cpu{};
     std::int64_t net = 0, peak = 0, resident_peak = 0;
     double device_ms_now = 0;  // of the repetition that runs
@@ -90,7 +90,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::size_t entry_of(std::string_view name, const OpenFrame* above);
   void open_memory(OpenFrame& frame, OpenFrame* parent);
   void close_memory(OpenFrame& frame, OpenFrame* parent);
-  void add(const OpenFrame& frame, StageClock::duration inclusive, nanoseconds cpu, bool holds_itself);
+  void add(const OpenFrame& frame, SteadyClock::duration inclusive, nanoseconds cpu, bool holds_itself);
   void on_tensor_memory(std::int64_t bytes) noexcept override;
 
   const StageRecorder* recorder;
@@ -172,7 +172,7 @@ void StageRecorder::State::close_memory(OpenFrame& frame, OpenFrame* parent) {
   }
 }
 
-void StageRecorder::State::add(const OpenFrame& frame, StageClock::duration inclusive, nanoseconds cpu,
+void StageRecorder::State::add(const OpenFrame& frame, SteadyClock::duration inclusive, nanoseconds cpu,
                                bool holds_itself) {
   const std::int64_t alive = is_main() ? tensors.load() : t_tensors;
   const std::lock_guard lock(mutex);
@@ -204,14 +204,14 @@ void StageRecorder::enter(const char* stage) {
     if (state_->device && state_->is_main()) frame.device_span = state_->device->start();
   }
   state_->open_memory(frame, above);
-  frame.start = StageClock::now();
+  frame.start = SteadyClock::now();
   if (state_->options.cpu_time)
     frame.cpu_start = read_cpu_clock(state_->is_main(), frame.start, t_cpu_reading);
   t_frames.push_back(frame);
 }
 
 void StageRecorder::leave(const char*) noexcept {
-  const auto now = StageClock::now();
+  const auto now = SteadyClock::now();
   OpenFrame* const top = top_frame(this);
   if (top == nullptr) return;
   nanoseconds cpu{};

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/stopwatch.h"
 #include "harness/measuring/environment.h"
 #include "harness/measuring/machine_watch.h"
 #include "harness/statistics/summary.h"
@@ -20,16 +21,10 @@
 namespace aqbench {
 namespace {
 
-using TimingClock = std::chrono::steady_clock;
-
 constexpr double kBlock_s = 0.25;     // a block is looked at as a whole, so it should be short
 constexpr double kLeastLook_s = 0.1;  // /proc/stat counts in hundredths of a second
 constexpr auto kFirstLook = std::chrono::milliseconds(100);
 constexpr double kTooManyContaminated = 0.5;
-
-double elapsed_s(TimingClock::time_point start) {
-  return std::chrono::duration<double>(TimingClock::now() - start).count();
-}
 
 // Keeps the times of each repetition and prints nothing.
 class SampleKeeper final : public benchmark::BenchmarkReporter {
@@ -48,9 +43,9 @@ class SampleKeeper final : public benchmark::BenchmarkReporter {
 // Runs one repetition: a single iteration with manual time, then the untimed check of its output.
 void repeat_once(benchmark::State& state, const TimedCall& call, const std::string& expected_sha256) {
   for (auto _ : state) {
-    const auto start = TimingClock::now();
+    const auto start = SteadyClock::now();
     call.run();
-    state.SetIterationTime(elapsed_s(start));
+    state.SetIterationTime(seconds_since(start));
   }
   if (call.after) call.after();
   if (call.output_sha256() != expected_sha256)
@@ -129,18 +124,18 @@ void time_warm_runs(const TimingPlan& plan, const TimedCall& call, const std::st
   MachineWatch before;
   std::this_thread::sleep_for(kFirstLook);
   bool busy_before = is_contaminated(before.look(), threads, processors);
-  const auto start = TimingClock::now();
+  const auto start = SteadyClock::now();
   std::vector<double> samples_ms, cpu_ms;
   std::string stopped;
-  while ((stopped = stop_reason(plan, samples_ms, elapsed_s(start))).empty()) {
+  while ((stopped = stop_reason(plan, samples_ms, seconds_since(start))).empty()) {
     TimedBlock block;
     block.first = timing.warm_ms.size() + samples_ms.size();
     if (const auto load = load_average()) block.load_1m = load->values[0];
     block.cpu_mhz = current_cpu_mhz();
     const MachineWatch watch;
     const SampleKeeper kept =
-        run_repetitions(next_block_size(plan, samples_ms, timing.cold_ms.value_or(1), elapsed_s(start)), call,
-                        expected_sha256);
+        run_repetitions(next_block_size(plan, samples_ms, timing.cold_ms.value_or(1), seconds_since(start)),
+                        call, expected_sha256);
     const MachineLook look = watch.look();
     block.count = kept.real_ms.size();
     block.others_cpus = look.others_cpus;

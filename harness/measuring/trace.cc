@@ -9,12 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
-
-using TraceClock = std::chrono::steady_clock;
 
 // The format counts in microseconds; three decimals keep the clock's nanoseconds, so that events still nest.
 double trace_us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
@@ -36,7 +35,7 @@ struct TraceRecorder::State {
   };
 
   const std::atomic<std::int64_t>* tensor_bytes = nullptr;
-  TraceClock::time_point start = TraceClock::now();
+  SteadyClock::time_point start = SteadyClock::now();
   mutable std::mutex mutex;
   std::vector<std::string> names;
   std::map<std::thread::id, int> threads;
@@ -46,7 +45,7 @@ struct TraceRecorder::State {
   std::uint64_t left_out = 0;
 
   std::int64_t now_ns() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(TraceClock::now() - start).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now() - start).count();
   }
   int this_thread() {
     return threads.try_emplace(std::this_thread::get_id(), static_cast<int>(threads.size())).first->second;

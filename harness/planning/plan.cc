@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/machine.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
 #include "harness/records/case.h"

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -174,7 +174,7 @@ const std::vector<Suite>& suite_registry() {
 Suite read_suite_file(const std::filesystem::path& path) {
   constexpr std::uintmax_t max_bytes = 1 << 20;
   const std::string source = path.string();
-  return suite_from_json(parse_json_strictly(read_file(path, max_bytes), source), source);
+  return suite_from_json(parse_strict_json(read_file(path, max_bytes), source, kMessageJson), source);
 }
 
 Suite suite_from_json(const Json& json, const std::string& source) {

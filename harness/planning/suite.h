@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/parameters.h"
 #include "harness/planning/axis.h"
 

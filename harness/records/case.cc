@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/records/json_values.h"
 
 namespace aqbench {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/parameters.h"
 #include "harness/records/fault.h"
 #include "harness/records/timing_plan.h"

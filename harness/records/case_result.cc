@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
 
 namespace aqbench {
@@ -58,7 +58,7 @@ std::string encode_case_result(const CaseResult& result) {
 CaseResult decode_case_result(std::string_view bytes) {
   CaseResult result;
   const std::string_view record = take_part(bytes);
-  result.record = record_from_json(parse_json_strictly(record, "the result of a case"));
+  result.record = record_from_json(parse_strict_json(record, "the result of a case", kMessageJson));
   while (!bytes.empty()) {
     const std::string path(take_part(bytes));
     result.artefacts.emplace_back(path, std::string(take_part(bytes)));

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/records/json_values.h"
 
 namespace aqbench {

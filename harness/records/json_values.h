@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/parameters.h"
 
 namespace aqbench {

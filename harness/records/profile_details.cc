@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/json_place.h"
+#include "core/json.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_values.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 
 namespace aqbench {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/parameters.h"
 #include "harness/records/case_timing.h"
 #include "metrics/metric.h"

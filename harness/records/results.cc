@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 #include "harness/records/json_values.h"
 #include "harness/records/schema_check.h"
 

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_box.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "harness/records/record.h"
 
 namespace aqbench {

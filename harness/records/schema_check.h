@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 
 namespace aqbench {
 

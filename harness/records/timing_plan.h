@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 
 namespace aqbench {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 
@@ -19,7 +19,7 @@ void copy_observation(const std::filesystem::path& dataset_dir, const std::files
 }
 
 CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& scratch_dir) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = SteadyClock::now();
   DatasetPlan plan = plan_dataset(dataset_request(planned));
   const auto say = [last = std::string()](std::size_t, std::size_t, const std::string& camera) mutable {
     if (camera != last) fmt::print(stderr, "rendering {}\n", camera);
@@ -30,8 +30,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
   copy_observation(dataset.dataset.dir(), dataset.observation_dir);
   if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
     perturb_calibration_file(dataset.observation_dir / "calibration.json", error);
-  dataset.made_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  dataset.made_ms = ms_since(start);
   return dataset;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/scratch_folder.h"
+#include "core/files.h"
 #include "harness/planning/case_images.h"
 #include "scenes/dataset/dataset_cache.h"
 #include "scenes/dataset/perturb.h"

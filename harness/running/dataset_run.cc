@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/parallel.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"

@@ -16,19 +16,18 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
 
-using InjectClock = std::chrono::steady_clock;
-
 // Stages open on this thread, with their start: a slow-down is a share of the stage's own time.
-thread_local std::vector<InjectClock::time_point> t_stage_starts;
+thread_local std::vector<SteadyClock::time_point> t_stage_starts;
 
 // Not inlined: a profile shows the planted work by this name.
-__attribute__((noinline)) void wait_busily(InjectClock::duration time) {
-  const auto end = InjectClock::now() + time;
-  while (InjectClock::now() < end) {
+__attribute__((noinline)) void wait_busily(SteadyClock::duration time) {
+  const auto end = SteadyClock::now() + time;
+  while (SteadyClock::now() < end) {
   }
 }
 
@@ -73,11 +72,11 @@ void FaultInjector::enter(const char* stage) {
     if (kind == FaultKind::out_of_memory) take_all_memory();
     corrupts_output_ = true;
   }
-  t_stage_starts.push_back(InjectClock::now());
+  t_stage_starts.push_back(SteadyClock::now());
 }
 
 void FaultInjector::leave(const char* stage) noexcept {
-  const auto elapsed = InjectClock::now() - t_stage_starts.back();
+  const auto elapsed = SteadyClock::now() - t_stage_starts.back();
   t_stage_starts.pop_back();
   const bool outermost = t_stage_starts.empty();
   for (std::size_t slot = 0; slot < faults_.size(); ++slot) {
@@ -85,7 +84,7 @@ void FaultInjector::leave(const char* stage) noexcept {
     if (!matches(faults_[slot], stage, outermost)) continue;
     if (effect.kind == FaultKind::slow_down) {
       board_.count_fault(slot);
-      wait_busily(std::chrono::duration_cast<InjectClock::duration>(elapsed * effect.amount));
+      wait_busily(std::chrono::duration_cast<SteadyClock::duration>(elapsed * effect.amount));
     } else if (effect.kind == FaultKind::sleep) {
       board_.count_fault(slot);
       std::this_thread::sleep_for(std::chrono::duration<double>(effect.amount));

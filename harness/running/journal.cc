@@ -11,8 +11,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
-#include "core/locked_file.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
 
@@ -47,7 +46,7 @@ Json open_sealed_line(std::string_view line, const std::string& place) {
   text += '}';
   if (sha256_hex(text) != given) damaged(place, "does not have the sha256 that it states");
   try {
-    return parse_json_strictly(text, place);
+    return parse_strict_json(text, place, kMessageJson);
   } catch (const Error& error) {
     damaged(place, error.what());
   }
@@ -66,7 +65,7 @@ Json header_json(const JournalHeader& header) {
           {"requested", requested_json(header.request)},
           {"plan_sha256", header.plan_sha256},
           {"all_shards_sha256", header.all_shards_sha256},
-          {"cases", parse_json_strictly(header.cases_text, "cases")}};
+          {"cases", parse_strict_json(header.cases_text, "cases", kMessageJson)}};
 }
 
 // Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
@@ -211,7 +210,7 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
   const std::filesystem::path file = bundle / kJournalFile;
   if (std::filesystem::exists(file))
     throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
-  const Json cases = parse_json_strictly(header.cases_text, "cases");
+  const Json cases = parse_strict_json(header.cases_text, "cases", kMessageJson);
   header.case_names = names_of_cases(JsonPlace(cases, "cases"));
   std::ranges::sort(header.case_names);
   JournalContents contents;
@@ -256,7 +255,7 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
 
 void Journal::append(const Record& record) {
   const std::string line = seal_line({{"prev", last_line_sha256_}, {"record", to_json(record)}});
-  int error = append_line(descriptor_, line + '\n');
+  int error = write_all(descriptor_, line + '\n');
   if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
   if (error != 0) {
     // The part of the line that was written is cut off. If even that fails, it is a torn tail, which resume()

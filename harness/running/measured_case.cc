@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "core/stopwatch.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
@@ -52,14 +53,14 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
   std::exception_ptr failure;
   {
     const ScopedObserver observe(chain);
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = SteadyClock::now();
     try {
       run();
     } catch (...) {
       failure = std::current_exception();
     }
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-    if (!failure) record_.timing.cold_ms = wall.count();
+    const double wall_ms = ms_since(start);
+    if (!failure) record_.timing.cold_ms = wall_ms;
   }
   recorder.finish_repetition();
   record_.stages = recorder.stages();

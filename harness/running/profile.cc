@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json.h"
+#include "core/quantiles.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/cpu_sampler.h"
@@ -39,11 +41,14 @@ __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) 
 
 namespace {
 
-using ProfileClock = std::chrono::steady_clock;
-
 constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return median_of_sorted(values);
+}
 
 std::size_t median_index(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -138,9 +143,9 @@ class ProfileRun {
     ObserverChain chain(observers);
     std::optional<ScopedObserver> observe;
     if (!observers.empty()) observe.emplace(chain);
-    const auto start = ProfileClock::now();
+    const auto start = SteadyClock::now();
     run_profiled_target(target_);
-    return std::chrono::duration<double, std::milli>(ProfileClock::now() - start).count();
+    return ms_since(start);
   }
 
   void profiled(StageRecorder& recorder) {
@@ -154,24 +159,16 @@ class ProfileRun {
   }
 
   void run_sampled(const std::vector<StageObserver*>& observers) {
-    const auto start = ProfileClock::now();
+    const auto start = SteadyClock::now();
     for (int run = 0; run < kMaxSampledRuns; ++run) {
       observed(observers);
-      if (std::chrono::duration<double>(ProfileClock::now() - start).count() > kSampledFor_s) return;
+      if (seconds_since(start) > kSampledFor_s) return;
     }
   }
 
   FoldedStacks sample_with_perf() {
-    const std::filesystem::path data =
-        std::filesystem::temp_directory_path() / fmt::format("aqbench-perf-{}.data", ::getpid());
-    struct Removed {
-      const std::filesystem::path& file;
-      ~Removed() {
-        std::error_code ignored;
-        std::filesystem::remove(file, ignored);
-      }
-    } const removed{data};
-    PerfSampler sampler(options_.samples_per_s, data.string());
+    const ScratchFolder scratch;
+    PerfSampler sampler(options_.samples_per_s, (scratch.path() / "perf.data").string());
     sampler.enable();
     run_sampled({});
     return sampler.finish(kRootFunction);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "core/files.h"
 #include "core/isolate.h"
 #include "core/stop_signals.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_modules.h"
@@ -26,12 +26,6 @@
 
 namespace aqbench {
 namespace {
-
-using SweepClock = std::chrono::steady_clock;
-
-double seconds_since(SweepClock::time_point start) {
-  return std::chrono::duration<double>(SweepClock::now() - start).count();
-}
 
 bool counts_as_failed(const Record& record) {
   return record.status != Status::ok && record.status != Status::skipped;
@@ -103,7 +97,7 @@ class Sweep {
   const CaseRunner& run_;
   std::filesystem::path log_;
   StopSignals signals_;
-  SweepClock::time_point start_ = SweepClock::now();
+  SteadyClock::time_point start_ = SteadyClock::now();
   // Cases to run, the next one last. A case with several blocks stands here once for each block; `partial_`
   // holds the merged result of its blocks until now.
   std::vector<const Case*> unfinished_;

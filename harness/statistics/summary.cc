@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
+#include "core/quantiles.h"
 #include "harness/statistics/checks.h"
 #include "harness/statistics/distributions.h"
 
@@ -12,11 +12,6 @@ namespace aqbench {
 namespace {
 
 constexpr double kNormalMad = 1.4826022185056018;  // 1 / the upper quartile of a standard normal
-
-double median_of_sorted(const std::vector<double>& sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : std::midpoint(sorted[middle - 1], sorted[middle]);
-}
 
 // Around a first estimate, so that a large common part does not swallow the differences.
 double mean_of(std::span<const double> samples, double near) {

@@ -9,17 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
+#include "core/descriptor.h"
 #include "core/error.h"
+#include "core/files.h"
+#include "core/process.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
-
-using CommandClock = std::chrono::steady_clock;
 
 // What the supervisor tells.
 struct CommandEnd {
@@ -27,68 +28,29 @@ struct CommandEnd {
   int code;
 };
 
-class CommandPipe {
- public:
-  CommandPipe() {
-    if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
-      throw Error(ErrorKind::io, fmt::format("pipe to a command: {}", std::strerror(errno)));
-  }
-  ~CommandPipe() {
-    close_read();
-    close_write();
-  }
-  CommandPipe(const CommandPipe&) = delete;
-  CommandPipe& operator=(const CommandPipe&) = delete;
-  int read_end() const { return ends_[0]; }
-  int write_end() const { return ends_[1]; }
-  void close_read() { close_end(0); }
-  void close_write() { close_end(1); }
+// ---- In the forked child: nothing but system calls, for this process may have threads ----
 
- private:
-  void close_end(std::size_t i) {
-    if (ends_[i] >= 0) ::close(ends_[i]);
-    ends_[i] = -1;
-  }
-  std::array<int, 2> ends_{-1, -1};
-};
-
-// ---- In the forked children: nothing but system calls, for this process may have threads ----
-
-[[noreturn]] void become_command(char* const* words, int log, int error_pipe) {
-  ::signal(SIGPIPE, SIG_DFL);
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  ::dup2(nothing, STDIN_FILENO);
-  ::dup2(log, STDOUT_FILENO);
-  ::dup2(log, STDERR_FILENO);
-  ::execvp(words[0], words);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t ignored = ::write(error_pipe, &error, sizeof error);
-  ::_exit(127);
-}
-
-CommandEnd end_of(int status, int error_pipe) {
-  int error = 0;
-  if (::read(error_pipe, &error, sizeof error) == static_cast<ssize_t>(sizeof error))
-    return {CommandOutcome::End::not_started, error};
+CommandEnd end_of(int status) {
   if (WIFSIGNALED(status)) return {CommandOutcome::End::signalled, WTERMSIG(status)};
   return {CommandOutcome::End::exited, WEXITSTATUS(status)};
 }
 
+void tell(int report, const CommandEnd& end) {
+  [[maybe_unused]] const ssize_t ignored = ::write(report, &end, sizeof end);
+}
+
 // Leads the command's process group, tells how the command ended, and ends the group: then, and when whoever
 // waits for it closes `lifeline` or dies. That is why the command is not a child of the caller.
-[[noreturn]] void supervise(char* const* words, int log, int lifeline, int report) {
+[[noreturn]] void supervise(const ProgramStart& program, int lifeline, int report) {
   if (::setpgid(0, 0) != 0) ::_exit(125);  // else the kill below would hit the caller
   ::signal(SIGPIPE, SIG_IGN);              // the caller may be gone when the report is written
-  std::array<int, 2> error_pipe{-1, -1};
-  if (::pipe2(error_pipe.data(), O_CLOEXEC) != 0) ::_exit(125);
-  const pid_t command = ::fork();
-  if (command == 0) become_command(words, log, error_pipe[1]);
-  ::close(error_pipe[1]);
-  for (bool alive = true; alive && command > 0;) {
+  pid_t command = -1;
+  const int error = program.start(command);
+  if (error != 0) tell(report, {CommandOutcome::End::not_started, error});
+  for (bool alive = error == 0; alive;) {
     int status = 0;
     if (::waitpid(command, &status, WNOHANG) == command) {
-      const CommandEnd end = end_of(status, error_pipe[0]);
-      [[maybe_unused]] const ssize_t ignored = ::write(report, &end, sizeof end);
+      tell(report, end_of(status));
       break;
     }
     constexpr int look_again_ms = 5;
@@ -108,10 +70,10 @@ bool is_too_long(const CommandOptions& options) {
 }
 
 CommandOutcome wait_for(int report, const CommandOptions& options) {
-  const auto deadline = CommandClock::now() + std::chrono::duration<double>(options.timeout_s);
+  const auto deadline = SteadyClock::now() + std::chrono::duration<double>(options.timeout_s);
   for (;;) {
     constexpr double look_s = 0.25;
-    const double left_s = std::chrono::duration<double>(deadline - CommandClock::now()).count();
+    const double left_s = std::chrono::duration<double>(deadline - SteadyClock::now()).count();
     if (left_s <= 0) return {CommandOutcome::End::timeout, 0};
     pollfd told{report, POLLIN, 0};
     if (::poll(&told, 1, 1 + static_cast<int>(1000 * std::min(left_s, look_s))) > 0) {
@@ -129,30 +91,29 @@ CommandOutcome wait_for(int report, const CommandOptions& options) {
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options) {
   if (words.empty()) throw Error(ErrorKind::usage, "the command is empty");
   if (!(options.timeout_s > 0)) throw Error(ErrorKind::usage, "timeout_s: must be above 0");
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  CommandPipe lifeline, report;
-  const int log = ::open(options.log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-  if (log < 0)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", options.log_file.string(), std::strerror(errno)));
+  Pipe lifeline("pipe to a command"), report("pipe to a command");
+  Descriptor log(::open(options.log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  if (log.get() < 0) throw_file_error(options.log_file, errno);
+  ProgramStart program(words);
+  program.give(log.get(), STDOUT_FILENO);
+  program.give(log.get(), STDERR_FILENO);
+  program.close_stdin();
+  program.reset_sigpipe();
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
-    ::close(lifeline.write_end());
-    ::close(report.read_end());
-    supervise(arguments.data(), log, lifeline.read_end(), report.write_end());
+    lifeline.write.reset();
+    report.read.reset();
+    supervise(program, lifeline.read.get(), report.write.get());
   }
   const int fork_error = errno;
-  ::close(log);
+  log.reset();
   if (supervisor < 0)
     throw Error(ErrorKind::io, fmt::format("fork for a command: {}", std::strerror(fork_error)));
-  lifeline.close_read();
-  report.close_write();
-  const CommandOutcome outcome = wait_for(report.read_end(), options);
-  lifeline.close_write();
-  int status = 0;
-  while (::waitpid(supervisor, &status, 0) < 0 && errno == EINTR) {
-  }
+  lifeline.read.reset();
+  report.write.reset();
+  const CommandOutcome outcome = wait_for(report.read.get(), options);
+  lifeline.write.reset();
+  wait_for_end(supervisor);
   return outcome;
 }
 

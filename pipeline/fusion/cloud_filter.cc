@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "core/quantiles.h"
 
 namespace aqbench {
 namespace {
@@ -122,10 +123,8 @@ std::vector<bool> inliers(const std::vector<float>& mean_distance_m, const Fusio
   const double mean = sum / static_cast<double>(count);
   for (const float distance : mean_distance_m) squares += (distance - mean) * (distance - mean);
   std::vector<float> sorted = mean_distance_m;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count / 2);
-  std::ranges::nth_element(sorted, middle);
-  const double limit =
-      std::max(mean + options.outlier_std * std::sqrt(squares / static_cast<double>(count)), 2.0 * *middle);
+  const double limit = std::max(mean + options.outlier_std * std::sqrt(squares / static_cast<double>(count)),
+                                2.0 * upper_median_in_place<float>(sorted));
   for (std::size_t i = 0; i < count; ++i) stays[i] = mean_distance_m[i] <= limit;
   return stays;
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/quantiles.h"
 #include "pipeline/fusion/morton_cells.h"
 #include "pipeline/fusion/quadratic_fit.h"
 
@@ -94,9 +95,7 @@ double height_at(const HeightSamples& samples, double x_m, double y_m,
   std::vector<float>& h = local.h;
   h.resize(heights_m.size());
   std::vector<double> sorted = heights_m;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  const double median_m = *middle;
+  const double median_m = upper_median_in_place<double>(sorted);
   const auto [lowest, highest] = std::ranges::minmax(heights_m);
   for (std::size_t i = 0; i < h.size(); ++i) h[i] = static_cast<float>((heights_m[i] - median_m) / radius_m);
   local.compact();

@@ -7,17 +7,12 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
 
-using LoaderClock = std::chrono::steady_clock;
-
 constexpr std::size_t kRingDepth = 4, kDeepestRing = 8, kFarthestPrefetch = 16;
-
-double loader_seconds(LoaderClock::time_point start) {
-  return std::chrono::duration<double>(LoaderClock::now() - start).count();
-}
 
 }  // namespace
 
@@ -41,7 +36,7 @@ FrameLoader::FrameLoader(std::vector<std::filesystem::path> files, Loading loadi
       loading_(loading),
       ledger_(ledger),
       ring_depth_(kRingDepth),
-      last_taken_(LoaderClock::now()) {
+      last_taken_(SteadyClock::now()) {
   const int workers = loading == Loading::serial ? 0 : loading == Loading::ring ? 1 : std::max(threads, 1);
   for (int i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
 }
@@ -84,7 +79,7 @@ void FrameLoader::work() {
       deepest_ = std::max(deepest_, std::min(window(), files_.size()));
       mine = begun_++;
     }
-    const auto start = LoaderClock::now();
+    const auto start = SteadyClock::now();
     FramePointer frame;
     std::exception_ptr failure;
     try {
@@ -94,7 +89,7 @@ void FrameLoader::work() {
     }
     {
       const std::lock_guard lock(mutex_);
-      produce_s_ += loader_seconds(start);
+      produce_s_ += seconds_since(start);
       ++produced_;
       if (failure)
         failure_ = failure;
@@ -115,14 +110,14 @@ FramePointer FrameLoader::next() {
   FramePointer frame;
   {
     std::unique_lock lock(mutex_);
-    consume_s_ += taken_ > 0 ? loader_seconds(last_taken_) : 0;
+    consume_s_ += taken_ > 0 ? seconds_since(last_taken_) : 0;
     note_wait(!ready_.contains(taken_));
     changed_.notify_all();  // the ring may have grown
     ledger_.wait([&] { changed_.wait(lock, [&] { return failure_ || ready_.contains(taken_); }); });
     if (!ready_.contains(taken_)) std::rethrow_exception(failure_);
     frame = std::move(ready_.extract(taken_).mapped());
     ++taken_;
-    last_taken_ = LoaderClock::now();
+    last_taken_ = SteadyClock::now();
   }
   changed_.notify_all();
   return frame;

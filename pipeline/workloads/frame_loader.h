@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/stopwatch.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/step_ledger.h"
 
@@ -58,7 +59,7 @@ class FrameLoader {
   bool stopped_ = false;
   double produce_s_ = 0, consume_s_ = 0;  // sums, for the pace
   std::size_t produced_ = 0;
-  std::chrono::steady_clock::time_point last_taken_;
+  SteadyClock::time_point last_taken_;
   std::vector<std::thread> workers_;
 };
 

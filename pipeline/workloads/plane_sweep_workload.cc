@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
 #include "pipeline/workloads/output_bytes.h"
@@ -55,11 +56,7 @@ class PlaneSweepRun final : public WorkloadRun {
         errors_m.push_back(std::abs(static_cast<double>(result_.depth_m[i]) - views_.true_depth_m[i]));
     const auto pixels = static_cast<double>(views_.true_depth_m.size());
     double median_m = std::numeric_limits<double>::quiet_NaN();
-    if (!errors_m.empty()) {
-      const auto middle = errors_m.begin() + static_cast<std::ptrdiff_t>(errors_m.size() / 2);
-      std::nth_element(errors_m.begin(), middle, errors_m.end());
-      median_m = *middle;
-    }
+    if (!errors_m.empty()) median_m = upper_median_in_place<double>(errors_m);
     const double pixel_m = kPlaneDistance_m * kPlaneDistance_m /
                            (kFocalPerWidth * views_.input.reference.camera.width_px * kBaseline_m);
     const double step_m = (kFarthest_m - kNearest_m) / (options_.depths - 1);

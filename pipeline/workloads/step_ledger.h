@@ -2,13 +2,13 @@
 // Where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
 
 #include <array>
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/stage_scope.h"
+#include "core/stopwatch.h"
 #include "pipeline/workloads/workload.h"
 
 namespace aqbench {
@@ -39,7 +39,7 @@ struct Attribution {
 // Records the times of one run. Made and finished on the main thread.
 class StepLedger {
  public:
-  StepLedger() : main_(std::this_thread::get_id()), start_(std::chrono::steady_clock::now()) {}
+  StepLedger() : main_(std::this_thread::get_id()), start_(SteadyClock::now()) {}
 
   // Runs `body` as a step, on any thread. The time of observers of stages (an injected fault, a profiler) is
   // included.
@@ -61,27 +61,23 @@ class StepLedger {
   Attribution finish();  // ends the run's wall time
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Entry {
     Entry(StepLedger& ledger, Step step) : ledger_(ledger), step_(step) {}
     ~Entry() { ledger_.add(step_, seconds_since(start_)); }
     StepLedger& ledger_;
     Step step_;
-    Clock::time_point start_ = Clock::now();
+    SteadyClock::time_point start_ = SteadyClock::now();
   };
   struct WaitEntry {
     explicit WaitEntry(StepLedger& ledger) : ledger_(ledger) {}
     ~WaitEntry() { ledger_.times_.queue_wait_s += seconds_since(start_); }
     StepLedger& ledger_;
-    Clock::time_point start_ = Clock::now();
+    SteadyClock::time_point start_ = SteadyClock::now();
   };
-  static double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
   void add(Step step, double seconds);
 
   std::thread::id main_;
-  Clock::time_point start_;
+  SteadyClock::time_point start_;
   std::mutex mutex_;
   Attribution times_;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/quantiles.h"
 #include "core/random.h"
 #include "core/sha256.h"
 #include "pipeline/workloads/synthetic_profile.h"
@@ -155,8 +156,7 @@ class SyntheticRun final : public WorkloadRun {
       const double cosine = (-0.3 * normals[i][0] - 0.2 * normals[i][1] + normals[i][2]) / length;
       errors.push_back(std::isfinite(cosine) ? std::acos(std::min(1.0, std::abs(cosine))) * 180 / M_PI : 90);
     }
-    std::ranges::nth_element(errors, errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2));
-    return errors[errors.size() / 2];
+    return upper_median_in_place<double>(errors);
   }
 
   SyntheticFrames frames_;

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json_box.h"
+#include "core/json.h"
 #include "harness/ab/document.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_files.h"

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/locked_file.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"

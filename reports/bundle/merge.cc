@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/records/results.h"

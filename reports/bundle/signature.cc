@@ -12,9 +12,9 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -60,13 +60,6 @@ std::string raw_public_key(EVP_PKEY* key) {
   return raw;
 }
 
-std::string base64(std::string_view raw) {
-  std::string text(4 * ((raw.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(bytes_of(text), bytes_of(raw), static_cast<int>(raw.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
 // Empty unless `text` is exactly the base64 text of `bytes` bytes.
 std::string from_base64(const std::string& text, std::size_t bytes) {
   if (text.size() != 4 * ((bytes + 2) / 3)) return "";
@@ -74,7 +67,7 @@ std::string from_base64(const std::string& text, std::size_t bytes) {
   if (EVP_DecodeBlock(bytes_of(raw), bytes_of(std::string_view(text)), static_cast<int>(text.size())) < 0)
     return "";
   raw.resize(bytes);
-  return base64(raw) == text ? raw : "";
+  return base64_text(raw) == text ? raw : "";
 }
 
 bool verifies(const std::string& public_key, const std::string& signature, std::string_view signed_bytes) {
@@ -93,8 +86,8 @@ std::string signature_document(const std::string& public_key, const std::string&
   const Json json = {{"schema_version", 1},
                      {"algorithm", "Ed25519"},
                      {"signs", "sha256.txt"},
-                     {"public_key", base64(public_key)},
-                     {"signature", base64(signature)}};
+                     {"public_key", base64_text(public_key)},
+                     {"signature", base64_text(signature)}};
   return json.dump(1) + '\n';
 }
 

@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/pair_journal.h"
@@ -178,10 +178,10 @@ class Verifier {
     try {
       return read_bundle_content(bundle_, results);
     } catch (const Error& error) {
-      std::string what = without_path(error.what(), bundle_ / "");
-      const std::size_t end = std::min(what.find(':'), what.size());
-      const std::string file = what.substr(0, end);
-      find(is_bundle_path(file) ? file : "summary.md", without_path(what, file));
+      const std::string file =
+          std::filesystem::path(error.file()).lexically_relative(bundle_).generic_string();
+      const bool known = is_bundle_path(file);
+      find(known ? file : "summary.md", known ? error.problem() : error.what());
       return std::nullopt;
     }
   }

@@ -201,4 +201,8 @@ std::string table_number(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string table_number_or_na(const std::optional<double>& value) {
+  return value ? table_number(*value) : "n/a";
+}
+
 }  // namespace aqbench

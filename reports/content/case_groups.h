@@ -64,4 +64,7 @@ std::vector<std::string> undefined_lines(const Record& record);
 // Returns a number with four significant digits and at most three decimals: "0.793", "12.35", "1498".
 std::string table_number(double value);
 
+// Returns table_number() of the value; "n/a" where there is none.
+std::string table_number_or_na(const std::optional<double>& value);
+
 }  // namespace aqbench

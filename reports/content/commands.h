@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run_clock.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "harness/planning/plan_flags.h"
 #include "reports/content/commands.h"
 

@@ -1,19 +1,17 @@
 #include "reports/content/test_run.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <stdexcept>
 #include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/isolate.h"
-#include "core/run_clock.h"
+#include "core/process.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "reports/content/commands.h"
 
@@ -29,30 +27,13 @@ void append_tests_log(const std::filesystem::path& log, const std::string& text)
   if (!stream) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(errno)));
 }
 
-// In a child whose output goes to the log already.
-std::string exit_code_of(const std::vector<std::string>& argv) {
-  const pid_t program = ::fork();
-  if (program < 0) throw std::runtime_error("no process");
-  if (program == 0) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
-  }
-  return std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-}
-
 // "" for exit code 0, else why not.
 std::string run_logged(const std::filesystem::path& log, const std::vector<std::string>& argv) {
   append_tests_log(log, "\n$ " + shell_join(argv) + "\n");
   IsolateOptions options;
   options.log_file = log;
   const RunClock clock;
-  const IsolateOutcome outcome = run_isolated([&] { return exit_code_of(argv); }, options);
+  const IsolateOutcome outcome = run_isolated([&] { return std::to_string(run_to_end(argv)); }, options);
   std::string problem = outcome.end == IsolateOutcome::End::ok ? "" : describe(outcome, options);
   if (problem.empty() && outcome.result != "0")
     problem = fmt::format("{} ended with exit code {}", argv[0], one_line(outcome.result));

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "core/markdown.h"
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -60,12 +59,6 @@ std::string docs_accuracy(const BundleContent& content) {
 
 std::optional<double> median_of(const std::vector<double>& samples) { return summarize(samples).median; }
 
-std::string docs_number(const std::optional<double>& value) { return value ? table_number(*value) : "n/a"; }
-
-std::string docs_mib(const std::optional<std::int64_t>& bytes) {
-  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / kMiB) : "n/a";
-}
-
 std::string docs_stages(const BundleContent& content) {
   const CaseLabels labels = label_cases(group_cases(content.results));
   std::string text =
@@ -78,11 +71,11 @@ std::string docs_stages(const BundleContent& content) {
     for (const StageRecord& stage : record.stages) {
       const auto self = median_of(stage.self_ms);
       any = true;
-      text +=
-          md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name), md_escape(stage.parent),
-                  std::to_string(stage.calls), docs_number(median_of(stage.wall_ms)), docs_number(self),
-                  self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
-                  docs_mib(stage.net_bytes), docs_mib(stage.peak_bytes)});
+      text += md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name),
+                      md_escape(stage.parent), std::to_string(stage.calls),
+                      table_number_or_na(median_of(stage.wall_ms)), table_number_or_na(self),
+                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
+                      mib_or_na(stage.net_bytes), mib_or_na(stage.peak_bytes)});
     }
   }
   if (!any) no_data("stages");
@@ -109,11 +102,11 @@ std::string docs_times(const BundleContent& content) {
                      md_head({"case", "cold ms", "n", "warm ms", "median", "min", "max", "throughput"}, 1);
   for (const Record& record : content.results.records) {
     const SampleSummary warm = summarize(record.timing.warm_ms);
-    std::string mean = docs_number(warm.mean);
+    std::string mean = table_number_or_na(warm.mean);
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
-    text += md_row({md_escape(labels.of.at(record.case_name)), docs_number(record.timing.cold_ms),
-                    std::to_string(warm.n), mean, docs_number(warm.median), docs_number(warm.min),
-                    docs_number(warm.max),
+    text += md_row({md_escape(labels.of.at(record.case_name)), table_number_or_na(record.timing.cold_ms),
+                    std::to_string(warm.n), mean, table_number_or_na(warm.median),
+                    table_number_or_na(warm.min), table_number_or_na(warm.max),
                     record.timing.throughput ? fmt::format("{} {}", short_number(*record.timing.throughput),
                                                            md_escape(record.timing.throughput_unit))
                                              : "n/a"});
@@ -134,8 +127,8 @@ std::string docs_baseline(const BundleContent& content) {
     if (quiet && !headline) continue;
     const std::string delta =
         row.current && row.baseline ? fmt::format("{:+.4g}", *row.current - *row.baseline) : "n/a";
-    text += md_row({md_escape(row.case_name), md_escape(row.metric), docs_number(row.current),
-                    docs_number(row.baseline), delta, row.tolerance ? to_string(*row.tolerance) : "",
+    text += md_row({md_escape(row.case_name), md_escape(row.metric), table_number_or_na(row.current),
+                    table_number_or_na(row.baseline), delta, row.tolerance ? to_string(*row.tolerance) : "",
                     to_string(row.verdict)});
   }
   return text;

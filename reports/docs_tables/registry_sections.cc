@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/markdown.h"
+#include "core/table.h"
+#include "core/text.h"
 #include "harness/measuring/hotspots.h"
 #include "harness/planning/suite.h"
 #include "metrics/registry.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate_text.h"
@@ -29,14 +28,10 @@ std::string annotation(const char* kind, const std::string& title, const std::st
                      github_escape_message(printable(message)));
 }
 
-std::string number_or_none(const std::optional<double>& value) {
-  return value ? short_number(*value) : std::string("n/a");
-}
-
 std::string summary_row(const GateRow& row) {
   return md_row({to_string(row.verdict), md_escape(row.case_name),
-                 md_escape(row.metric.empty() ? row.reason : row.metric), number_or_none(row.baseline),
-                 number_or_none(row.current),
+                 md_escape(row.metric.empty() ? row.reason : row.metric), short_number_or_na(row.baseline),
+                 short_number_or_na(row.current),
                  row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
 }
 

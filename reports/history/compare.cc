@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/json.h"
 #include "core/table.h"
 #include "harness/gating/gate.h"
 #include "harness/statistics/summary.h"

@@ -19,12 +19,6 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
 }
 
-std::string ms_text(const std::optional<double>& ms) { return ms ? table_number(*ms) : std::string("n/a"); }
-
-std::string mib_text(const std::optional<std::int64_t>& bytes) {
-  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : std::string("n/a");
-}
-
 Colour colour_of(const ComparedMetric& row) {
   if (!row.a || !row.b || *row.a == *row.b || row.better == Better::equal) return Colour::none;
   return (*row.b < *row.a) == (row.better == Better::lower) ? Colour::green : Colour::red;
@@ -53,8 +47,8 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
                            : fmt::format("{:+.3g} %", 100 * (*row.b - *row.a) / std::abs(*row.a));
     table.rows.push_back({{row.case_name},
                           {row.metric},
-                          {row.a ? short_number(*row.a) : "n/a"},
-                          {row.b ? short_number(*row.b) : "n/a"},
+                          {short_number_or_na(row.a)},
+                          {short_number_or_na(row.b)},
                           {change, colour_of(row)}});
   }
   std::string text = "accuracy\n";
@@ -84,10 +78,10 @@ std::string memory_table(const CompareReport& report, bool all) {
     else
       table.rows.push_back({{stage.case_name},
                             {stage.stage},
-                            {mib_text(stage.net_bytes_a)},
-                            {mib_text(stage.net_bytes_b)},
-                            {mib_text(stage.peak_bytes_a)},
-                            {mib_text(stage.peak_bytes_b)}});
+                            {mib_or_na(stage.net_bytes_a)},
+                            {mib_or_na(stage.net_bytes_b)},
+                            {mib_or_na(stage.peak_bytes_a)},
+                            {mib_or_na(stage.peak_bytes_b)}});
   }
   if (table.rows.empty() && equal == 0) return "";
   std::string text = "\ntensor memory\n";
@@ -108,8 +102,8 @@ std::string stages_table(const CompareReport& report, const std::string& kind) {
   for (const ComparedStage& stage : report.stages)
     table.rows.push_back({{stage.case_name},
                           {stage.stage},
-                          {ms_text(stage.self_ms_a)},
-                          {ms_text(stage.self_ms_b)},
+                          {table_number_or_na(stage.self_ms_a)},
+                          {table_number_or_na(stage.self_ms_b)},
                           {factor_text(stage.time_factor())},
                           {factor_text(stage.work_factor())},
                           {factor_text(stage.cost_factor())}});
@@ -134,8 +128,11 @@ std::string times_table_of(const CompareReport& report, const std::string& kind)
     if (!time.a_ms && !time.b_ms) continue;
     std::optional<double> factor;
     if (time.a_ms && time.b_ms && *time.a_ms > 0) factor = *time.b_ms / *time.a_ms;
-    table.rows.push_back(
-        {{time.case_name}, {time.batch}, {ms_text(time.a_ms)}, {ms_text(time.b_ms)}, {factor_text(factor)}});
+    table.rows.push_back({{time.case_name},
+                          {time.batch},
+                          {table_number_or_na(time.a_ms)},
+                          {table_number_or_na(time.b_ms)},
+                          {factor_text(factor)}});
   }
   return table.rows.empty()
              ? ""

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/quantiles.h"
 #include "core/svg.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -42,13 +43,6 @@ double round_up(double most) {
 }
 
 }  // namespace
-
-double sorted_quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
   struct Bar {
@@ -204,16 +198,16 @@ std::string times_chart(const Results& results) {
     const auto x_of = [&](double ms) { return kLabels + 40 + (kRoom - 80) * (ms - low) / span; };
     const double middle = y + kRow / 2;
     const std::string tip = fmt::format("{}: median {} ms, n = {}", row.record->case_name,
-                                        table_number(sorted_quantile(row.warm, 0.5)), row.warm.size());
+                                        table_number(quantile_of_sorted(row.warm, 0.5)), row.warm.size());
     body += svg_text(kLabels - 8, y + 15, "end", fit_label(labels.of.at(row.record->case_name)), "s");
     body += svg_line(x_of(row.warm.front()), middle, x_of(row.warm.back()), middle, "axis");
-    const double q1 = x_of(sorted_quantile(row.warm, 0.25)), q3 = x_of(sorted_quantile(row.warm, 0.75));
+    const double q1 = x_of(quantile_of_sorted(row.warm, 0.25)), q3 = x_of(quantile_of_sorted(row.warm, 0.75));
     body += svg_rect(q1, y + 5, std::max(1.0, q3 - q1), kRow - 10, "class=\"box\"", tip);
-    const double median = x_of(sorted_quantile(row.warm, 0.5));
+    const double median = x_of(quantile_of_sorted(row.warm, 0.5));
     body += svg_line(median, y + 5, median, y + kRow - 5, "level");
     if (cold) body += svg_circle(x_of(*cold), middle, 3, fmt::format("cold: {} ms", table_number(*cold)));
     body += svg_text(kPage - kNumbers - 30, y + 15, "start",
-                     fmt::format("{} ({} to {}) ms", table_number(sorted_quantile(row.warm, 0.5)),
+                     fmt::format("{} ({} to {}) ms", table_number(quantile_of_sorted(row.warm, 0.5)),
                                  table_number(row.warm.front()), table_number(row.warm.back())),
                      "s");
     y += kRow;

@@ -21,8 +21,4 @@ std::string stages_chart(const std::vector<CaseGroup>& groups);
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 std::string times_chart(const Results& results);
 
-// Returns the quantile q of sorted samples, linear between order statistics: type 7 of Hyndman and Fan,
-// "Sample quantiles in statistical packages", The American Statistician 50, 1996. Range of q: [0, 1].
-double sorted_quantile(const std::vector<double>& sorted, double q);
-
 }  // namespace aqbench

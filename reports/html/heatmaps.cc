@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/colour_map.h"
+#include "core/quantiles.h"
 #include "core/svg.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -110,7 +111,7 @@ double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& til
     for (const ReportTile& tile : parsed)
       if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
   std::ranges::sort(errors_mm);
-  return errors_mm.empty() ? 1 : round_up_125(std::max(1e-6, sorted_quantile(errors_mm, 0.98)));
+  return errors_mm.empty() ? 1 : round_up_125(std::max(1e-6, quantile_of_sorted(errors_mm, 0.98)));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/content/environment_text.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/content/environment_text.h"
@@ -20,8 +19,6 @@ constexpr const char* kFalseAlarmLine =
     "aqbench ab --calibrate";
 
 std::string percent_text(double share) { return fmt::format("{:+.2f} %", 100 * share); }
-
-std::string ab_ms_text(const std::optional<double>& value) { return value ? short_number(*value) : "n/a"; }
 
 std::string ab_change_text(const PairedComparison& c) { return percent_text(change_of(c.scale, c.shift)); }
 
@@ -107,8 +104,8 @@ std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings&
   if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
     lines.push_back("stages that moved: " + moved);
   if (one.time->cold_a_ms && one.time->cold_b_ms)
-    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", ab_ms_text(one.time->cold_a_ms),
-                                ab_ms_text(one.time->cold_b_ms)));
+    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", short_number_or_na(one.time->cold_a_ms),
+                                short_number_or_na(one.time->cold_b_ms)));
   if (!one.pareto.empty()) lines.push_back("time and accuracy: " + one.pareto);
   return lines;
 }
@@ -140,8 +137,8 @@ std::string ab_summary_row(const AbCaseReport& one) {
   if (one.time && one.time->comparison) {
     const PairedComparison& c = *one.time->comparison;
     cells.insert(cells.end(),
-                 {ab_ms_text(one.time->median_a_ms), ab_ms_text(one.time->median_b_ms), ab_change_text(c),
-                  interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
+                 {short_number_or_na(one.time->median_a_ms), short_number_or_na(one.time->median_b_ms),
+                  ab_change_text(c), interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
   } else {
     cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
   }
@@ -166,8 +163,7 @@ std::string accuracy_table(const AbCaseReport& one) {
   for (const GateRow& row : one.accuracy) {
     if (row.metric.empty() || row.verdict == Verdict::pass) continue;
     rows += md_row({md_escape(row.metric), md_escape(to_string(row.verdict)),
-                    row.baseline ? short_number(*row.baseline) : "n/a",
-                    row.current ? short_number(*row.current) : "n/a", md_escape(row.unit)});
+                    short_number_or_na(row.baseline), short_number_or_na(row.current), md_escape(row.unit)});
   }
   if (rows.empty()) return {};
   return fmt::format("\n### Metrics of {} that moved beyond their tolerance\n\n", md_escape(one.name)) +
@@ -209,8 +205,8 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
   for (const AbCaseReport& one : report.cases) {
     const bool timed = one.time && one.time->comparison;
     table.rows.push_back({{one.name},
-                          {timed ? ab_ms_text(one.time->median_a_ms) : "n/a"},
-                          {timed ? ab_ms_text(one.time->median_b_ms) : "n/a"},
+                          {timed ? short_number_or_na(one.time->median_a_ms) : "n/a"},
+                          {timed ? short_number_or_na(one.time->median_b_ms) : "n/a"},
                           {timed ? ab_change_text(*one.time->comparison) : "n/a"},
                           {timed ? interval_text(*one.time->comparison) : "n/a"},
                           {to_string(one.verdict), ab_colour_of(one.verdict)}});

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_place.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 
@@ -40,11 +40,7 @@ std::vector<TreeRow> tree_rows(const std::vector<StageRecord>& stages) {
   return rows;
 }
 
-std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
-
-std::string mb_text(const std::optional<std::int64_t>& bytes) {
-  return bytes ? fmt::format("{:.2f}", static_cast<double>(*bytes) / 0x1p20) : "n/a";
-}
+std::string fixed_ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
 
 double shown_sample(const std::vector<double>& samples, const ProfileDetails& details) {
   return samples.size() > details.shown ? samples[details.shown] : 0;
@@ -59,13 +55,14 @@ std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile
   std::vector<TableCell> cells;
   cells.push_back({std::string(2 * row.depth, ' ') + stage.name + (stage.other_thread ? " *" : "")});
   cells.push_back({fmt::format("{}", stage.calls / runs)});
-  cells.push_back({ms_text(shown_sample(stage.wall_ms, profile.details))});
-  cells.push_back({ms_text(self)});
+  cells.push_back({fixed_ms_text(shown_sample(stage.wall_ms, profile.details))});
+  cells.push_back({fixed_ms_text(self)});
   cells.push_back({stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total)});
-  cells.push_back({stage.cpu_ms.empty() ? "n/a" : ms_text(shown_sample(stage.cpu_ms, profile.details))});
-  cells.push_back({mb_text(stage.net_bytes)});
-  cells.push_back({mb_text(stage.peak_bytes)});
-  cells.push_back({mb_text(stage.resident_peak_bytes)});
+  cells.push_back(
+      {stage.cpu_ms.empty() ? "n/a" : fixed_ms_text(shown_sample(stage.cpu_ms, profile.details))});
+  cells.push_back({mib_or_na(stage.net_bytes)});
+  cells.push_back({mib_or_na(stage.peak_bytes)});
+  cells.push_back({mib_or_na(stage.resident_peak_bytes)});
   return cells;
 }
 
@@ -81,14 +78,14 @@ Table stage_table(const ProfiledCase& profile) {
   table.rows.push_back({{"unattributed"},
                         {""},
                         {""},
-                        {ms_text(rest)},
+                        {fixed_ms_text(rest)},
                         {total > 0 ? fmt::format("{:.1f}", 100 * rest / total) : ""},
                         {""},
                         {""},
                         {""},
                         {""}});
   table.rows.push_back(
-      {{"total"}, {""}, {ms_text(total)}, {ms_text(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
+      {{"total"}, {""}, {fixed_ms_text(total)}, {fixed_ms_text(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
   return table;
 }
 
@@ -96,7 +93,7 @@ std::string runs_line(const ProfiledCase& profile) {
   const ProfileDetails& details = profile.details;
   std::string line =
       fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
-                  ms_text(profile.record.timing.cold_ms.value_or(0)));
+                  fixed_ms_text(profile.record.timing.cold_ms.value_or(0)));
   if (!details.plain_ms.empty())
     line += fmt::format(", profiled / unprofiled {:.3f}", overhead_ratio(details));
   return line;
@@ -137,7 +134,9 @@ std::string warning_lines(const ProfiledCase& profile) {
 
 std::vector<TableCell> diff_cells(const std::string& name, const std::optional<double>& before,
                                   const std::optional<double>& after) {
-  const auto text = [](const std::optional<double>& ms) { return ms ? ms_text(*ms) : std::string("-"); };
+  const auto text = [](const std::optional<double>& ms) {
+    return ms ? fixed_ms_text(*ms) : std::string("-");
+  };
   std::vector<TableCell> cells = {{name}, {text(before)}, {text(after)}};
   if (!before || !after) {
     cells.insert(cells.end(), {{""}, {before ? "gone" : "new"}});
@@ -156,7 +155,8 @@ ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Recor
   profile.record = record;
   const auto path = [&](const char* file) { return bundle / profile_file(record.case_name, file); };
   const std::string details = path(kProfileDetailsFile).string();
-  profile.details = profile_details_from_json(parse_json_strictly(read_file(details), details), details);
+  profile.details =
+      profile_details_from_json(parse_strict_json(read_file(details), details, kMessageJson), details);
   if (std::filesystem::exists(path(kProfileStacksFile)))
     profile.stacks = read_folded(read_file(path(kProfileStacksFile)), path(kProfileStacksFile).string());
   profile.hotspots = find_hotspots(profile.stacks, record.workload.empty() ? record.method : record.workload);
@@ -192,7 +192,7 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
   int place = 0;
   for (const Bottleneck& stage : bottlenecks(profile))
     text += fmt::format("  {}. {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share, printable(stage.stage),
-                        ms_text(stage.self_ms));
+                        fixed_ms_text(stage.self_ms));
   text += hot_functions(profile);
   if (!profile.details.device_time_note.empty())
     text += fmt::format("device time: none, {}\n", profile.details.device_time_note);

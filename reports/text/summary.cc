@@ -9,8 +9,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/markdown.h"
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -119,10 +118,6 @@ bool is_headline(const std::string& metric) {
                              [&](const HeadlineMetric& headline) { return metric == headline.name; });
 }
 
-std::string optional_number(const std::optional<double>& value) {
-  return value ? table_number(*value) : std::string("n/a");
-}
-
 std::string delta_cell(const GateRow& row) {
   if (!row.current || !row.baseline) return "n/a";
   const double change = *row.current - *row.baseline;
@@ -149,7 +144,7 @@ std::string baseline_section(const BundleContent& content) {
     std::string status = to_string(row.verdict);
     if (!row.reason.empty()) status += ": " + row.reason;
     text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
-                    optional_number(row.current), optional_number(row.baseline), delta_cell(row),
+                    table_number_or_na(row.current), table_number_or_na(row.baseline), delta_cell(row),
                     row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
   }
   return text;
@@ -170,12 +165,12 @@ std::string times_table(const Results& results) {
   for (const Record& record : results.records) {
     if (!timed(record)) continue;
     const SampleSummary warm = summarize(record.timing.warm_ms);
-    std::string mean = optional_number(warm.mean);
+    std::string mean = table_number_or_na(warm.mean);
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
     const Timing& timing = record.timing;
-    text += md_row({md_escape(record.case_name), optional_number(timing.cold_ms), std::to_string(warm.n),
-                    mean, optional_number(warm.median), precision_text(timing), optional_number(warm.min),
-                    optional_number(warm.max),
+    text += md_row({md_escape(record.case_name), table_number_or_na(timing.cold_ms), std::to_string(warm.n),
+                    mean, table_number_or_na(warm.median), precision_text(timing),
+                    table_number_or_na(warm.min), table_number_or_na(warm.max),
                     timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
                                                     md_escape(timing.throughput_unit))
                                       : std::string("n/a"),

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/markdown.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
@@ -14,10 +13,6 @@
 
 namespace aqbench {
 namespace {
-
-std::string number_or_blank(const std::optional<double>& value) {
-  return value ? table_number(*value) : "n/a";
-}
 
 std::string throughput_text(const Timing& timing) {
   return timing.throughput ? fmt::format("{} {}", table_number(*timing.throughput), timing.throughput_unit)
@@ -78,7 +73,7 @@ std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, b
     table.rows.push_back({{comparison.workload},
                           {comparison.rest},
                           {comparison.axis + "=" + comparison.value},
-                          {number_or_blank(typical_ms(comparison.record->timing))},
+                          {table_number_or_na(typical_ms(comparison.record->timing))},
                           {memory_text(*comparison.record)},
                           {ratio_text(comparison)},
                           {comparison.verdict, verdict_colour(comparison.verdict)}});
@@ -115,7 +110,7 @@ std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
     text +=
         md_row({md_escape(comparison.workload), md_escape(comparison.rest),
                 md_escape(comparison.axis + "=" + comparison.value),
-                number_or_blank(typical_ms(comparison.record->timing)),
+                table_number_or_na(typical_ms(comparison.record->timing)),
                 md_escape(throughput_text(comparison.record->timing)), memory_text(*comparison.record),
                 md_escape(ratio_text(comparison)), fmt::format("{}", comparison.pairs),
                 md_escape(comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason))});
@@ -158,8 +153,8 @@ std::string render_workload_table(const Results& results, bool colours) {
     }
     const std::optional<double> warm = timing.warm_ms.empty() ? std::nullopt : typical_ms(timing);
     table.rows.push_back({{label},
-                          {number_or_blank(timing.cold_ms)},
-                          {number_or_blank(warm)},
+                          {table_number_or_na(timing.cold_ms)},
+                          {table_number_or_na(warm)},
                           {precision_text(timing)},
                           {fmt::format("{}", timing.warm_ms.size())},
                           {throughput_text(timing)},

@@ -54,7 +54,7 @@ class PlyHeaderParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
+    throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)), name_);
   }
 
   void detect_line_end() {

@@ -15,7 +15,7 @@ bool is_ply_blank(char character) { return character == ' ' || character == '\t'
 }  // namespace
 
 void fail_ply(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)), name);
 }
 
 void PlyBinarySource::fail(const PlyProperty& property, const std::string& what) const {

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <filesystem>
 
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {

@@ -11,15 +11,15 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/colmap_model.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/images/images.h"
 
 namespace aqbench {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/sha256.h"
 
 namespace aqbench {
@@ -53,12 +53,12 @@ std::optional<Json> read_manifest(const EntryPaths& paths) {
   std::error_code missing;
   if (!fs::is_regular_file(paths.manifest, missing)) return std::nullopt;
   try {
-    Json manifest = Json::parse(read_file(paths.manifest));
+    Json manifest = read_strict_json(paths.manifest);
     if (manifest.at("format") == kManifestFormat && manifest.at("files").is_object() &&
         manifest.at("dataset").is_object())
       return manifest;
   } catch (const nlohmann::json::exception&) {
-  } catch (const Error&) {  // removed meanwhile, or unreadable: as good as not there
+  } catch (const Error&) {  // removed meanwhile, or cannot be read: as good as not there
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_lock.h"
+#include "core/files.h"
 #include "scenes/dataset/dataset.h"
 
 namespace aqbench {

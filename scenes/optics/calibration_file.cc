@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {

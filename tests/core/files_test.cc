@@ -127,5 +127,76 @@ TEST(Files, ReadersSeeOneVersionOrTheOther) {
   EXPECT_EQ(entries(directory.path()), 1u);
 }
 
+TEST(Files, ErrorsKnowTheirFile) {
+  const TemporaryDirectory directory;
+  const auto absent = directory / "absent";
+  try {
+    read_file(absent);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.file(), absent.string());
+    EXPECT_EQ(error.problem(), "no such file");
+  }
+}
+
+TEST(RemoveWriteLeftovers, TakesNothingElse) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "in");
+  for (const char* name :
+       {"a.json.tmp17.0", "in/b.tmp1.22", "keep.tmp", "keep.tmpx", "keep.tmp.1", "keep.json"})
+    directory.file(name, "x");
+  std::filesystem::create_symlink("keep.json", directory / "link.tmp1.1");
+  remove_write_leftovers(directory.path());
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.json.tmp17.0"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "in/b.tmp1.22"));
+  EXPECT_EQ(entries(directory.path()), 6u);
+  remove_write_leftovers(directory / "absent");
+}
+
+TEST(OpenLocked, OneProcessAtATimeAddsLines) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("lines", "1\n");
+  {
+    const Descriptor held(open_locked(path));
+    EXPECT_EQ(write_all(held.get(), "2\n"), 0);
+    EXPECT_EQ(error_of(ErrorKind::io, [&] { open_locked(path); }),
+              path.string() + ": another process is writing it");
+  }
+  const Descriptor again(open_locked(path));
+  EXPECT_EQ(write_all(again.get(), "3\n"), 0);
+  EXPECT_EQ(read_file(path), "1\n2\n3\n");
+  EXPECT_EQ(error_of(ErrorKind::io, [&] { open_locked(directory / "absent"); }),
+            (directory / "absent").string() + ": No such file or directory");
+  EXPECT_NE(write_all(-1, "x"), 0);
+}
+
+TEST(FileLock, SharedOnesExcludeTheExclusive) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "lock";
+  {
+    const FileLock reader = FileLock::wait(path, LockMode::shared);
+    EXPECT_TRUE(FileLock::attempt(path, LockMode::shared).has_value());
+    EXPECT_FALSE(FileLock::attempt(path, LockMode::exclusive).has_value());
+  }
+  const auto writer = FileLock::attempt(path, LockMode::exclusive);
+  ASSERT_TRUE(writer.has_value());
+  EXPECT_FALSE(FileLock::attempt(path, LockMode::shared).has_value());
+  std::filesystem::remove(path);  // as its holder may; the next one locks a new file
+  EXPECT_TRUE(FileLock::attempt(path, LockMode::exclusive).has_value());
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { FileLock::wait(directory / "no" / "lock", LockMode::shared); }),
+              HasSubstr("cannot lock: No such file or directory"));
+}
+
+TEST(ScratchFolder, GoesAwayWithWhatIsInIt) {
+  std::filesystem::path path;
+  {
+    const ScratchFolder folder;
+    path = folder.path();
+    write_file(path / "file", "x");
+    EXPECT_TRUE(std::filesystem::is_directory(path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 }  // namespace
 }  // namespace aqbench

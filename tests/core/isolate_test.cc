@@ -15,8 +15,7 @@
 #include <thread>
 
 #include "core/files.h"
-#include "core/process_memory.h"
-#include "core/run_program.h"
+#include "core/resources.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -298,14 +297,6 @@ TEST(Isolate, LeavesNoDescriptorAndNoZombieBehind) {
   for (int i = 0; i < 50; ++i) run_isolated([] { return std::string("x"); }, {});
   EXPECT_EQ(open_descriptors(), before);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
-}
-
-TEST(AskProgram, GivesTheOutputOrTheProblem) {
-  EXPECT_EQ(ask_program({"echo", "a b", "$HOME"}, 5).output, "a b $HOME\n");
-  EXPECT_THAT(ask_program({"no-such-program-here"}, 5).problem, HasSubstr("no-such-program-here"));
-  EXPECT_THAT(ask_program({"ls", "/nowhere"}, 5).problem, HasSubstr("/nowhere"));
-  EXPECT_FALSE(ask_program({"sleep", "30"}, 0.1).ok);
-  EXPECT_FALSE(ask_program({"false"}, 5).ok);
 }
 
 }  // namespace

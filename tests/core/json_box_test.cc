@@ -1,4 +1,4 @@
-#include "core/json_box.h"
+#include "core/json.h"
 
 #include <gtest/gtest.h>
 

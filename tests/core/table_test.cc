@@ -1,12 +1,11 @@
 #include "core/table.h"
-#include "core/text.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <limits>
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -17,35 +16,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   for (std::size_t end = text.find('\n'); end != text.npos; start = end + 1, end = text.find('\n', start))
     lines.push_back(text.substr(start, end - start));
   return lines;
-}
-
-TEST(DisplayWidth, CountsWhatATerminalShows) {
-  EXPECT_EQ(display_width(""), 0u);
-  EXPECT_EQ(display_width("abc"), 3u);
-  EXPECT_EQ(display_width("±µ…"), 3u);
-  EXPECT_EQ(display_width("水面"), 4u);       // wide
-  EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining accent
-  EXPECT_EQ(display_width("\xFF\xC3"), 2u);   // broken: each byte shows as one
-}
-
-TEST(Printable, LetsNoTextSteerTheTerminal) {
-  EXPECT_EQ(printable("a\x1b[31mb\r\n\tc\x7f"), "a?[31mb???c?");
-  EXPECT_EQ(printable("\xC2\x9B"
-                      "2J"),
-            "?2J");                                            // C1 control sequence introducer
-  EXPECT_EQ(printable("x\xE2\x80\xAEy"), "x?y");               // right-to-left override
-  EXPECT_EQ(printable("\xFF\xC0\xAF\xED\xA0\x80"), "??????");  // broken, overlong, surrogate
-  EXPECT_EQ(printable("ä 水 😀"), "ä 水 😀");
-}
-
-TEST(ElideMiddle, KeepsBothEndsAndTheWidth) {
-  EXPECT_EQ(elide_middle("undulating/roma_like", 20), "undulating/roma_like");
-  EXPECT_EQ(elide_middle("undulating/roma_like/seed=43", 11), "undul…ed=43");
-  EXPECT_EQ(elide_middle("水水水水水", 6), "水…水");
-  EXPECT_EQ(elide_middle("abc", 1), "…");
-  EXPECT_EQ(elide_middle("abc", 0), "");
-  for (std::size_t width = 0; width < 30; ++width)
-    EXPECT_LE(display_width(elide_middle("水a水b水c水de\xCC\x81水f水g水h", width)), width);
 }
 
 TEST(RenderTable, AlignsByDisplayWidth) {
@@ -84,25 +54,9 @@ TEST(RenderTable, ControlCharactersOfCellsDoNotReachTheTerminal) {
   EXPECT_EQ(lines_of(text).size(), 3u);
 }
 
-TEST(WrapText, BreaksAtBlanksAndIndents) {
-  EXPECT_EQ(wrap_text("one two three four", 10, 2), "one two\n  three\n  four\n");
-  EXPECT_EQ(wrap_text("fits exactly", 12, 2), "fits exactly\n");
-  EXPECT_EQ(wrap_text("", 10, 2), "\n");
-  EXPECT_EQ(wrap_text(std::string(25, 'x'), 10, 2), "xxxxxxxxxx\n  xxxxxxxx\n  xxxxxxx\n");
-  EXPECT_EQ(wrap_text("ab " + std::string(12, 'x'), 10, 2), "ab\n  xxxxxxxx\n  xxxx\n");
-}
-
-TEST(Counted, OneIsSingular) {
-  EXPECT_EQ(counted(1, "case"), "1 case");
-  EXPECT_EQ(counted(0, "case"), "0 cases");
-}
-
-TEST(ShortNumber, ReadsWell) {
-  EXPECT_EQ(short_number(2850), "2850");
-  EXPECT_EQ(short_number(0.79788456), "0.79788");
-  EXPECT_EQ(short_number(-12), "-12");
-  EXPECT_EQ(short_number(1234567.8), "1234568");
-  EXPECT_EQ(short_number(std::numeric_limits<double>::quiet_NaN()), "not finite");
+TEST(MarkdownTable, HasARuleThatSaysWhereColumnsStand) {
+  EXPECT_EQ(md_head({"name", "value"}, 1) + md_row({"a", "1"}),
+            "| name | value |\n| --- | ---: |\n| a | 1 |\n");
 }
 
 TEST(WantsColours, NotOutsideATerminal) {

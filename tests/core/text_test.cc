@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <string>
+
 namespace aqbench {
 namespace {
 
@@ -37,6 +41,121 @@ TEST(Glob, MatchesWholeNamesAcrossSlashes) {
   EXPECT_FALSE(glob_matches("undulating", "undulating2"));
   EXPECT_TRUE(has_wildcard("flat_*"));
   EXPECT_FALSE(has_wildcard("flat_plane"));
+}
+
+TEST(DisplayWidth, CountsWhatATerminalShows) {
+  EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("±µ…"), 3u);
+  EXPECT_EQ(display_width("水面"), 4u);       // wide
+  EXPECT_EQ(display_width("e\xCC\x81"), 1u);  // e and a combining accent
+  EXPECT_EQ(display_width("\xFF\xC3"), 2u);   // broken: each byte shows as one
+}
+
+TEST(Printable, LetsNoTextSteerTheTerminal) {
+  EXPECT_EQ(printable("a\x1b[31mb\r\n\tc\x7f"), "a?[31mb???c?");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "2J"),
+            "?2J");                                            // C1 control sequence introducer
+  EXPECT_EQ(printable("x\xE2\x80\xAEy"), "x?y");               // right-to-left override
+  EXPECT_EQ(printable("\xFF\xC0\xAF\xED\xA0\x80"), "??????");  // broken, overlong, surrogate
+  EXPECT_EQ(printable("ä 水 😀"), "ä 水 😀");
+}
+
+TEST(ElideMiddle, KeepsBothEndsAndTheWidth) {
+  EXPECT_EQ(elide_middle("undulating/roma_like", 20), "undulating/roma_like");
+  EXPECT_EQ(elide_middle("undulating/roma_like/seed=43", 11), "undul…ed=43");
+  EXPECT_EQ(elide_middle("水水水水水", 6), "水…水");
+  EXPECT_EQ(elide_middle("abc", 1), "…");
+  EXPECT_EQ(elide_middle("abc", 0), "");
+  for (std::size_t width = 0; width < 30; ++width)
+    EXPECT_LE(display_width(elide_middle("水a水b水c水de\xCC\x81水f水g水h", width)), width);
+}
+
+TEST(WrapText, BreaksAtBlanksAndIndents) {
+  EXPECT_EQ(wrap_text("one two three four", 10, 2), "one two\n  three\n  four\n");
+  EXPECT_EQ(wrap_text("fits exactly", 12, 2), "fits exactly\n");
+  EXPECT_EQ(wrap_text("", 10, 2), "\n");
+  EXPECT_EQ(wrap_text(std::string(25, 'x'), 10, 2), "xxxxxxxxxx\n  xxxxxxxx\n  xxxxxxx\n");
+  EXPECT_EQ(wrap_text("ab " + std::string(12, 'x'), 10, 2), "ab\n  xxxxxxxx\n  xxxx\n");
+}
+
+TEST(Counted, OneIsSingular) {
+  EXPECT_EQ(counted(1, "case"), "1 case");
+  EXPECT_EQ(counted(0, "case"), "0 cases");
+}
+
+TEST(ShortNumber, ReadsWell) {
+  EXPECT_EQ(short_number(2850), "2850");
+  EXPECT_EQ(short_number(0.79788456), "0.79788");
+  EXPECT_EQ(short_number(-12), "-12");
+  EXPECT_EQ(short_number(1234567.8), "1234568");
+  EXPECT_EQ(short_number(std::numeric_limits<double>::quiet_NaN()), "not finite");
+  EXPECT_EQ(short_number_or_na(0.5), "0.5");
+  EXPECT_EQ(short_number_or_na(std::nullopt), "n/a");
+  EXPECT_EQ(mib_or_na(3 << 19), "1.50");
+  EXPECT_EQ(mib_or_na(std::nullopt), "n/a");
+}
+
+TEST(TextNumber, ReadsWholeWords) {
+  EXPECT_EQ(parse_double("1.178"), 1.178);
+  EXPECT_EQ(parse_double("+2"), 2);
+  EXPECT_EQ(parse_double("-2.5e-3"), -0.0025);
+  EXPECT_EQ(parse_double("inf"), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(parse_double("NaN").value()));
+  EXPECT_EQ(parse_float("0.1"), 0.1f);
+  for (const char* const word : {"", " 1", "1 ", "1x", "+-1", "++1", "+", "-", "1,5", "0x1p3", "one"}) {
+    EXPECT_EQ(parse_double(word), std::nullopt) << word;
+    EXPECT_EQ(parse_float(word), std::nullopt) << word;
+  }
+}
+
+TEST(TextNumber, TooLargeIsNoneTooSmallIsZero) {
+  EXPECT_EQ(parse_double("1e400"), std::nullopt);
+  EXPECT_EQ(parse_double("-1e400"), std::nullopt);
+  EXPECT_EQ(parse_double("1e-400"), 0.0);
+  EXPECT_EQ(parse_float("1e39"), std::nullopt);
+  EXPECT_EQ(parse_float("-1e-60"), 0.0f);
+  EXPECT_TRUE(std::signbit(parse_float("-1e-60").value()));
+  EXPECT_EQ(parse_double("0." + std::string(400, '0') + "1"), 0.0);
+  EXPECT_EQ(parse_double("5e-324"), std::numeric_limits<double>::denorm_min());
+}
+
+TEST(EscapeBytes, EscapesAndCuts) {
+  EXPECT_EQ(escape_bytes("plain text"), "plain text");
+  EXPECT_EQ(escape_bytes(std::string("a\n\0\x7f\xff", 5)), "a\\x0a\\x00\\x7f\\xff");
+  EXPECT_EQ(escape_bytes("abcdef", 3), "abc...");
+  EXPECT_EQ(escape_bytes("abc", 3), "abc");
+}
+
+TEST(MdEscape, LeavesNoMarkup) {
+  EXPECT_EQ(md_escape("a|b *c* `d` [e](f) \\ <g> & h\n"),
+            "a\\|b \\*c\\* \\`d\\` \\[e\\](f) \\\\ &lt;g> &amp; h?");
+}
+
+TEST(XmlEscape, IsContentAndAttribute) {
+  EXPECT_EQ(xml_escape("<a b=\"c\"> & 'd'"), "&lt;a b=&quot;c&quot;&gt; &amp; &apos;d&apos;");
+  EXPECT_EQ(xml_escape("x\ny\x01\xFF"), "x&#10;y??");
+  EXPECT_EQ(xml_escape("\xEF\xBF\xBE"), "?") << "a code point that is UTF-8 but not XML";
+}
+
+TEST(SplitAt, KeepsEmptyParts) {
+  using testing::ElementsAre;
+  EXPECT_THAT(split_at("a:b::c:", ':'), ElementsAre("a", "b", "", "c", ""));
+  EXPECT_THAT(split_at("", ':'), ElementsAre(""));
+  EXPECT_THAT(split_at("abc", ':'), ElementsAre("abc"));
+}
+
+// The examples of RFC 4648, section 10.
+TEST(Base64, IsThatOfTheStandard) {
+  EXPECT_EQ(base64_text(""), "");
+  EXPECT_EQ(base64_text("f"), "Zg==");
+  EXPECT_EQ(base64_text("fo"), "Zm8=");
+  EXPECT_EQ(base64_text("foo"), "Zm9v");
+  EXPECT_EQ(base64_text("foob"), "Zm9vYg==");
+  EXPECT_EQ(base64_text("fooba"), "Zm9vYmE=");
+  EXPECT_EQ(base64_text("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64_text("\xFF\xFE\xFD"), "//79");
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/strict_json.h"
+#include "core/json.h"
 #include "harness/gating/default_tolerances.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "core/parallel.h"
-#include "core/process_memory.h"
+#include "core/resources.h"
 #include "harness/measuring/stage_recorder.h"
 #include "harness/measuring/tensor_memory.h"
 #include "harness/measuring/user_scopes.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/process_memory.h"
+#include "core/resources.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {

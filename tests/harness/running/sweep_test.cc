@@ -1,5 +1,5 @@
-#include "harness/running/inject.h"
 #include "harness/running/sweep.h"
+#include "harness/running/inject.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 
 #include "core/files.h"
 #include "core/isolate.h"
-#include "core/process_memory.h"
+#include "core/resources.h"
 #include "harness/measuring/stage_recorder.h"
 #include "tests/harness/support.h"
 

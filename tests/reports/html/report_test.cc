@@ -119,11 +119,5 @@ TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
   EXPECT_TRUE(std::isnan(tiles[1].completeness_pct));
 }
 
-TEST(SortedQuantile, LinearBetweenOrderStatistics) {
-  EXPECT_EQ(sorted_quantile({1, 2, 3, 4, 5}, 0.5), 3);
-  EXPECT_EQ(sorted_quantile({1, 2}, 0.25), 1.25);
-  EXPECT_EQ(sorted_quantile({7}, 0.9), 7);
-}
-
 }  // namespace
 }  // namespace aqbench

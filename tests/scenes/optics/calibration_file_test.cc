@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
-#include "core/json_fwd.h"
+#include "core/json.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
 

@@ -1,4 +1,4 @@
-#include "core/process_memory.h"
+#include "core/resources.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,15 +8,16 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
 namespace aqbench {
 namespace {
 
-constexpr int kMaxDepth = 64;  // of descendants; deeper ones are a bomb, which the timeout ends
+constexpr int kMaxDepth = 64;  // of descendants; a deeper tree is a fork bomb, which the timeout ends
 
-// The start of a small /proc file; empty if it cannot be read.
+// Returns the start of a small /proc file; empty if it cannot be read.
 std::string read_proc(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return {};
@@ -85,6 +86,24 @@ bool reset_resident_peak() {
   const bool written = ::write(descriptor, "5", 1) == 1;
   ::close(descriptor);
   return written;
+}
+
+std::optional<double> cgroup_quota_processors() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period_us = 0;
+  if (!(file >> quota >> period_us) || quota == "max" || period_us <= 0) return std::nullopt;
+  return std::strtod(quota.c_str(), nullptr) / period_us;
+}
+
+std::optional<std::uint64_t> cgroup_memory_limit_bytes() {
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    std::uint64_t bytes = 0;
+    // Version 1 writes "no limit" as a number near 2^63.
+    if (file >> bytes && bytes > 0 && bytes < (std::uint64_t{1} << 62)) return bytes;
+  }
+  return std::nullopt;
 }
 
 }  // namespace aqbench

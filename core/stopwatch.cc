@@ -1,4 +1,4 @@
-#include "core/run_clock.h"
+#include "core/stopwatch.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -23,12 +23,12 @@ RunTimes processor_times() {
 
 }  // namespace
 
-RunClock::RunClock() : start_(std::chrono::steady_clock::now()), before_(processor_times()) {}
+RunClock::RunClock() : start_(SteadyClock::now()), before_(processor_times()) {}
 
 RunTimes RunClock::elapsed() const {
   const RunTimes now = processor_times();
-  const std::chrono::duration<double> real = std::chrono::steady_clock::now() - start_;
-  return {real.count(), now.user_s - before_.user_s, now.system_s - before_.system_s};
+  const double real_s = seconds_since(start_);
+  return {real_s, now.user_s - before_.user_s, now.system_s - before_.system_s};
 }
 
 std::string times_block(const RunTimes& times) {

@@ -1,4 +1,4 @@
-#include "core/exit_code.h"
+#include "core/error.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,18 @@
 
 namespace aqbench {
 namespace {
+
+TEST(Error, KnowsItsFileAndWhatIsWrongWithIt) {
+  const Error plain(ErrorKind::usage, "--seed: must be above 0");
+  EXPECT_EQ(plain.file(), "");
+  EXPECT_EQ(plain.problem(), "--seed: must be above 0");
+  const Error of_file(ErrorKind::input, "a/b.json: no such file", "a/b.json");
+  EXPECT_STREQ(of_file.what(), "a/b.json: no such file");
+  EXPECT_EQ(of_file.file(), "a/b.json");
+  EXPECT_EQ(of_file.problem(), "no such file");
+  EXPECT_EQ(Error(ErrorKind::input, "f:3:7: syntax error", "f").problem(), "3:7: syntax error");
+  EXPECT_EQ(Error(ErrorKind::io, "cache: f: is full", "f").problem(), "cache: f: is full");
+}
 
 TEST(ExitCode, FollowsTheKindOfError) {
   EXPECT_EQ(exit_code(ErrorKind::usage), ExitCode::usage);

@@ -1,9 +1,18 @@
-#include "core/exit_code.h"
+#include "core/error.h"
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace aqbench {
+
+std::string Error::problem() const {
+  std::string_view text = what();
+  if (file_.empty() || !text.starts_with(file_)) return std::string(text);
+  text.remove_prefix(file_.size());
+  while (text.starts_with(':') || text.starts_with(' ')) text.remove_prefix(1);
+  return std::string(text);
+}
 
 ExitCode exit_code(ErrorKind kind) {
   switch (kind) {

@@ -1,0 +1,63 @@
+#pragma once
+// Open files and pipes that close themselves.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace aqbench {
+
+// An open file, pipe end or the like, closed when it is destroyed; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { reset(); }
+
+  int get() const { return descriptor_; }
+
+  // Returns what it holds, which is then the caller's to close.
+  int release() { return std::exchange(descriptor_, -1); }
+
+  // Closes what it holds and takes over another one.
+  void reset(int descriptor = -1) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = descriptor;
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Both ends of a pipe. Programs that are started do not inherit them unless they are given one
+// (core/process.h); their numbers are above the few that a program is given, so that giving one end closes no
+// other.
+struct Pipe {
+  Descriptor read, write;
+
+  // Throws Error(io) "WHAT: reason".
+  explicit Pipe(const std::string& what) {
+    constexpr int lowest_number = 10;
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw Error(ErrorKind::io, what + ": " + std::strerror(errno));
+    const Descriptor low_read(ends[0]), low_write(ends[1]);
+    read.reset(::fcntl(ends[0], F_DUPFD_CLOEXEC, lowest_number));
+    write.reset(::fcntl(ends[1], F_DUPFD_CLOEXEC, lowest_number));
+    if (read.get() < 0 || write.get() < 0) throw Error(ErrorKind::io, what + ": " + std::strerror(errno));
+  }
+};
+
+}  // namespace aqbench

@@ -1,0 +1,108 @@
+#pragma once
+// JSON: one strict parser, and reading values with errors that say where:
+// "FILE: records[3].metrics.points.value: expected a number".
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/parameters.h"
+
+namespace aqbench {
+
+// The JSON type used everywhere: object keys keep the order in which they were written.
+using Json = nlohmann::ordered_json;
+
+// Holds a JSON value that does not change, so that a header needs no JSON library for it. Copies share the
+// value.
+class JsonBox {
+ public:
+  JsonBox();           // an empty object
+  JsonBox(Json json);  // not explicit: a box stands wherever its value is asked for
+
+  const Json& operator*() const { return *json_; }
+  const Json* operator->() const { return json_.get(); }
+
+  // Compares the values.
+  bool operator==(const JsonBox& other) const;
+
+ private:
+  std::shared_ptr<const Json> json_;
+};
+
+// How the parser's errors say where the problem is.
+enum class JsonErrorStyle {
+  line_and_column,  // "SOURCE:3:14: ...", as compilers write it
+  sentence,         // "SOURCE: parse error at line 3, column 14: ..."
+};
+
+// What the parser accepts. The defaults are for files that somebody else may have written.
+struct JsonLimits {
+  std::size_t max_bytes = std::size_t{256} << 20;
+  int max_depth = 32;  // nested arrays and objects
+  JsonErrorStyle error_style = JsonErrorStyle::line_and_column;
+};
+
+// Limits for messages between processes, journal lines and suite files, whose size is bounded elsewhere.
+inline constexpr JsonLimits kMessageJson = {
+    .max_bytes = SIZE_MAX, .max_depth = 64, .error_style = JsonErrorStyle::sentence};
+
+// Parses a whole document in time linear in its size, also for an object of a million keys. Throws
+// Error(input) naming `source` for anything that is not JSON (NaN and Infinity literals and numbers beyond a
+// double included), for an object that gives a key twice, for text after the document and beyond the limits.
+Json parse_strict_json(std::string_view text, const std::string& source, const JsonLimits& limits = {});
+
+// Parses a whole file in the same way. Throws also the errors of read_file().
+Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits = {});
+
+// A value and the path that led to it. Refers to the document: keep that alive. All getters throw
+// Error(input) naming the path when the value is missing or of another type.
+class JsonPlace {
+ public:
+  JsonPlace(const Json& value, std::string source) : JsonPlace(value, std::move(source), "") {}
+
+  JsonPlace at(std::string_view key) const;
+  std::optional<JsonPlace> find(std::string_view key) const;  // nullopt: absent
+  std::vector<JsonPlace> elements() const;                    // of an array
+  std::vector<std::pair<std::string, JsonPlace>> members() const;
+
+  bool is_null() const;
+  std::string text() const;
+  double number() const;
+  std::int64_t integer() const;
+  std::uint64_t count() const;  // an integer >= 0
+  bool boolean() const;
+  ParameterValue parameter() const;  // an integer, a finite number or text, keeping the type
+
+  // Return the value, or the empty one for null.
+  std::string text_or_null() const;
+  std::optional<double> number_or_null() const;
+
+  // Throws unless this is an object with no keys but these.
+  void allow_only(std::initializer_list<std::string_view> keys) const;
+
+  // Throws Error(input) "SOURCE: PATH: WHAT".
+  [[noreturn]] void fail(std::string_view what) const;
+  const Json& value() const { return *value_; }
+
+ private:
+  JsonPlace(const Json& value, std::string source, std::string path)
+      : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
+  JsonPlace child(const Json& value, std::string_view key) const;
+
+  const Json* value_;
+  std::string source_, path_;
+};
+
+// Returns a parameter's value with its type kept: 0.5, 3 or "text". Throws Error(method) if it is not finite.
+Json parameter_json(const ParameterValue& value);
+
+}  // namespace aqbench

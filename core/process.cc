@@ -1,0 +1,157 @@
+#include "core/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "core/descriptor.h"
+#include "core/text.h"
+
+extern char** environ;
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kShell = "/bin/sh";
+
+// Preparing a start only takes memory.
+void require_prepared(int error) {
+  if (error != 0) throw std::bad_alloc();
+}
+
+// Returns the first file of that name in PATH that may be executed; the name itself where there is none.
+std::string find_in_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  if (name.find('/') != name.npos || path == nullptr) return name;
+  for (const std::string_view folder : split_at(path, ':')) {
+    std::string file = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return name;
+}
+
+// Reads both pipes to their ends, neither of which may fill up while the other is waited for.
+void drain(std::array<int, 2> descriptors, std::array<std::string, 2>& texts) {
+  std::array<pollfd, 2> waits{{{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}}};
+  std::array<char, 4096> buffer{};
+  while (waits[0].fd >= 0 || waits[1].fd >= 0) {
+    if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) return;
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+      if (waits[i].fd < 0 || waits[i].revents == 0) continue;
+      const ssize_t count = ::read(waits[i].fd, buffer.data(), buffer.size());
+      if (count > 0)
+        texts[i].append(buffer.data(), static_cast<std::size_t>(count));
+      else if (count == 0 || errno != EINTR)
+        waits[i].fd = -1;
+    }
+  }
+}
+
+// Runs in a child whose group is killed when time is up: simple and blocking.
+std::string capture(const std::vector<std::string>& argv) {
+  Pipe output("no pipe"), errors("no pipe");
+  ProgramStart program(argv);
+  program.give(output.write.get(), STDOUT_FILENO);
+  program.give(errors.write.get(), STDERR_FILENO);
+  pid_t process = -1;
+  if (const int error = program.start(process); error != 0)
+    throw std::runtime_error(one_line(fmt::format("{}: {}", argv[0], std::strerror(error))));
+  output.write.reset();
+  errors.write.reset();
+  std::array<std::string, 2> texts;
+  drain({output.read.get(), errors.read.get()}, texts);
+  const int status = wait_for_end(process);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return texts[0];
+  const std::string said = one_line(texts[1]);
+  if (WIFSIGNALED(status))
+    throw std::runtime_error(fmt::format("{} died of signal {} ({}){}{}", argv[0], WTERMSIG(status),
+                                         ::strsignal(WTERMSIG(status)), said.empty() ? "" : ": ", said));
+  throw std::runtime_error(
+      said.empty() ? fmt::format("{} failed with exit code {}", argv[0], WEXITSTATUS(status)) : said);
+}
+
+}  // namespace
+
+ProgramStart::ProgramStart(std::vector<std::string> argv) : argv_(std::move(argv)) {
+  for (std::string& word : argv_) words_.push_back(word.data());
+  words_.push_back(nullptr);
+  script_ = find_in_path(argv_[0]);
+  script_words_ = {const_cast<char*>(kShell), script_.data()};
+  script_words_.insert(script_words_.end(), words_.begin() + 1, words_.end());
+  require_prepared(::posix_spawn_file_actions_init(&streams_));
+  require_prepared(::posix_spawnattr_init(&attributes_));
+}
+
+ProgramStart::~ProgramStart() {
+  ::posix_spawn_file_actions_destroy(&streams_);
+  ::posix_spawnattr_destroy(&attributes_);
+}
+
+void ProgramStart::give(int descriptor, int number) {
+  require_prepared(::posix_spawn_file_actions_adddup2(&streams_, descriptor, number));
+}
+
+void ProgramStart::close_stdin() {
+  require_prepared(::posix_spawn_file_actions_addopen(&streams_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+}
+
+void ProgramStart::reset_sigpipe() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+  ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+}
+
+int ProgramStart::start(pid_t& process) const {
+  const int error = ::posix_spawnp(&process, words_[0], &streams_, &attributes_, words_.data(), environ);
+  if (error != ENOEXEC) return error;
+  return ::posix_spawn(&process, kShell, &streams_, &attributes_, script_words_.data(), environ);
+}
+
+int wait_for_end(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+int run_to_end(const std::vector<std::string>& argv) {
+  constexpr int cannot_start = 127;
+  pid_t process = -1;
+  const int error = ProgramStart(argv).start(process);
+  if (error == EAGAIN || error == ENOMEM) throw std::runtime_error("no process");
+  if (error != 0) return cannot_start;
+  const int status = wait_for_end(process);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s) {
+  IsolateOptions options;
+  options.timeout_s = timeout_s;
+  options.result_limit_bytes = std::uint64_t{16} << 20;
+  return ask_program(argv, options);
+}
+
+ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options) {
+  IsolateOutcome outcome = run_isolated([&] { return capture(argv); }, options);
+  ProgramAnswer answer;
+  answer.end = outcome.end;
+  answer.ok = outcome.end == IsolateOutcome::End::ok;
+  answer.output = std::move(outcome.result);
+  if (!answer.ok) answer.problem = describe(outcome, options);
+  return answer;
+}
+
+}  // namespace aqbench

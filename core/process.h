@@ -1,0 +1,65 @@
+#pragma once
+// Other programs as child processes, without a shell.
+
+#include <spawn.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/isolate.h"
+
+namespace aqbench {
+
+// How a program is started. argv[0] is looked up in PATH; a script without "#!" runs in /bin/sh. The program
+// inherits this process's standard streams and environment unless another stream is given.
+class ProgramStart {
+ public:
+  explicit ProgramStart(std::vector<std::string> argv);
+  ~ProgramStart();
+  ProgramStart(const ProgramStart&) = delete;
+  ProgramStart& operator=(const ProgramStart&) = delete;
+
+  // Gives the program an open descriptor of this process under a number of its own (STDOUT_FILENO, 3, ...).
+  void give(int descriptor, int number);
+  // Closes off its stdin: it reads from /dev/null.
+  void close_stdin();
+  // Lets a closed pipe end it, as is usual, even where this process ignores SIGPIPE.
+  void reset_sigpipe();
+
+  // Starts the program and puts its process id into `process`. Returns 0, or the errno of why it could not be
+  // started. Makes system calls only, so that a forked child of a process with threads may call it, too.
+  int start(pid_t& process) const;
+
+ private:
+  std::vector<std::string> argv_;
+  std::string script_;               // where PATH has argv[0]
+  std::vector<char*> words_;         // argv_ as posix_spawnp takes it
+  std::vector<char*> script_words_;  // the same for a script without "#!"
+  posix_spawn_file_actions_t streams_{};
+  posix_spawnattr_t attributes_{};
+};
+
+// Waits for a child of this process to end and returns its status as waitpid() gives it.
+int wait_for_end(pid_t process);
+
+// Runs a program with this process's streams to its end and returns its exit code as a shell gives it: 127 if
+// it cannot be started, 128 + N if it died of signal N. Throws std::runtime_error if there can be no process.
+int run_to_end(const std::vector<std::string>& argv);
+
+// What a program that was asked something said.
+struct ProgramAnswer {
+  bool ok = false;                                    // ended with 0 in time
+  std::string output;                                 // its stdout, when ok
+  std::string problem;                                // one line, when not
+  IsolateOutcome::End end = IsolateOutcome::End::ok;  // `threw` where it ended with another code than 0
+};
+
+// Runs a program with its stdin closed off and returns what it wrote to stdout, at most 16 MiB. It and what
+// it started are killed after timeout_s. Throws Error(io) only if no process can be made.
+ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s);
+
+// Does the same with all limits; result_limit_bytes is of its stdout.
+ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options);
+
+}  // namespace aqbench

@@ -1,0 +1,29 @@
+#pragma once
+// What processes use, from /proc, and what this process's control group allows it.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace aqbench {
+
+// Returns the resident memory of one process; 0 if it is gone.
+std::uint64_t resident_bytes(pid_t process);
+
+// Returns the resident memory of a process and all its descendants.
+std::uint64_t resident_tree_bytes(pid_t process);
+
+// Returns the largest resident size of this process since it was last reset (VmHWM); 0 if unknown.
+std::int64_t resident_peak_bytes();
+
+// Lets the peak start again from what is resident now. Returns false where this kernel does not allow it.
+bool reset_resident_peak();
+
+// Returns the processors that the control group (version 2) grants: 2.5 is two and a half; nullopt: no quota.
+std::optional<double> cgroup_quota_processors();
+
+// Returns the memory that the control group (version 1 or 2) grants; nullopt: no limit.
+std::optional<std::uint64_t> cgroup_memory_limit_bytes();
+
+}  // namespace aqbench
