@@ -90,11 +90,30 @@ Camera rig_camera(const std::string& name, const Vec3& position_m, std::uint64_t
 
 const std::vector<RigSpec>& rig_registry() {
   static const std::vector<RigSpec> registry = {
-      {"ring12", "12 cameras on a ring, 30 degrees apart, and an auxiliary one at its centre",
-       rig_parameters(), 12, 12, true},
-      {"sparse4", "4 cameras on a ring, 90 degrees apart", rig_parameters(), 4, 4, false},
-      {"arc6", "6 neighbouring cameras of ring12", rig_parameters(), 6, 12, false},
-      {"single_pair", "2 neighbouring cameras of ring12", rig_parameters(), 2, 12, false},
+      {.name = "ring12",
+       .summary = "12 cameras on a ring, 30 degrees apart, and an auxiliary one at its centre",
+       .parameters = rig_parameters(),
+       .ring_cameras = 12,
+       .ring_positions = 12,
+       .centre_camera = true},
+      {.name = "sparse4",
+       .summary = "4 cameras on a ring, 90 degrees apart",
+       .parameters = rig_parameters(),
+       .ring_cameras = 4,
+       .ring_positions = 4,
+       .centre_camera = false},
+      {.name = "arc6",
+       .summary = "6 neighbouring cameras of ring12",
+       .parameters = rig_parameters(),
+       .ring_cameras = 6,
+       .ring_positions = 12,
+       .centre_camera = false},
+      {.name = "single_pair",
+       .summary = "2 neighbouring cameras of ring12",
+       .parameters = rig_parameters(),
+       .ring_cameras = 2,
+       .ring_positions = 12,
+       .centre_camera = false},
   };
   return registry;
 }
