@@ -85,13 +85,13 @@ std::uint64_t default_memory_limit_bytes() {
 
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   check_request(request);
-  const Frame frame = make_frame(request, catalogue);
-  std::vector<Case> cases = planned_cases(frame, request);
-  for (const Inject& inject : request.injects) plan_fault(cases, inject, frame.selection);
+  const PlanBasis basis = make_basis(request, catalogue);
+  std::vector<Case> cases = planned_cases(basis, request);
+  for (const Inject& inject : request.injects) plan_fault(cases, inject, basis.selection);
 
   SweepPlan plan;
   plan.request = request;
-  if (frame.selection.suite != nullptr) plan.suite = frame.selection.suite->name;
+  if (basis.selection.suite != nullptr) plan.suite = basis.selection.suite->name;
   plan.cases_in_all_shards = cases.size();
   plan.all_shards_sha256 = sha256_hex(cases_json(cases).dump());
   plan.cases = cases_of_shard(cases, request.shard);

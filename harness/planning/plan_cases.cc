@@ -28,12 +28,12 @@ struct Subject {
   bool has_images() const { return method != nullptr && looks_at_images(*method); }
 };
 
-bool concerns(const Frame& frame, const PlannedAxis& axis, const Subject& subject) {
+bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& subject) {
   if (axis.is_of_images()) return subject.has_images();
   if (!axis.is_parameter()) return true;
   if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
   if (subject.owns(axis.owner)) return true;
-  const auto& rigs = frame.selection.rigs;
+  const auto& rigs = basis.selection.rigs;
   return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
                                   std::ranges::find(rigs, axis.owner) != rigs.end());
 }
@@ -116,11 +116,11 @@ using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
 
 // Returns the properties of images that stand in a case's name without being swept: those that are not the
 // default.
-NamedValues fixed_image_axes(const Frame& frame) {
+NamedValues fixed_image_axes(const PlanBasis& basis) {
   const auto is_swept = [&](AxisKind kind) {
-    return std::ranges::find(frame.axes, kind, &PlannedAxis::kind) != frame.axes.end();
+    return std::ranges::find(basis.axes, kind, &PlannedAxis::kind) != basis.axes.end();
   };
-  const ImageChoice& images = frame.images;
+  const ImageChoice& images = basis.images;
   NamedValues named;
   if (!is_swept(AxisKind::rig) && images.rig && *images.rig != CaseImages().rig)
     named.emplace_back("rig", *images.rig);
@@ -133,8 +133,8 @@ NamedValues fixed_image_axes(const Frame& frame) {
   return named;
 }
 
-CaseImages images_of(const Frame& frame, const AxisPoint& point) {
-  const ImageChoice& choice = frame.images;
+CaseImages images_of(const PlanBasis& basis, const AxisPoint& point) {
+  const ImageChoice& choice = basis.images;
   CaseImages images;
   images.rig = choice.rig.value_or(images.rig);
   images.imaging = choice.imaging.value_or(images.imaging);
@@ -163,7 +163,7 @@ ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const st
   }
 }
 
-Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
+Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
   Case planned;
   if (subject.workload != nullptr) {
     planned.workload = subject.workload->name;
@@ -173,15 +173,15 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
     planned.preset = subject.method->preset;
     planned.simulated = subject.method->spec->simulated();
   }
-  planned.timing = subject.workload != nullptr ? frame.workload_timing : frame.method_timing;
+  planned.timing = subject.workload != nullptr ? basis.workload_timing : basis.method_timing;
   planned.seed = seed;
-  planned.threads = frame.threads;
-  planned.device = frame.device;
+  planned.threads = basis.threads;
+  planned.device = basis.device;
   if (subject.has_images()) {
-    planned.images = images_of(frame, point);
-    planned.axes = fixed_image_axes(frame);
+    planned.images = images_of(basis, point);
+    planned.axes = fixed_image_axes(basis);
   }
-  for (const Override& given : frame.sets)
+  for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)))
       planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
@@ -203,18 +203,18 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
   return planned;
 }
 
-void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subject) {
+void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& subject) {
   std::vector<const PlannedAxis*> axes;
   std::size_t points = 1;
-  for (const PlannedAxis& axis : frame.axes) {
-    if (!concerns(frame, axis, subject)) continue;
+  for (const PlannedAxis& axis : basis.axes) {
+    if (!concerns(basis, axis, subject)) continue;
     axes.push_back(&axis);
     points *= axis.axis->values.size();
     if (points > kMaxCases) break;
   }
-  if (points > kMaxCases || cases.size() + points * frame.seeds.size() > kMaxCases)
+  if (points > kMaxCases || cases.size() + points * basis.seeds.size() > kMaxCases)
     refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
-  for (const std::uint64_t seed : frame.seeds) {
+  for (const std::uint64_t seed : basis.seeds) {
     for (std::size_t index = 0; index < points; ++index) {
       AxisPoint point(axes.size());
       std::size_t rest = index;
@@ -223,19 +223,19 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subj
         point[i] = {axes[i], &values[rest % values.size()]};
         rest /= values.size();
       }
-      cases.push_back(make_case(frame, subject, seed, point));
+      cases.push_back(make_case(basis, subject, seed, point));
     }
   }
 }
 
 // Adds the cases of a part, except those that an earlier part has.
-void add_part(std::vector<Case>& cases, const Frame& frame, const SelectionPart& part) {
+void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionPart& part) {
   std::vector<Case> added;
-  for (const SceneChoice& scene : frame.selection.scenes) {
+  for (const SceneChoice& scene : basis.selection.scenes) {
     if (std::ranges::find(part.scenes, scene.name) == part.scenes.end()) continue;
-    for (const MethodChoice& method : frame.selection.methods)
+    for (const MethodChoice& method : basis.selection.methods)
       if (std::ranges::find(part.methods, method.name()) != part.methods.end())
-        add_cases(added, frame, {&scene, &method, nullptr});
+        add_cases(added, basis, {&scene, &method, nullptr});
   }
   std::set<std::string> names;
   for (const Case& planned : cases) names.insert(planned.name);
@@ -253,12 +253,12 @@ void check_unique(const std::vector<Case>& cases) {
 
 }  // namespace
 
-std::vector<Case> planned_cases(const Frame& frame, const PlanRequest& request) {
+std::vector<Case> planned_cases(const PlanBasis& basis, const PlanRequest& request) {
   std::vector<Case> cases;
-  for (const SelectionPart& part : frame.selection.parts)
-    add_part(cases, frame_of(frame, part, request), part);
-  for (const WorkloadSpec* workload : frame.selection.workloads)
-    add_cases(cases, frame, {nullptr, nullptr, workload});
+  for (const SelectionPart& part : basis.selection.parts)
+    add_part(cases, basis_of(basis, part, request), part);
+  for (const WorkloadSpec* workload : basis.selection.workloads)
+    add_cases(cases, basis, {nullptr, nullptr, workload});
   check_unique(cases);
   return cases;
 }

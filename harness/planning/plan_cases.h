@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "harness/planning/plan_frame.h"
+#include "harness/planning/plan_basis.h"
 
 namespace aqbench {
 
 // Returns the cases in the order in which they run, without faults. Throws Error(usage) where there are more
 // than kMaxCases or two have the same name.
-std::vector<Case> planned_cases(const Frame& frame, const PlanRequest& request);
+std::vector<Case> planned_cases(const PlanBasis& basis, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -12,9 +12,7 @@ using Texts = std::vector<std::string>;
 std::string text_of(const std::string& text) { return text; }
 std::string text_of(const Inject& inject) { return to_string(inject); }
 std::string text_of(const Axis& axis) { return fmt::format("{}={}", axis.name, fmt::join(axis.values, ",")); }
-std::string text_of(const Override& set) {
-  return fmt::format("{}.{}={}", set.owner, set.parameter, set.value);
-}
+std::string text_of(const Override& set) { return override_text(set); }
 
 template <class Value>
 Texts texts_of(const std::optional<Value>& value) {

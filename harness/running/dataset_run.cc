@@ -17,6 +17,7 @@
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/method_run.h"
+#include "harness/running/run_case.h"
 #include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "scenes/cloud/npy.h"

@@ -42,7 +42,7 @@ struct PlannedAxis {
 };
 
 // All that is the same for all cases of a request. Refers to the request and the catalogue.
-struct Frame {
+struct PlanBasis {
   Selection selection;
   std::vector<std::uint64_t> seeds;
   std::vector<PlannedAxis> axes;  // without seed
@@ -67,10 +67,10 @@ void check_request(const PlanRequest& request);
 
 // Selects, merges the suite's options with the request's and checks that they go together. Throws as
 // plan_sweep() does.
-Frame make_frame(const PlanRequest& request, const Catalogue& catalogue);
+PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue);
 
-// Returns the frame of one part: with its own axes, unless the request has an axis of that name. Throws
+// Returns the basis of one part: with its own axes, unless the request has an axis of that name. Throws
 // Error(usage).
-Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request);
+PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "harness/planning/plan_frame.h"
+#include "harness/planning/plan_basis.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -153,8 +153,8 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
 
 // Returns the rigs of the sweep's cases, none if no method looks at images. Throws Error(usage) for an
 // unknown one.
-std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& frame, const Axis* rig_axis) {
-  if (std::ranges::none_of(frame.selection.methods, looks_at_images)) {
+std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& basis, const Axis* rig_axis) {
+  if (std::ranges::none_of(basis.selection.methods, looks_at_images)) {
     const ImageChoice& asked = request.images;
     for (const auto& [flag, given] : {std::pair("--rig", asked.rig.has_value()),
                                       {"--imaging", asked.imaging.has_value()},
@@ -163,7 +163,7 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& fram
       if (given) refuse_plan(fmt::format("{}: no method of this sweep looks at images", flag));
     return {};
   }
-  std::vector<std::string> rigs = {frame.images.rig.value_or(CaseImages().rig)};
+  std::vector<std::string> rigs = {basis.images.rig.value_or(CaseImages().rig)};
   if (rig_axis != nullptr) rigs = rig_axis->values;
   for (const std::string& rig : rigs) find_rig(rig);
   return rigs;
@@ -196,16 +196,16 @@ void check_no_flag(const PlanRequest& request, const Axis& axis) {
 }
 
 // Refuses a parameter that is set or swept twice: the name of a case would say a value that is not used.
-void check_conflicts(const Frame& frame) {
-  for (std::size_t i = 0; i < frame.axes.size(); ++i) {
-    const PlannedAxis& a = frame.axes[i];
+void check_conflicts(const PlanBasis& basis) {
+  for (std::size_t i = 0; i < basis.axes.size(); ++i) {
+    const PlannedAxis& a = basis.axes[i];
     if (!a.is_parameter()) continue;
-    for (const Override& given : frame.sets)
+    for (const Override& given : basis.sets)
       if (given.parameter == a.parameter && (a.owner.empty() || given.owner == a.owner))
         refuse_plan(
             fmt::format("--axis {}: --set {}.{} gives it too", a.axis->name, given.owner, given.parameter));
     for (std::size_t j = 0; j < i; ++j) {
-      const PlannedAxis& b = frame.axes[j];
+      const PlannedAxis& b = basis.axes[j];
       if (b.parameter == a.parameter && (a.owner.empty() || b.owner.empty()))
         refuse_plan(fmt::format("--axis {}: --axis {} gives it too", a.axis->name, b.axis->name));
     }
@@ -237,59 +237,59 @@ void check_request(const PlanRequest& request) {
     refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
 }
 
-Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request) {
-  Frame own = frame;
+PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const PlanRequest& request) {
+  PlanBasis own = basis;
   if (part.axes == nullptr) return own;
   for (const Axis& axis : *part.axes) {
     if (const AxisKind kind = axis_kind(axis.name); kind == AxisKind::seed || kind == AxisKind::rig)
-      refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", frame.selection.suite->name,
+      refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", basis.selection.suite->name,
                               axis.name));
     const std::size_t dot = axis.name.rfind('.');
-    const auto owners = owners_of(frame.selection);
+    const auto owners = owners_of(basis.selection);
     // Its owner is not among the scenes and methods that were asked for.
     if (dot != std::string::npos && (!request.scenes.empty() || !request.methods.empty()) &&
         std::ranges::find(owners, axis.name.substr(0, dot)) == owners.end())
       continue;
     if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
-      own.axes.push_back(plan_axis(axis, frame.selection));
+      own.axes.push_back(plan_axis(axis, basis.selection));
   }
   check_conflicts(own);
   return own;
 }
 
-Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
-  Frame frame;
-  frame.selection = select_for(request, catalogue);
-  const Suite* const suite = frame.selection.suite;
-  frame.images = merged_images(request, suite);
+PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
+  PlanBasis basis;
+  basis.selection = select_for(request, catalogue);
+  const Suite* const suite = basis.selection.suite;
+  basis.images = merged_images(request, suite);
   const std::vector<const Axis*> axes = merged_axes(request, suite);
   const auto rig_axis =
       std::ranges::find(axes, AxisKind::rig, [](const Axis* axis) { return axis_kind(axis->name); });
-  frame.selection.rigs = plan_rigs(request, frame, rig_axis == axes.end() ? nullptr : *rig_axis);
+  basis.selection.rigs = plan_rigs(request, basis, rig_axis == axes.end() ? nullptr : *rig_axis);
   const Axis* seed_axis = nullptr;
   for (const Axis* axis : axes) {
     check_no_flag(request, *axis);
     if (axis_kind(axis->name) == AxisKind::seed)
       seed_axis = axis;
     else
-      frame.axes.push_back(plan_axis(*axis, frame.selection));
+      basis.axes.push_back(plan_axis(*axis, basis.selection));
   }
   // Those given with --seed replace a suite's axis, as other flags do.
   if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
       std::ranges::find(request.axes, seed_axis->name, &Axis::name) == request.axes.end())
     seed_axis = nullptr;
-  frame.seeds = plan_seeds(request, suite, seed_axis);
-  if (suite != nullptr) frame.sets = suite->sets;
-  frame.sets.insert(frame.sets.end(), request.sets.begin(), request.sets.end());
-  for (const Override& given : frame.sets)
-    check_owner(frame.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
+  basis.seeds = plan_seeds(request, suite, seed_axis);
+  if (suite != nullptr) basis.sets = suite->sets;
+  basis.sets.insert(basis.sets.end(), request.sets.begin(), request.sets.end());
+  for (const Override& given : basis.sets)
+    check_owner(basis.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
                 given.parameter);
-  check_conflicts(frame);
-  frame.threads = request.threads ? *request.threads : available_processors();
-  frame.device = request.device.value_or("cpu");
-  frame.method_timing = effective_timing(request.timing, false);
-  frame.workload_timing = effective_timing(request.timing, true);
-  return frame;
+  check_conflicts(basis);
+  basis.threads = request.threads ? *request.threads : available_processors();
+  basis.device = request.device.value_or("cpu");
+  basis.method_timing = effective_timing(request.timing, false);
+  basis.workload_timing = effective_timing(request.timing, true);
+  return basis;
 }
 
 }  // namespace aqbench
