@@ -3,15 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-<<<<<<< HEAD:tests/reports/docs_tables/fill_docs_test.cc
 #include "reports/docs_tables/bundle_sections.h"
 #include "reports/docs_tables/registry_sections.h"
-#include "synthetic.h"
-=======
-#include "reports/docs_tables/docs_sections.h"
-#include "tests/reports/synthetic.h"
->>>>>>> a38b309c071ed3db6bfbeb96ed1111ad2653d887:tests/reports/docs_tables/docs_test.cc
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -7,12 +7,8 @@
 
 #include "core/table.h"
 #include "core/text.h"
-<<<<<<< HEAD
 #include "reports/history/compare_table.h"
-#include "synthetic.h"
-=======
 #include "tests/reports/synthetic.h"
->>>>>>> a38b309c071ed3db6bfbeb96ed1111ad2653d887
 
 namespace aqbench {
 namespace {

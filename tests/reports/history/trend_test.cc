@@ -5,15 +5,11 @@
 
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
-<<<<<<< HEAD
 #include "reports/history/trend_text.h"
-#include "synthetic.h"
-=======
-#include "tests/reports/synthetic.h"
->>>>>>> a38b309c071ed3db6bfbeb96ed1111ad2653d887
 #include "tests/core/error_matcher.h"
-#include "tests/temporary_directory.h"
+#include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
