@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// Version of ab.json; goes up when its fields change.
+// Is the version of ab.json, which goes up when its fields change, and the name of the file.
 inline constexpr int kAbSchemaVersion = 2;
 inline constexpr const char* kAbFile = "ab.json";
 
