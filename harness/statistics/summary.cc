@@ -18,7 +18,7 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : std::midpoint(sorted[middle - 1], sorted[middle]);
 }
 
-// Around a first estimate, so that a large common part does not swallow the differences.
+// Sums differences from a first estimate, so that a large common part does not cost their digits.
 double mean_of(std::span<const double> samples, double near) {
   double sum = 0;
   for (const double sample : samples) sum += sample - near;
@@ -34,7 +34,7 @@ double median_deviation(std::span<const double> samples, double median) {
 }
 
 // P(fewer than k of n samples lie below the median), k = 0, 1, ...: the k-th smallest and k-th largest sample
-// miss it with twice that probability.
+// do not enclose the median with twice that probability.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted, double median,
                                               double confidence) {
   const auto n = static_cast<std::int64_t>(sorted.size());

@@ -118,7 +118,7 @@ std::string reproduce_command(const RunInfo& run) {
     const Json json = parse_strict_json(run.requested_json, "run.requested");
     return shell_join(request_words(request_from_json(json, "run.requested")));
   } catch (const Error&) {
-    // Made by another program, or merged: what was asked for stands there as it is.
+    // Another program made it, or it was merged: show the request as it stands there.
     return "# run.requested of results.json: " + run.requested_json;
   }
 }

@@ -29,7 +29,7 @@ void append_tests_log(const std::filesystem::path& log, const std::string& text)
   if (!stream) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(errno)));
 }
 
-// In a child whose output goes to the log already.
+// Runs a program in a child whose output goes to the log; returns its exit code as text.
 std::string exit_code_of(const std::vector<std::string>& argv) {
   const pid_t program = ::fork();
   if (program < 0) throw std::runtime_error("no process");
@@ -46,7 +46,7 @@ std::string exit_code_of(const std::vector<std::string>& argv) {
   return std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-// "" for exit code 0, else why not.
+// Returns "" for exit code 0, else what went wrong.
 std::string run_logged(const std::filesystem::path& log, const std::vector<std::string>& argv) {
   append_tests_log(log, "\n$ " + shell_join(argv) + "\n");
   IsolateOptions options;

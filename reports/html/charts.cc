@@ -32,7 +32,7 @@ std::string and_more(std::size_t all) {
                              : std::string();
 }
 
-// A scale that ends at a round number at or above `most`.
+// A round number at or above `most`, where a scale can end.
 double round_up(double most) {
   if (!(most > 0)) return 1;
   const double power = std::pow(10, std::floor(std::log10(most)));
@@ -213,7 +213,7 @@ std::string times_chart(const Results& results) {
   double y = 4;
   for (const Row& row : rows) {
     const std::optional<double>& cold = row.record->timing.cold_ms;
-    // Each on a scale of its own: the spread is what the picture is for.
+    // Each row has its own scale, because the picture is there to show the spread.
     const double low = std::min(row.warm.front(), cold.value_or(row.warm.front()));
     const double high = std::max(row.warm.back(), cold.value_or(row.warm.back()));
     const double span = high > low ? high - low : 1;
