@@ -22,7 +22,8 @@
 #include "metrics/completeness.h"
 #include "metrics/score.h"
 #include "metrics/scored_points.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Projection through the water surface: exact scalar, batched float, and the sweep projector, one thread
-// each, beside the machine's own FMA rate measured in the same run.
+// Projection through the water surface: exact scalar, batched float and double, and the table for whole
+// images, one thread each, beside the machine's own FMA rate measured in the same run.
 //
 // Counters: projections (or rays) per second; GFLOP/s counts an FMA as 2 and a division or square root as 1;
 // share_of_peak is that over the FMA rate found at start-up.
@@ -13,10 +13,12 @@
 #include <ctime>
 #include <vector>
 
+#include "core/parallel.h"
 #include "core/random.h"
+#include "scenes/optics/projection_table.h"
+#include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
 #include "scenes/optics/rig.h"
-#include "scenes/optics/sweep_projector.h"
 
 namespace aqbench {
 namespace {
@@ -145,72 +147,53 @@ void cast_batch(benchmark::State& state) {
 }
 BENCHMARK(cast_batch);
 
-// A whole 1600 x 1200 image against one source, fit included, in runs of 400 pixels; coordinates go to a
-// buffer that is reused, as a fused sweep would. Arguments: depths, and the end of the range in centimetres
-// (it starts at 5 cm).
-void sweep_image(benchmark::State& state) {
-  constexpr std::size_t kRun = 400;
-  const auto depths = static_cast<int>(state.range(0));
-  const SweepRange range{0.05, static_cast<double>(state.range(1)) / 100};
-  const SweepProjector projector(ring()[0], ring()[1], range);
-  SweepBlock block;
-  std::vector<float> u(kRun), v(kRun), parameters;
-  for (int k = 0; k < depths; ++k)
-    parameters.push_back(
-        projector.parameter(range.min_depth_m + (range.max_depth_m - range.min_depth_m) * k / (depths - 1)));
+void project_double_batch(benchmark::State& state) {
+  const Points points = patch_points();
+  PointBatch batch;
+  batch.x_m.assign(points.x.begin(), points.x.end());
+  batch.y_m.assign(points.y.begin(), points.y.end());
+  batch.z_m.assign(points.z.begin(), points.z.end());
+  batch.resize(points.x.size());
   for ([[maybe_unused]] auto iteration : state) {
-    for (int row = 0; row < 1200; ++row) {
-      for (std::size_t column = 0; column < 1600; column += kRun) {
-        projector.fit(row, static_cast<int>(column), kRun, block);
-        for (const float s : parameters) project_row(block, s, u, v);
-        benchmark::ClobberMemory();
-      }
-    }
-  }
-  const int nodes = projector.degree() + 1;
-  const double fit_flops = 40 + nodes * (3 * 16 + 35) + 4.0 * nodes * nodes;
-  state.counters["degree"] = projector.degree();
-  state.counters["error_px"] = projector.measured_error_px();
-  report(state, "projections/s", 1600.0 * 1200 * depths, 4 * projector.degree() + fit_flops / depths);
-}
-BENCHMARK(sweep_image)
-    ->ArgNames({"depths", "to_cm"})
-    ->Args({64, 50})
-    ->Args({128, 50})
-    ->Args({256, 50})
-    ->Args({128, 30})
-    ->Args({128, 100})
-    ->Args({128, 200})
-    ->Unit(benchmark::kMillisecond);
-
-// The parts of it: fitting a row, and evaluating one.
-void sweep_fit_row(benchmark::State& state) {
-  const SweepProjector projector(ring()[0], ring()[1], {0.05, 0.5});
-  SweepBlock block;
-  for ([[maybe_unused]] auto iteration : state) {
-    projector.fit(600, 0, 1600, block);
+    project_points(ring()[0], batch);
     benchmark::ClobberMemory();
   }
-  const int nodes = projector.degree() + 1;
-  report(state, "pixels/s", 1600, 40 + nodes * (3 * 16 + 35) + 4.0 * nodes * nodes);
+  report(state, "projections/s", static_cast<double>(points.x.size()), 4 * 14 + 40);
 }
-BENCHMARK(sweep_fit_row);
+BENCHMARK(project_double_batch);
 
-void sweep_project_row(benchmark::State& state) {
-  const SweepProjector projector(ring()[0], ring()[1], {0.05, 0.5});
-  SweepBlock block;
-  const auto columns = static_cast<std::size_t>(state.range(0));
-  projector.fit(600, 0, columns, block);
-  std::vector<float> u(columns), v(columns);
-  float s = -1;
+std::vector<float> depths_from_5_to_50_cm(std::int64_t count) {
+  std::vector<float> depths_m;
+  for (std::int64_t k = 0; k < count; ++k)
+    depths_m.push_back(0.05F + 0.45F * static_cast<float>(k) / static_cast<float>(count - 1));
+  return depths_m;
+}
+
+// The table of a whole 1600 x 1200 image against one source. Argument: depths. What it saves is shown by
+// exact_image, one depth of the same image.
+void table_image(benchmark::State& state) {
+  const std::vector<float> depths_m = depths_from_5_to_50_cm(state.range(0));
+  set_thread_count(1);
+  ProjectionTable table;
   for ([[maybe_unused]] auto iteration : state) {
-    project_row(block, s, u, v);
-    s = s < 0.99f ? s + 0.01f : -1;
+    table = make_projection_table(ring()[0], ring()[1], depths_m);
+    benchmark::DoNotOptimize(table.u.data());
+  }
+  state.counters["nodes"] = table.nodes;
+  state.counters["error_px"] = table.error_px;
+}
+BENCHMARK(table_image)->ArgName("depths")->Arg(64)->Arg(128)->Arg(256)->Unit(benchmark::kMillisecond);
+
+void exact_image(benchmark::State& state) {
+  std::vector<float> u(std::size_t{1600} * 1200), v(u.size());
+  set_thread_count(1);
+  for ([[maybe_unused]] auto iteration : state) {
+    exact_positions(ring()[0], ring()[1], 0.2F, u, v);
     benchmark::ClobberMemory();
   }
-  report(state, "projections/s", static_cast<double>(columns), 4 * projector.degree());
+  report(state, "projections/s", static_cast<double>(u.size()), 4 * 14 + 40 + 45);
 }
-BENCHMARK(sweep_project_row)->ArgName("columns")->Arg(256)->Arg(1600);
+BENCHMARK(exact_image)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace aqbench

@@ -136,12 +136,12 @@ RayHits<width> packet(const std::vector<WaterRay>& rays, std::size_t first) {
   RayHits<width> out{};
   for (int i = 0; i < width; ++i) {
     const WaterRay& ray = rays[first + static_cast<std::size_t>(i)];
-    lanes(out.ray.org_x)[i] = static_cast<float>(ray.origin_m.x());
-    lanes(out.ray.org_y)[i] = static_cast<float>(ray.origin_m.y());
-    lanes(out.ray.org_z)[i] = static_cast<float>(ray.origin_m.z());
-    lanes(out.ray.dir_x)[i] = static_cast<float>(ray.direction.x());
-    lanes(out.ray.dir_y)[i] = static_cast<float>(ray.direction.y());
-    lanes(out.ray.dir_z)[i] = static_cast<float>(ray.direction.z());
+    lanes(out.ray.org_x)[i] = static_cast<float>(ray.origin_m[0]);
+    lanes(out.ray.org_y)[i] = static_cast<float>(ray.origin_m[1]);
+    lanes(out.ray.org_z)[i] = static_cast<float>(ray.origin_m[2]);
+    lanes(out.ray.dir_x)[i] = static_cast<float>(ray.direction[0]);
+    lanes(out.ray.dir_y)[i] = static_cast<float>(ray.direction[1]);
+    lanes(out.ray.dir_z)[i] = static_cast<float>(ray.direction[2]);
     lanes(out.ray.tfar)[i] = std::numeric_limits<float>::infinity();
     reinterpret_cast<unsigned*>(&out.ray.mask)[i] = ~0u;
     reinterpret_cast<unsigned*>(&out.hit.geomID)[i] = RTC_INVALID_GEOMETRY_ID;

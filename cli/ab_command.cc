@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "cli/ab_calibrate.h"
+#include "cli/ab_aa_validation.h"
 #include "cli/ab_options.h"
 #include "cli/ab_recording.h"
 #include "cli/ab_sides.h"
@@ -15,6 +16,8 @@
 #include "core/strict_json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/aa_validation.h"
+#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
@@ -23,6 +26,7 @@
 #include "harness/statistics/pair_plan.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "reports/text/ab_summary.h"
 
@@ -45,7 +49,7 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
 }
 
 AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
@@ -64,14 +68,14 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   document.run.samples_file = file;
   document.run.started_utc = document.run.finished_utc = utc_now();
   std::filesystem::path bundle;
-  if (request.out_given) {
+  if (request.given.contains("out")) {
     bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
     document.run.id = bundle.filename().string();
   }
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
   const ExitCode code = verdict_code(request, report);
-  if (!request.out_given) return code;
+  if (!request.given.contains("out")) return code;
   return leave_samples_bundle(request, arguments, bundle, bundle_text(document, report), clock, code);
 }
 
@@ -91,15 +95,83 @@ AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
   return options;
 }
 
+// ---- What an earlier --calibrate says ----
+
+// What a machine is, of the comparability key; threads and build are the comparison's own business.
+void require_same_machine(const Json& calibrated, const Json& now, const std::string& bundle) {
+  for (const char* key : {"architecture", "cpu_model", "cores", "cgroup_quota_cores", "memory", "gpu"}) {
+    const Json then = calibrated.value("comparability", Json::object()).value(key, Json());
+    const Json here = now.value("comparability", Json::object()).value(key, Json());
+    if (then != here)
+      throw Error(ErrorKind::not_comparable, fmt::format("--calibration {}: {} was {} there and is {} here",
+                                                         bundle, key, then.dump(), here.dump()));
+  }
+}
+
+// "threads is 2, was 1; roma_like.points is 100000, was 40000"; "" where they are the same.
+std::string settings_difference(const CaseSettings& calibrated, const CaseSettings& now) {
+  std::string difference;
+  for (const auto& [name, value] : now) {
+    const auto then = std::ranges::find(calibrated, name, &CaseSettings::value_type::first);
+    const std::string was = then == calibrated.end() ? "not there" : then->second;
+    if (was != value)
+      difference += fmt::format("{}{} is {}, was {}", difference.empty() ? "" : "; ", name, value, was);
+  }
+  return difference;
+}
+
+// Its own tau for the calibrated case, if it is among the compared ones and runs as it did then.
+void take_tau(const PlanRequest& request, const AaValidationReport& report,
+              const AaValidationPlan& calibrated, AbDocument& document) {
+  const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
+  if (compared == document.samples.cases.end()) return;
+  const SweepPlan plan = plan_sweep(request);
+  const auto planned = std::ranges::find(plan.cases, report.case_name, &Case::name);
+  const std::string difference =
+      planned == plan.cases.end()
+          ? "this program does not plan it"
+          : settings_difference(calibrated.case_settings, case_settings(*planned, document.run.warm_runs));
+  if (difference.empty())
+    compared->tau = report.tau;
+  else
+    document.notes.push_back(
+        fmt::format("the calibrated tau of {} is not taken: {}", report.case_name, difference));
+}
+
+// Notes the false-alarm rate of a bundle of --calibrate, and gives its case its own tau where it runs with
+// the same options, threads and number of warm runs (a note says what differs otherwise).
+// document.environment, .run and .samples.cases must be filled. Throws Error(verification) if the bundle does
+// not verify, Error(not_comparable) naming what differs if it is of another machine.
+void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document) {
+  const VerifyReport verified = verify_bundle(bundle);
+  if (!verified.ok())
+    throw Error(ErrorKind::verification,
+                fmt::format("--calibration {}: {}: {}", bundle.string(), verified.findings.front().file,
+                            verified.findings.front().what));
+  const std::string file = (bundle / kAaValidationFile).string();
+  const AaValidationDocument validation = aa_validation_from_json(read_strict_json(file), file);
+  require_same_machine(*validation.environment, *document.environment, bundle.string());
+  const AaValidationReport report = judge_aa_validation(validation);
+  if (!report.aa)
+    throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
+  document.notes.push_back(fmt::format(
+      "calibration {}: {} of {} A/A comparisons were called slower; tau of {} {:.2f} % (best of {} runs)",
+      validation.run.id, report.aa->regressed, report.aa->suites, report.case_name, 100 * report.tau,
+      validation.run.warm_runs));
+  take_tau(request, report, validation.plan, document);
+}
+
+// ---- Running ----
+
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   AbDocument document;
   document.settings = request.settings;
-  document.samples.order_seed = request.order_seed;
+  document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
   const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
   const AbRunOptions options = run_options(request, document.samples.cases.size());
-  document.environment_json = ab_environment(request.plan);
-  if (request.calibration) apply_calibration(*request.calibration, request.plan, document);
+  document.environment = ab_environment(request.plan);
+  if (request.validation) apply_validation(*request.validation, request.plan, document);
 
   // A script and the program that it starts: either may be another one when it is gone on with.
   const auto subject = [](const AbSideInfo& side) {
@@ -112,9 +184,9 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                          subject(document.b),
                          document.samples.cases,
                          sides.plans,
-                         document.environment_json,
-                         "{}"});
-  document.environment_json = recording.header().environment_json;
+                         document.environment,
+                         {}});
+  document.environment = recording.header().environment;
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
@@ -125,7 +197,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
         run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
   });
   document.run.finished_utc = utc_now();
-  document.environment_json = with_load_after(document.environment_json);
+  document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
   const ExitCode code = document.run.complete ? verdict_code(request, report)
@@ -133,39 +205,39 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   return recording.finish(bundle_text(document, report), request, code);
 }
 
-// What was asked for when the bundle was begun; what only concerns its end may be given anew.
-AbRequest resumed_request(const po::variables_map& values) {
-  const std::filesystem::path bundle = values["resume"].as<std::string>();
-  for (const auto& [name, value] : values)
-    if (!value.defaulted() && name != "resume" && name != "sign" && name != "json" &&
-        name != "allow-inconclusive")
+// Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.
+AbRequest resumed_request(const AbRequest& now) {
+  const std::filesystem::path bundle = *now.resume;
+  static const std::set<std::string> allowed = {"resume", "sign", "json", "allow-inconclusive"};
+  for (const std::string& name : now.given)
+    if (!allowed.contains(name))
       throw Error(ErrorKind::usage,
                   fmt::format("--{} with --resume: a resumed comparison measures what was planned", name));
   const Arguments arguments = read_pair_journal(bundle).header.arguments;
-  const auto first = parse(ab_command_line(), arguments);
-  if (!first || first->count("resume") != 0)
+  auto request = parse(ab_command_line(), arguments);
+  if (!request || request->resume)
     throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
-  AbRequest request = read_ab_request(*first);
+  complete_ab_request(*request);
   // Programs are started that the bundle names: say which.
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
-  request.resume = bundle;
-  if (values.count("sign") != 0) request.sign = values["sign"].as<std::string>();
-  request.json = request.json || values.count("json") != 0;
-  request.allow_inconclusive = request.allow_inconclusive || values.count("allow-inconclusive") != 0;
-  return request;
+  request->resume = bundle;
+  if (now.sign) request->sign = now.sign;
+  request->json = request->json || now.json;
+  request->allow_inconclusive = request->allow_inconclusive || now.allow_inconclusive;
+  return *request;
 }
 
 }  // namespace
 
-ExitCode run_ab_command(const Arguments& arguments) {
-  const auto values = parse(ab_command_line(), arguments);
-  if (!values) return ExitCode::pass;
-  const AbRequest request =
-      values->count("resume") != 0 ? resumed_request(*values) : read_ab_request(*values);
+ExitCode ab_command(const Arguments& arguments) {
+  auto given = parse(ab_command_line(), arguments);
+  if (!given) return ExitCode::pass;
+  if (!given->resume) complete_ab_request(*given);
+  const AbRequest request = given->resume ? resumed_request(*given) : *given;
   // Before anything is measured: a bad key should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
   if (request.samples) return judge_samples(request, arguments);
-  if (request.calibrate || request.live_runs > 0) return calibrate(request, arguments);
+  if (request.validate_aa || request.live_runs > 0) return validate_aa(request, arguments);
   return measure_sides(request, arguments);
 }
 

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "cli/plan_options.h"
@@ -18,78 +19,198 @@ namespace {
 constexpr int kUnitRepetitions = 5;
 constexpr int kUnitWarmup = 1;
 constexpr int kDefaultLooks = 3;
-constexpr std::size_t kCalibrationPairs = 600;
+constexpr std::size_t kAaPairs = 600;
 // More runs of a shorter case: the shortest of ten escapes a busy neighbour more often than that of five.
-constexpr int kCalibrationRepetitions = 10;
+constexpr int kAaRepetitions = 10;
+
+constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerSuite;  // there is nothing to draw from fewer
 
 [[noreturn]] void refuse_ab(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
 // "5", "5%" and "0.05" would be easy to mix up: a share has a % sign or is below 1.
-double read_share(const po::variables_map& values, const char* name, double fallback) {
-  if (values.count(name) == 0) return fallback;
-  std::string text = values[name].as<std::string>();
+double share_of(const FlagValue& value) {
+  std::string_view text = value.text;
   const bool percent = text.ends_with('%');
-  if (percent) text.pop_back();
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(number) || number < 0 || (!percent && number >= 1))
-    refuse_ab(
-        fmt::format("--{} '{}': expected a share like 5% or 0.05", name, values[name].as<std::string>()));
-  return percent ? number / 100 : number;
+  if (percent) text.remove_suffix(1);
+  const auto number = parse_double(text);
+  if (!number || !std::isfinite(*number) || *number < 0 || (!percent && *number >= 1))
+    value.refuse_text("expected a share like 5% or 0.05");
+  return percent ? *number / 100 : *number;
 }
 
-std::optional<std::size_t> read_count(const po::variables_map& values, const char* name, std::int64_t least,
-                                      std::int64_t most) {
-  if (values.count(name) == 0) return std::nullopt;
-  const auto value = values[name].as<std::int64_t>();
-  if (value < least || value > most)
-    refuse_ab(fmt::format("--{} {}: must be {} to {}", name, value, least, most));
-  return static_cast<std::size_t>(value);
+std::size_t count_of(const FlagValue& value, std::size_t least, std::size_t most) {
+  const auto count = value.number<std::int64_t>();
+  if (count < static_cast<std::int64_t>(least) || count > static_cast<std::int64_t>(most))
+    value.refuse(count, fmt::format("must be {} to {}", least, most));
+  return static_cast<std::size_t>(count);
 }
+
+void read_variant(AbRequest& request, const FlagValue& value) {
+  request.variant = parse_axis(value.text);
+  if (request.variant->values.size() != 2) value.refuse_text("expected two values");
+}
+
+void read_order_seed(AbRequest& request, const FlagValue& value) {
+  const auto seed = value.number<std::int64_t>();
+  if (seed < 0) refuse_ab("--order-seed: must not be negative");
+  request.policy.order_seed = static_cast<std::uint64_t>(seed);
+}
+
+using Policy = AbRequest::Policy;
+template <auto kShare>
+constexpr auto read_share = [](AbRequest& r, const FlagValue& v) { r.policy.*kShare = share_of(v); };
+
+const Flag<AbRequest> kSideFlags[] = {
+    {{.name = "a", .value_name = "BIN", .help = "the program that is known: an aqbench of another build"},
+     into<&AbRequest::binary_a>},
+    {{.name = "b", .value_name = "BIN", .help = "the program in question"}, into<&AbRequest::binary_b>},
+    {{.name = "variant",
+      .value_name = "NAME=x,y",
+      .help = "compare two values of an axis within this program: A is x, B is y"},
+     read_variant},
+    {{.name = "samples",
+      .value_name = "FILE",
+      .help = "judge the units in this JSON file and run nothing (docs/comparing.md)"},
+     into<&AbRequest::samples>},
+    {{.name = "calibrate",
+      .help = "measure this machine's false-alarm rate, and whether delays of 5 % are seen"},
+     into<&AbRequest::validate_aa>},
+    {{.name = "live",
+      .value_name = "N",
+      .help = "run N whole A/A comparisons of a small suite and count the false alarms; with or without "
+              "--calibrate"},
+     [](AbRequest& r, const FlagValue& v) { r.live_runs = count_of(v, 1, kMaxLiveRuns); }},
+    {{.name = "resume",
+      .value_name = "BUNDLE",
+      .help = "go on with an interrupted comparison or calibration"},
+     into<&AbRequest::resume>},
+    {{.name = "calibration",
+      .value_name = "BUNDLE",
+      .help = "a bundle of --calibrate: its false-alarm rate, and its case's own tau"},
+     into<&AbRequest::validation>},
+    {{.name = "case",
+      .value_name = "PATTERN",
+      .help = "only the planned cases with such a name; may be repeated",
+      .repeatable = true},
+     into<&AbRequest::case_globs>},
+};
+
+const Flag<AbRequest> kJudgingFlags[] = {
+    {{.name = "policy",
+      .value_name = "NAME",
+      .help = "sensitive: tau 2 %, delta 5 %; gate: tau 5 %, delta 8 %",
+      .default_value = "sensitive"},
+     into<&AbRequest::policy, &Policy::name>},
+    {{.name = "tau", .value_name = "SHARE", .help = "REGRESSED above this change, e.g. 2%"},
+     read_share<&Policy::tau>},
+    {{.name = "delta",
+      .value_name = "SHARE",
+      .help = "PASS where the change is certainly below this, e.g. 5%"},
+     read_share<&Policy::delta>},
+    {{.name = "alpha",
+      .value_name = "SHARE",
+      .help = "chance of any false REGRESSED in all cases and looks (default 0.01)"},
+     read_share<&Policy::alpha>},
+    {{.name = "looks",
+      .value_name = "K",
+      .help = "planned looks at the data: the first and the top-ups (default 3)"},
+     [](AbRequest& r, const FlagValue& v) { r.policy.looks = static_cast<int>(count_of(v, 1, 100)); }},
+    {{.name = "pairs",
+      .value_name = "N",
+      .help = "pairs of each case and look (default: 20, or as many as the rule needs); with --calibrate A/A "
+              "pairs (default 600)"},
+     [](AbRequest& r, const FlagValue& v) {  // --calibrate has been read before
+       r.pairs = count_of(v, r.validate_aa ? kMinAaPairs : 1, kMaxAaValidationPairs);
+     }},
+    {{.name = "delayed-pairs",
+      .value_name = "N",
+      .help = "--calibrate: pairs of each delayed stage (default 160)"},
+     [](AbRequest& r, const FlagValue& v) {
+       r.delayed_pairs = count_of(v, kMinAaPairs, kMaxAaValidationPairs);
+     }},
+    {{.name = "suites", .value_name = "N", .help = "--calibrate: suites drawn from the pairs (default 2000)"},
+     [](AbRequest& r, const FlagValue& v) { r.suites = count_of(v, 1, kMaxAaValidationSuites); }},
+    {{.name = "no-confirm", .help = "let a flag count without fresh pairs"},
+     turn_off<&AbRequest::policy, &Policy::confirm>},
+    {{.name = "separately",
+      .help = "judge each case as if it were alone: to check the statistics, not a build"},
+     into<&AbRequest::policy, &Policy::separately>},
+};
+
+const Flag<AbRequest> kRunningFlags[] = {
+    {{.name = "exec",
+      .help = "start the program anew for every unit instead of forking it (always so with --a and --b)"},
+     into<&AbRequest::exec>},
+    {{.name = "different-builds", .help = "compare programs whose build type or sanitizers differ"},
+     into<&AbRequest::different_builds>},
+    {{.name = "allow-inconclusive", .help = "exit 0 where nothing could be decided"},
+     into<&AbRequest::allow_inconclusive>},
+    {{.name = "order-seed",
+      .value_name = "N",
+      .help = "seed of the coins and of the bootstrap",
+      .default_value = "42"},
+     read_order_seed},
+    {{.name = "out",
+      .value_name = "DIR",
+      .help = "where bundles are made (--samples: only where given)",
+      .default_value = "out"},
+     into<&AbRequest::out>},
+    {{.name = "sign",
+      .value_name = "KEY.pem",
+      .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
+     into<&AbRequest::sign>},
+    {{.name = "json", .help = "print ab.json to stdout instead of the table"}, into<&AbRequest::json>},
+};
 
 // `looks`: where --looks is not given.
-AbSettings read_settings(const po::variables_map& values, int looks) {
+AbSettings settings_of(const Policy& given, int looks) {
   AbSettings settings;
-  settings.policy = paired_policy(values["policy"].as<std::string>());
+  settings.policy = paired_policy(given.name);
   PairedPolicy& policy = settings.policy;
-  policy.tau = read_share(values, "tau", policy.tau);
-  policy.delta = read_share(values, "delta", std::max(policy.delta, policy.tau));
-  policy.alpha = read_share(values, "alpha", policy.alpha);
-  policy.looks =
-      static_cast<int>(read_count(values, "looks", 1, 100).value_or(static_cast<std::size_t>(looks)));
+  policy.tau = given.tau.value_or(policy.tau);
+  policy.delta = given.delta.value_or(std::max(policy.delta, policy.tau));
+  policy.alpha = given.alpha.value_or(policy.alpha);
+  policy.looks = given.looks.value_or(looks);
   const double draws = std::ceil(2 * policy.looks / policy.alpha);  // the bootstrap's tails need as many
   if (!(draws <= kMaxBootstrapDraws))
     refuse_ab(fmt::format("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
                           2.0 * policy.looks / kMaxBootstrapDraws));
   policy.bootstrap_draws = std::max(policy.bootstrap_draws, static_cast<int>(draws));
-  policy.seed = values["order-seed"].as<std::int64_t>() < 0
-                    ? (refuse_ab("--order-seed: must not be negative"), 0)
-                    : static_cast<std::uint64_t>(values["order-seed"].as<std::int64_t>());
-  settings.confirm = values.count("no-confirm") == 0;
-  settings.separately = values.count("separately") != 0;
+  policy.seed = given.order_seed;
+  settings.confirm = given.confirm;
+  settings.separately = given.separately;
   check(policy);
   return settings;
 }
 
 void check_sides(const AbRequest& request) {
   const bool programs = !request.binary_a.empty() || !request.binary_b.empty();
-  const bool calibrates = request.calibrate || request.live_runs > 0;
-  const int kinds = programs + request.variant.has_value() + request.samples.has_value() + calibrates;
+  const bool against_itself = request.validate_aa || request.live_runs > 0;
+  const int kinds = programs + request.variant.has_value() + request.samples.has_value() + against_itself;
   if (kinds == 0)
     refuse_ab(
         "nothing to compare: give --a BIN --b BIN, --variant NAME=x,y, --samples FILE, --calibrate or "
         "--live N");
   if (kinds > 1) refuse_ab("give one of --a with --b, --variant, --samples and --calibrate or --live");
-  if (request.sign && request.samples && !request.out_given)
+  if (request.sign && request.samples && !request.given.contains("out"))
     refuse_ab("--sign with --samples needs --out DIR: there is no bundle to sign");
   if (programs && (request.binary_a.empty() || request.binary_b.empty()))
     refuse_ab(request.binary_a.empty() ? "--b without --a BIN" : "--a without --b BIN");
 }
 
+// Fills in how often a unit runs its case.
+void complete_timing(TimingRequest& timing, bool against_itself) {
+  check(timing);
+  if (!timing.repetitions) timing.repetitions = against_itself ? kAaRepetitions : kUnitRepetitions;
+  if (!timing.warmup) timing.warmup = kUnitWarmup;
+  if (*timing.repetitions < 3)
+    refuse_ab(fmt::format("--repetitions {}: a unit needs at least 3 warm runs", *timing.repetitions));
+}
+
 }  // namespace
 
-CommandLine ab_command_line() {
-  CommandLine line{
+CommandLine<AbRequest> ab_command_line() {
+  CommandLine<AbRequest> line{
       "aqbench ab (--a BIN --b BIN | --variant NAME=x,y | --samples FILE | --calibrate | --live N | --resume "
       "BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh process,\n"
@@ -103,93 +224,26 @@ CommandLine ab_command_line() {
       "  aqbench ab --live 20\n\n"
       "Exit 0 pass or faster, 1 regressed or invalid, 2 usage or input, 3 a case failed, 4 not comparable,\n"
       "5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
-      make_options(),
       {}};
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  const auto texts = [](const char* name) { return po::value<Strings>()->composing()->value_name(name); };
-  const auto count = [](const char* name) { return po::value<std::int64_t>()->value_name(name); };
-  auto add = line.options.add_options();
-  add("a", text("BIN"), "the program that is known: an aqbench of another build");
-  add("b", text("BIN"), "the program in question");
-  add("variant", text("NAME=x,y"), "compare two values of an axis within this program: A is x, B is y");
-  add("samples", text("FILE"), "judge the units in this JSON file and run nothing (docs/comparing.md)");
-  add("calibrate", "measure this machine's false-alarm rate, and whether delays of 5 % are seen");
-  add("live", count("N"),
-      "run N whole A/A comparisons of a small suite and count the false alarms; with or without --calibrate");
-  add("resume", text("BUNDLE"), "go on with an interrupted comparison or calibration");
-  add("calibration", text("BUNDLE"), "a bundle of --calibrate: its false-alarm rate, and its case's own tau");
-  add("case", texts("PATTERN"), "only the planned cases with such a name; may be repeated");
-  add("policy", text("NAME")->default_value("sensitive"),
-      "sensitive: tau 2 %, delta 5 %; gate: tau 5 %, delta 8 %");
-  add("tau", text("SHARE"), "REGRESSED above this change, e.g. 2%");
-  add("delta", text("SHARE"), "PASS where the change is certainly below this, e.g. 5%");
-  add("alpha", text("SHARE"), "chance of any false REGRESSED in all cases and looks (default 0.01)");
-  add("looks", count("K"), "planned looks at the data: the first and the top-ups (default 3)");
-  add("pairs", count("N"),
-      "pairs of each case and look (default: 20, or as many as the rule needs); with --calibrate A/A pairs "
-      "(default 600)");
-  add("delayed-pairs", count("N"), "--calibrate: pairs of each delayed stage (default 160)");
-  add("suites", count("N"), "--calibrate: suites drawn from the pairs (default 2000)");
-  add("no-confirm", "let a flag count without fresh pairs");
-  add("separately", "judge each case as if it were alone: to check the statistics, not a build");
-  add("exec", "start the program anew for every unit instead of forking it (always so with --a and --b)");
-  add("different-builds", "compare programs whose build type or sanitizers differ");
-  add("allow-inconclusive", "exit 0 where nothing could be decided");
-  add("order-seed", count("N")->default_value(42), "seed of the coins and of the bootstrap");
-  add("out", text("DIR")->default_value("out"), "where bundles are made (--samples: only where given)");
-  add("sign", text("KEY.pem"), "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)");
-  add("json", "print ab.json to stdout instead of the table");
-  add_plan_options(line.options);
+  for (const std::span<const Flag<AbRequest>> table :
+       {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
+    line.flags.insert(line.flags.end(), table.begin(), table.end());
+  append_plan_flags(line.flags, selection_flags(), &AbRequest::plan);
+  append_plan_flags(line.flags, case_flags(), &AbRequest::plan);
   return line;
 }
 
-AbRequest read_ab_request(const po::variables_map& values) {
-  AbRequest request;
-  const auto given = [&](const char* name) {
-    return values.count(name) != 0 ? values[name].as<std::string>() : std::string();
-  };
-  request.binary_a = given("a");
-  request.binary_b = given("b");
-  if (values.count("variant") != 0) {
-    request.variant = parse_axis(given("variant"));
-    if (request.variant->values.size() != 2)
-      refuse_ab(fmt::format("--variant '{}': expected two values", given("variant")));
-  }
-  if (values.count("samples") != 0) request.samples = given("samples");
-  request.calibrate = values.count("calibrate") != 0;
-  request.live_runs = read_count(values, "live", 1, kMaxLiveRuns).value_or(0);
-  if (values.count("sign") != 0) request.sign = given("sign");
-  request.out = given("out");
-  request.out_given = !values["out"].defaulted();
-  if (values.count("calibration") != 0) request.calibration = given("calibration");
+void complete_ab_request(AbRequest& request) {
   check_sides(request);
-
-  request.plan = read_plan_request(values);
+  const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});
-  TimingRequest& timing = request.plan.timing;
-  const bool calibrates = request.calibrate || request.live_runs > 0;
-  if (!timing.repetitions) timing.repetitions = calibrates ? kCalibrationRepetitions : kUnitRepetitions;
-  if (!timing.warmup) timing.warmup = kUnitWarmup;
-  if (*timing.repetitions < 3)
-    refuse_ab(fmt::format("--repetitions {}: a unit needs at least 3 warm runs", *timing.repetitions));
-  if (calibrates && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
-  request.case_globs = strings(values, "case");
-  request.settings = read_settings(values, request.calibrate || request.samples ? 1 : kDefaultLooks);
-  request.live_settings = read_settings(values, kDefaultLooks);
-  constexpr std::size_t fewest = kBlocksPerSeries * kPairsPerSuite;  // there is nothing to draw from fewer
-  request.pairs = read_count(values, "pairs", request.calibrate ? fewest : 1, kMaxAaValidationPairs);
-  if (request.calibrate && !request.pairs) request.pairs = kCalibrationPairs;
-  request.delayed_pairs =
-      read_count(values, "delayed-pairs", fewest, kMaxAaValidationPairs).value_or(request.delayed_pairs);
-  request.suites = read_count(values, "suites", 1, kMaxAaValidationSuites).value_or(request.suites);
-  if (request.calibrate)
-    plan_pairs(request.settings.policy, 1, kPairsPerSuite);  // refuses too small an alpha
-  request.order_seed = request.settings.policy.seed;
-  request.exec = values.count("exec") != 0;
-  request.different_builds = values.count("different-builds") != 0;
-  request.allow_inconclusive = values.count("allow-inconclusive") != 0;
-  request.json = values.count("json") != 0;
-  return request;
+  complete_timing(request.plan.timing, against_itself);
+  if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
+  request.settings = settings_of(request.policy, request.validate_aa || request.samples ? 1 : kDefaultLooks);
+  request.live_settings = settings_of(request.policy, kDefaultLooks);
+  if (!request.validate_aa) return;
+  if (!request.pairs) request.pairs = kAaPairs;
+  plan_pairs(request.settings.policy, 1, kPairsPerSuite);  // refuses too small an alpha
 }
 
 }  // namespace aqbench::cli

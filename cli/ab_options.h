@@ -1,8 +1,10 @@
 #pragma once
 // The options of `aqbench ab`, from text to plain data.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,37 +14,50 @@
 
 namespace aqbench::cli {
 
+// What was asked of `aqbench ab`.
 struct AbRequest {
+  std::set<std::string> given;  // flags of the command line
+
   // What is compared: two programs, or two values of one parameter of this program, or given samples.
   std::string binary_a, binary_b;
   std::optional<Axis> variant;  // with two values
   std::optional<std::filesystem::path> samples;
-  bool calibrate = false;
-  std::size_t live_runs = 0;                         // whole A/A comparisons; 0: none
-  std::optional<std::filesystem::path> resume;       // a bundle that was interrupted
-  std::optional<std::filesystem::path> calibration;  // a bundle of --calibrate
+  bool validate_aa = false;                         // --calibrate: the program against itself
+  std::size_t live_runs = 0;                        // whole A/A comparisons; 0: none
+  std::optional<std::filesystem::path> resume;      // a bundle that was interrupted
+  std::optional<std::filesystem::path> validation;  // --calibration: a bundle of --calibrate
 
   PlanRequest plan;                     // without faults and variant
   std::vector<Inject> injects;          // into B
   std::vector<std::string> case_globs;  // of the planned cases; empty: all
+
+  // How it is judged, as given; settings_of() makes the settings of it.
+  struct Policy {
+    std::string name;
+    std::optional<double> tau, delta, alpha;  // shares
+    std::optional<int> looks;
+    std::uint64_t order_seed = 42;  // of the coins and of the bootstrap
+    bool confirm = true;
+    bool separately = false;
+  } policy;
   AbSettings settings;
   AbSettings live_settings;          // of --live
   std::optional<std::size_t> pairs;  // per look; of A/A for --calibrate
   std::size_t delayed_pairs = 160;   // per delayed stage, for --calibrate
   std::size_t suites = 2000;         // drawn by --calibrate
-  std::uint64_t order_seed = 42;
+
   bool exec = false;              // start units anew instead of forking them
   bool different_builds = false;  // accept another build type or sanitizer
   bool allow_inconclusive = false;
-  std::filesystem::path out = "out";
-  bool out_given = false;
+  std::filesystem::path out;
   bool json = false;
   std::optional<std::filesystem::path> sign;  // a private key
 };
 
-CommandLine ab_command_line();
+// Returns the option table of `aqbench ab`.
+CommandLine<AbRequest> ab_command_line();
 
-// Throws Error(usage) naming the flag, and what the parsers of plan.h throw.
-AbRequest read_ab_request(const po::variables_map& values);
+// Checks what the flags mean together and works out the settings. Throws Error(usage) naming the flag.
+void complete_ab_request(AbRequest& request);
 
 }  // namespace aqbench::cli

@@ -44,10 +44,8 @@ void require_same_subject(const std::filesystem::path& bundle, const PairJournal
                   fmt::format("--resume {}: {} is another program now: sha256 {}, was {}", bundle.string(),
                               side, is.substr(start, 16), was.substr(start, 16)));
     }
-  const auto key = [](const std::string& environment) {
-    return Json::parse(environment).value("comparability", Json::object());
-  };
-  const Json was = key(then.environment_json), is = key(now.environment_json);
+  const auto key = [](const Json& environment) { return environment.value("comparability", Json::object()); };
+  const Json was = key(*then.environment), is = key(*now.environment);
   for (const auto& [name, value] : is.items())
     if (was.value(name, Json()) != value)
       throw Error(ErrorKind::not_comparable,

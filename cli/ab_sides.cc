@@ -91,10 +91,10 @@ void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbD
       throw Error(ErrorKind::not_comparable, text + " (--different-builds compares them all the same)");
     document.notes.push_back(text);
   };
-  differs("the build type", a.build_type, b.build_type, true);
-  differs("the set of sanitizers", a.sanitizers, b.sanitizers, true);
-  differs("the compiler", a.compiler, b.compiler, false);
-  differs("the set of compiler flags", a.flags, b.flags, false);
+  differs("the build type", a.build.build_type, b.build.build_type, true);
+  differs("the set of sanitizers", a.build.sanitizers, b.build.sanitizers, true);
+  differs("the compiler", a.build.compiler, b.build.compiler, false);
+  differs("the set of compiler flags", a.build.flags, b.build.flags, false);
 }
 
 // Both sides' cases, matched by name, in A's order.
@@ -169,30 +169,24 @@ AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
   AbSideInfo info;
   info.label = label;
   info.program_sha256 = program.sha256;
-  info.version = program.version;
-  info.commit = program.commit;
-  info.dirty = program.dirty;
-  info.compiler = program.compiler;
-  info.flags = program.flags;
-  info.build_type = program.build_type;
-  info.sanitizers = program.sanitizers;
+  info.build = program.build;
   return info;
 }
 
-std::string ab_environment(const PlanRequest& request) {
+Json ab_environment(const PlanRequest& request) {
   EnvironmentOptions options;
   options.threads = request.threads.value_or(available_processors());
   options.device = request.device.value_or("cpu");
   Json environment = environment_json(options);
   add_load(environment, load_average(), std::nullopt);
-  return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return environment;
 }
 
-std::string with_load_after(const std::string& environment_json) {
-  Json environment = Json::parse(environment_json), now;
+Json with_load_after(Json environment) {
+  Json now;
   add_load(now, std::nullopt, load_average());
   environment["load"]["after"] = now.at("load").at("after");
-  return environment.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return environment;
 }
 
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {

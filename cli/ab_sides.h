@@ -26,9 +26,9 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 
-// Environment before the first unit, as JSON text, and the same with the load after the last one.
-std::string ab_environment(const PlanRequest& request);
-std::string with_load_after(const std::string& environment_json);
+// Environment before the first unit, and the same with the load after the last one.
+Json ab_environment(const PlanRequest& request);
+Json with_load_after(Json environment);
 
 // Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a
 // pattern that matches none.

@@ -92,24 +92,27 @@ void clear_entries(const CacheOptions& options, bool json) {
   fmt::print("{}\n", done.in_use > 0 ? fmt::format("; {} in use stay", done.in_use) : "");
 }
 
+struct CacheRequest {
+  std::string what = "list";
+  bool json = false;
+};
+
+CommandLine<CacheRequest> cache_command_line() {
+  return {"aqbench cache [list|clear|path] [--json]",
+          "Rendered datasets are kept on disk, found again by the SHA-256 of all that decides their bytes.\n"
+          "list (default): size and last use of each; clear: remove all that nobody uses; path: the folder.\n"
+          "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
+          "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) what was not used for longest goes.",
+          {{{.name = "json", .help = "print JSON"}, into<&CacheRequest::json>}},
+          {{{.name = "what", .optional = true}, into<&CacheRequest::what>}}};
+}
+
 }  // namespace
 
-ExitCode run_cache(const Arguments& arguments) {
-  CommandLine line{
-      "aqbench cache [list|clear|path] [--json]",
-      "Rendered datasets are kept on disk, found again by the SHA-256 of all that decides their bytes.\n"
-      "list (default): size and last use of each; clear: remove all that nobody uses; path: the folder.\n"
-      "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
-      "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) what was not used for longest goes.",
-      make_options(),
-      {}};
-  line.optional_positional = "what";
-  line.options.add_options()("json", "print JSON");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-
-  const std::string what = values->count("what") != 0 ? (*values)["what"].as<std::string>() : "list";
-  const bool json = values->count("json") != 0;
+ExitCode cache_command(const Arguments& arguments) {
+  const auto request = parse(cache_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const auto& [what, json] = *request;
   CacheOptions options = cache_options_from_environment();
   options.dir = std::filesystem::absolute(default_cache_dir());
   if (what == "list")

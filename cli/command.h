@@ -1,6 +1,6 @@
 #pragma once
 // A command of the program. To add one: write NAME_command.cc, declare its function here, add a row in
-// commands.cc.
+// command.cc.
 
 #include <span>
 #include <string>
@@ -10,36 +10,41 @@
 
 namespace aqbench::cli {
 
-using Arguments = std::vector<std::string>;  // what follows the command's name
+using Arguments = std::vector<std::string>;  // what stands behind the command's name
 
+// A row in the table of commands.
 struct Command {
   const char* name;
   const char* summary;                          // one line
   ExitCode (*run)(const Arguments& arguments);  // throws Error
 };
 
+// Returns all commands, in the order of the help.
 std::span<const Command> commands();
 
-ExitCode run_ab_command(const Arguments& arguments);
-ExitCode run_accept(const Arguments& arguments);
-ExitCode run_cache(const Arguments& arguments);
-ExitCode run_compare(const Arguments& arguments);
-ExitCode run_docs(const Arguments& arguments);
-ExitCode run_eval(const Arguments& arguments);
-ExitCode run_gate(const Arguments& arguments);
-ExitCode run_list(const Arguments& arguments);
-ExitCode run_merge(const Arguments& arguments);
-ExitCode run_render(const Arguments& arguments);
-ExitCode run_replay(const Arguments& arguments);
-ExitCode run_run(const Arguments& arguments);
-ExitCode run_profile_command(const Arguments& arguments);
-ExitCode run_report(const Arguments& arguments);
-ExitCode run_sweep_command(const Arguments& arguments);
-ExitCode run_trend(const Arguments& arguments);
-ExitCode run_unit(const Arguments& arguments);
-ExitCode run_verify(const Arguments& arguments);
+// The commands, each in the file of its name. Each prints its results, returns the exit code and throws
+// Error.
+ExitCode ab_command(const Arguments& arguments);
+ExitCode accept_command(const Arguments& arguments);
+ExitCode cache_command(const Arguments& arguments);
+ExitCode compare_command(const Arguments& arguments);
+ExitCode docs_command(const Arguments& arguments);
+ExitCode eval_command(const Arguments& arguments);
+ExitCode gate_command(const Arguments& arguments);
+ExitCode list_command(const Arguments& arguments);
+ExitCode merge_command(const Arguments& arguments);
+ExitCode profile_command(const Arguments& arguments);
+ExitCode render_command(const Arguments& arguments);
+ExitCode replay_command(const Arguments& arguments);
+ExitCode report_command(const Arguments& arguments);
+ExitCode run_command(const Arguments& arguments);
+ExitCode sweep_command(const Arguments& arguments);
+ExitCode trend_command(const Arguments& arguments);
+ExitCode unit_command(const Arguments& arguments);
+ExitCode verify_command(const Arguments& arguments);
 
-// The whole program: `arguments` without the program's own name. Prints errors as one line to stderr.
+// Runs the whole program: `arguments` without the program's own name. Prints errors as one line to stderr and
+// returns the exit code.
 int run_command_line(const Arguments& arguments);
 
 }  // namespace aqbench::cli

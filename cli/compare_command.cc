@@ -12,32 +12,44 @@
 
 namespace aqbench::cli {
 
-ExitCode run_compare(const Arguments& arguments) {
-  CommandLine line{"aqbench compare A B [--times] [--all]",
-                   "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, "
-                   "stages, times and\n"
-                   "batching, and which stage moved: its work (calls) or the cost of a call. Times of two "
-                   "runs at different\n"
-                   "moments are a trend, no verdict; --times insists on comparing them and fails unless both "
-                   "were measured\n"
-                   "on the same kind of machine with the same build, device, dtype and threads.\n"
-                   "Exit 0 shown (gate decides, compare does not), 1 a bundle does not verify, 4 not "
-                   "comparable: the same\n"
-                   "records twice, no case in common, or --times and another machine.",
-                   make_options(),
-                   {"A", "B"}};
-  line.options.add_options()("times", "times must be comparable: exit 4 with what differs if they are not")(
-      "all", "list the values that are equal as well");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  const GateInput a = read_gate_input((*values)["A"].as<std::string>());
-  const GateInput b = read_gate_input((*values)["B"].as<std::string>());
+namespace {
+
+struct CompareRequest {
+  std::string a, b;
+  bool times = false, all = false;
+};
+
+CommandLine<CompareRequest> compare_command_line() {
+  return {"aqbench compare A B [--times] [--all]",
+          "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, "
+          "stages, times and\n"
+          "batching, and which stage moved: its work (calls) or the cost of a call. Times of two "
+          "runs at different\n"
+          "moments are a trend, no verdict; --times insists on comparing them and fails unless both "
+          "were measured\n"
+          "on the same kind of machine with the same build, device, dtype and threads.\n"
+          "Exit 0 shown (gate decides, compare does not), 1 a bundle does not verify, 4 not "
+          "comparable: the same\n"
+          "records twice, no case in common, or --times and another machine.",
+          {{{.name = "times", .help = "times must be comparable: exit 4 with what differs if they are not"},
+            into<&CompareRequest::times>},
+           {{.name = "all", .help = "list the values that are equal as well"}, into<&CompareRequest::all>}},
+          {{{.name = "A"}, into<&CompareRequest::a>}, {{.name = "B"}, into<&CompareRequest::b>}}};
+}
+
+}  // namespace
+
+ExitCode compare_command(const Arguments& arguments) {
+  const auto request = parse(compare_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const GateInput a = read_gate_input(request->a);
+  const GateInput b = read_gate_input(request->b);
   const CompareReport report = compare_results(a.results, b.results);
-  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), values->count("all") != 0));
+  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (report.cases == 0)
     throw Error(ErrorKind::not_comparable, "the two have no case in common that ran with the same options");
-  if (values->count("times") != 0 && !report.key_differences.empty())
+  if (request->times && !report.key_differences.empty())
     throw Error(ErrorKind::not_comparable,
                 fmt::format("--times: {} ({} in all)", printable(report.key_differences.front()),
                             counted(report.key_differences.size(), "difference")));

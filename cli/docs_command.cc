@@ -58,10 +58,13 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
   return bundles;
 }
 
-}  // namespace
+struct DocsRequest {
+  Strings files, bundles;
+  bool check = false;
+};
 
-ExitCode run_docs(const Arguments& arguments) {
-  CommandLine line{
+CommandLine<DocsRequest> docs_command_line() {
+  return {
       "aqbench docs FILE... [--bundle DIR]... [--check]",
       "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
       "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or "
@@ -73,29 +76,33 @@ ExitCode run_docs(const Arguments& arguments) {
       "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
       "                      flags COMMAND\n\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
-      make_options(),
-      {},
-      "",
-      "FILE"};
-  line.options.add_options()("bundle", po::value<Strings>()->composing()->value_name("DIR"),
-                             "a bundle that numbers come from; may be repeated")(
-      "check", "write nothing; exit 1 naming what is stale");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  const std::vector<NamedBundle> bundles = read_bundles(strings(*values, "bundle"));
+      {{{.name = "bundle",
+         .value_name = "DIR",
+         .help = "a bundle that numbers come from; may be repeated",
+         .repeatable = true},
+        into<&DocsRequest::bundles>},
+       {{.name = "check", .help = "write nothing; exit 1 naming what is stale"}, into<&DocsRequest::check>}},
+      {{{.name = "FILE", .repeatable = true}, into<&DocsRequest::files>}}};
+}
+
+}  // namespace
+
+ExitCode docs_command(const Arguments& arguments) {
+  const auto request = parse(docs_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const std::vector<NamedBundle> bundles = read_bundles(request->bundles);
   const DocsSections sections = all_sections(bundles);
-  const bool check_only = values->count("check") != 0;
   std::size_t stale = 0;
-  for (const std::string& file : strings(*values, "FILE")) {
+  for (const std::string& file : request->files) {
     const std::string text = read_file(file);
     const FilledDocs filled = fill_docs(text, file, sections);
     for (const DocsChange& change : filled.changes)
       fmt::print("{}:{}: {} {}\n", file, change.line, change.section,
-                 check_only ? "is stale" : "brought up to date");
+                 request->check ? "is stale" : "brought up to date");
     stale += filled.changes.size();
-    if (!check_only && filled.text != text) write_file(file, filled.text);
+    if (!request->check && filled.text != text) write_file(file, filled.text);
   }
-  if (!check_only || stale == 0) return ExitCode::pass;
+  if (!request->check || stale == 0) return ExitCode::pass;
   fmt::print(stderr, "aqbench: error: {} stale; run aqbench docs without --check\n",
              stale == 1 ? "1 section is" : fmt::format("{} sections are", stale));
   return ExitCode::regression;

@@ -35,9 +35,9 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   results.run.started_utc = results.run.finished_utc = utc_now();
   results.run.complete = true;
   results.run.planned_cases = 1;
-  results.run.requested_json = requested.dump();
-  results.run.effective_json = effective.dump();
-  results.environment_json = environment_json({thread_count()}).dump();
+  results.run.requested = requested;
+  results.run.effective = std::move(effective);
+  results.environment = environment_json({thread_count()});
   results.records = {std::move(record)};
   return results_text(results);
 }

@@ -9,10 +9,11 @@
 
 namespace aqbench::cli {
 
-// One record in the layout of results.json, for stdout. `effective` gets the thread count.
+// Returns one record in the layout of results.json, for stdout. `requested` and `effective` are those of its
+// run; `effective` gets the thread count.
 std::string eval_results_text(Record record, const Json& requested, Json effective);
 
-// Name, value, unit and definition of each metric, or why it has no value.
+// Prints name, value, unit and definition of each metric, or why it has no value.
 void print_metrics(const MetricSet& metrics);
 
 }  // namespace aqbench::cli

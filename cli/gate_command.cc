@@ -11,8 +11,17 @@
 
 namespace aqbench::cli {
 
-ExitCode run_gate(const Arguments& arguments) {
-  CommandLine line{
+namespace {
+
+struct GateRequest {
+  std::string results;
+  std::optional<std::string> baseline_file;
+  bool all = false;
+  GateExports exports;
+};
+
+CommandLine<GateRequest> gate_command_line() {
+  CommandLine<GateRequest> line{
       "aqbench gate RESULTS --baseline FILE [--all] [--junit FILE] [--github]",
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
       "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
@@ -20,25 +29,29 @@ ExitCode run_gate(const Arguments& arguments) {
       "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, on any machine;\n"
       "time is not: compare it in pairs (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
-      make_options(),
-      {"RESULTS"}};
-  line.options.add_options()("baseline", po::value<std::string>(),
-                             "accepted values, e.g. baselines/seed.json")("all",
-                                                                          "list the rows that pass as well");
-  add_gate_export_options(line.options);
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  if (values->count("baseline") == 0) throw Error(ErrorKind::usage, "--baseline FILE is missing");
+      {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
+        into<&GateRequest::baseline_file>},
+       {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>}},
+      {{{.name = "RESULTS"}, into<&GateRequest::results>}}};
+  append_flags<GateRequest, GateExports>(line.flags, gate_export_flags(), &GateRequest::exports);
+  return line;
+}
 
-  const Baseline baseline = read_baseline((*values)["baseline"].as<std::string>());
-  const GateInput input = read_gate_input((*values)["RESULTS"].as<std::string>());
+}  // namespace
+
+ExitCode gate_command(const Arguments& arguments) {
+  const auto request = parse(gate_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
+
+  const Baseline baseline = read_baseline(*request->baseline_file);
+  const GateInput input = read_gate_input(request->results);
   GateReport report = gate(input.results, baseline);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");
-  const GateExports exports = read_gate_exports(*values);
-  const GithubFence fence = github_fence(exports);
-  fmt::print("{}{}{}", fence.begin,
-             render_gate(report, wants_colours(STDOUT_FILENO), values->count("all") != 0), fence.end);
-  export_gate(report, input.results, exports, stdout);
+  const GithubFence fence = github_fence(request->exports);
+  fmt::print("{}{}{}", fence.begin, render_gate(report, wants_colours(STDOUT_FILENO), request->all),
+             fence.end);
+  export_gate(report, input.results, request->exports, stdout);
   return static_cast<ExitCode>(report.exit_code());
 }
 

@@ -29,18 +29,15 @@ void append_step_summary(const std::filesystem::path& file, const GateReport& re
 
 }  // namespace
 
-void add_gate_export_options(po::options_description& options) {
-  options.add_options()("junit", po::value<std::string>()->value_name("FILE"),
-                        "write the gate's verdict as JUnit XML: a test case per case")(
-      "github",
-      "print the worst 10 findings as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set");
-}
-
-GateExports read_gate_exports(const po::variables_map& values) {
-  GateExports exports;
-  if (values.count("junit") != 0) exports.junit = values["junit"].as<std::string>();
-  exports.github = values.count("github") != 0;
-  return exports;
+std::vector<Flag<GateExports>> gate_export_flags() {
+  return {{{.name = "junit",
+            .value_name = "FILE",
+            .help = "write the gate's verdict as JUnit XML: a test case per case"},
+           into<&GateExports::junit>},
+          {{.name = "github",
+            .help = "print the worst 10 findings as GitHub annotations; append a table to "
+                    "$GITHUB_STEP_SUMMARY if set"},
+           into<&GateExports::github>}};
 }
 
 GithubFence github_fence(const GateExports& exports) {

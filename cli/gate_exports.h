@@ -5,25 +5,30 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "harness/gating/gate.h"
 
 namespace aqbench::cli {
 
+// Which forms of a verdict were asked for.
 struct GateExports {
-  std::optional<std::filesystem::path> junit;
+  std::optional<std::filesystem::path> junit;  // the file to write
   bool github = false;
 };
 
-void add_gate_export_options(po::options_description& options);
-GateExports read_gate_exports(const po::variables_map& values);
+// Returns the rows of these flags for a command's option table.
+std::vector<Flag<GateExports>> gate_export_flags();
 
-// What stdout may hold while GitHub reads it: between the two, lines starting with "::" are plain text, so
-// that no name from a results file can be taken for a command. Both empty without --github.
+// Two lines to print before and after text that GitHub reads on stdout: between them, lines starting with
+// "::" are plain text, so that no name from a results file can be taken for a command. Both are empty without
+// --github.
 struct GithubFence {
   std::string begin, end;
 };
+
+// Returns a fence with a token drawn at random.
 GithubFence github_fence(const GateExports& exports);
 
 // Writes the JUnit file, prints annotations to `stream` and appends to the file that $GITHUB_STEP_SUMMARY

@@ -197,10 +197,23 @@ void print_listing(const Listing& listing) {
   }
 }
 
-std::vector<Listing> chosen_listings(const po::variables_map& values) {
+struct ListRequest {
+  std::optional<std::string> what;
+  bool json = false;
+};
+
+CommandLine<ListRequest> list_command_line() {
+  return {"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+          "Lists what is registered; parameters with their defaults, units and meaning.",
+          {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
+            into<&ListRequest::json>}},
+          {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
+}
+
+std::vector<Listing> chosen_listings(const ListRequest& request) {
   std::vector<Listing> all(std::begin(kListings), std::end(kListings));
-  if (values.count("what") == 0) return all;
-  const std::string what = values["what"].as<std::string>();
+  if (!request.what) return all;
+  const std::string& what = *request.what;
   Strings names;
   for (const Listing& listing : all) {
     if (listing.name == what) {
@@ -214,18 +227,12 @@ std::vector<Listing> chosen_listings(const po::variables_map& values) {
 
 }  // namespace
 
-ExitCode run_list(const Arguments& arguments) {
-  CommandLine line{"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
-                   "Lists what is registered; parameters with their defaults, units and meaning.",
-                   make_options(),
-                   {}};
-  line.optional_positional = "what";
-  line.options.add_options()("json", "print JSON, with ranges and choices of every parameter");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
+ExitCode list_command(const Arguments& arguments) {
+  const auto request = parse(list_command_line(), arguments);
+  if (!request) return ExitCode::pass;
 
-  const std::vector<Listing> listings = chosen_listings(*values);
-  if (values->count("json") != 0) {
+  const std::vector<Listing> listings = chosen_listings(*request);
+  if (request->json) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json();
     fmt::print("{}\n", all.dump(2));

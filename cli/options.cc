@@ -1,10 +1,13 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <boost/program_options/errors.hpp>
+#include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
+#include <boost/program_options/positional_options.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <boost/program_options/variables_map.hpp>
 #include <sstream>
 
 #include "core/error.h"
@@ -13,12 +16,14 @@
 namespace aqbench::cli {
 namespace {
 
+namespace po = boost::program_options;
+
 constexpr unsigned kHelpWidth = 100;
 
 // Where help goes instead of stdout while help_of() asks for it.
 std::string* help_sink = nullptr;
 
-void print_command_help(const CommandLine& line, const po::options_description& all) {
+void print_command_help(const CommandLineText& line, const po::options_description& all) {
   std::ostringstream text;
   text << all;
   const std::string help =
@@ -35,20 +40,37 @@ Strings long_names(const po::options_description& all) {
   return names;
 }
 
-po::variables_map parse_or_throw(const CommandLine& line, const po::options_description& all,
+// Boost keeps every value as text; the table's rows read it.
+po::options_description described(const CommandLineText& line) {
+  po::options_description all("", kHelpWidth, kHelpWidth / 2);
+  auto add = all.add_options();
+  for (const FlagText& flag : line.flags) {
+    if (flag.value_name == nullptr) {
+      add(flag.name, flag.help);
+    } else if (flag.repeatable) {
+      add(flag.name, po::value<Strings>()->composing()->value_name(flag.value_name), flag.help);
+    } else {
+      auto* const value = po::value<std::string>()->value_name(flag.value_name);
+      if (flag.default_value != nullptr) value->default_value(flag.default_value);
+      if (flag.value_optional) value->implicit_value("");
+      add(flag.name, value, flag.help);
+    }
+  }
+  add("help,h", "show this text and stop");
+  return all;
+}
+
+po::variables_map parse_or_throw(const CommandLineText& line, const po::options_description& all,
                                  const Arguments& arguments) {
   po::options_description with_positional;
   with_positional.add(all);
   po::positional_options_description positions;
-  Strings names = line.positional;
-  if (!line.optional_positional.empty()) names.push_back(line.optional_positional);
-  for (const std::string& name : names) {
-    with_positional.add_options()(name.c_str(), po::value<std::string>());
-    positions.add(name.c_str(), 1);
-  }
-  if (!line.repeated_positional.empty()) {
-    with_positional.add_options()(line.repeated_positional.c_str(), po::value<Strings>());
-    positions.add(line.repeated_positional.c_str(), -1);
+  for (const PositionalText& argument : line.positional) {
+    if (argument.repeatable)
+      with_positional.add_options()(argument.name, po::value<Strings>());
+    else
+      with_positional.add_options()(argument.name, po::value<std::string>());
+    positions.add(argument.name, argument.repeatable ? -1 : 1);
   }
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   po::variables_map values;
@@ -59,25 +81,35 @@ po::variables_map parse_or_throw(const CommandLine& line, const po::options_desc
   return values;
 }
 
+std::vector<FlagValue> values_of(const std::string& name, const po::variable_value& value) {
+  std::vector<FlagValue> values;
+  if (const auto* const texts = boost::any_cast<Strings>(&value.value()))
+    for (const std::string& text : *texts) values.push_back({name, text, value.defaulted()});
+  else if (const auto* const text = boost::any_cast<std::string>(&value.value()))
+    values.push_back({name, *text, value.defaulted()});
+  return values;
+}
+
+void require_positional(const CommandLineText& line, const po::variables_map& values) {
+  for (const PositionalText& argument : line.positional)
+    if (!argument.optional && values.count(argument.name) == 0)
+      throw Error(ErrorKind::usage, fmt::format("{} is missing; usage: {}", argument.name, line.usage));
+}
+
 }  // namespace
 
-po::options_description make_options() { return po::options_description("", kHelpWidth, kHelpWidth / 2); }
-
-std::optional<po::variables_map> parse(const CommandLine& line, const Arguments& arguments) {
-  po::options_description all = line.options;
-  all.add_options()("help,h", "show this text and stop");
+std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments) {
+  const po::options_description all = described(line);
   try {
-    po::variables_map values = parse_or_throw(line, all, arguments);
+    const po::variables_map values = parse_or_throw(line, all, arguments);
     if (values.count("help") != 0) {
       print_command_help(line, all);
       return std::nullopt;
     }
-    Strings required = line.positional;
-    if (!line.repeated_positional.empty()) required.push_back(line.repeated_positional);
-    for (const std::string& name : required)
-      if (values.count(name) == 0)
-        throw Error(ErrorKind::usage, fmt::format("{} is missing; usage: {}", name, line.usage));
-    return values;
+    require_positional(line, values);
+    GivenValues given;
+    for (const auto& [name, value] : values) given[name] = values_of(name, value);
+    return given;
   } catch (const po::unknown_option& error) {
     throw Error(ErrorKind::usage, unknown_name_message("option", error.get_option_name(), long_names(all)));
   } catch (const po::too_many_positional_options_error&) {
@@ -98,10 +130,6 @@ std::string help_of(const Command& command) {
   }
   help_sink = nullptr;
   return help;
-}
-
-Strings strings(const po::variables_map& values, const char* name) {
-  return values.count(name) != 0 ? values[name].as<Strings>() : Strings{};
 }
 
 }  // namespace aqbench::cli

@@ -1,22 +1,42 @@
 #pragma once
-// The options that say which cases are run, from text to plain data. Shared by `sweep`, `ab` and `profile`.
+// The flags that say which cases are run, as rows of a command's option table.
+
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "cli/options.h"
-#include "harness/planning/plan.h"
+#include "harness/planning/plan_flags.h"
 
 namespace aqbench::cli {
 
-// What one case is run with: sets, images, threads, device, limits, faults.
-void add_case_options(po::options_description& options);
+// Returns the row of a plan's flag.
+inline Flag<PlanRequest> row_of(const PlanFlag& flag) {
+  return {
+      {.name = flag.name, .value_name = flag.value_name, .help = flag.help, .repeatable = flag.repeatable},
+      flag.read};
+}
 
-// Those, and which cases: suite, scenes, methods, workloads, axes, seeds, warm runs.
-void add_plan_options(po::options_description& options);
+// Adds flags of a plan to the table of a command, in whose request the plan's is the member `plan`.
+template <class Request>
+void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFlag> rows,
+                       PlanRequest Request::*plan) {
+  for (const PlanFlag& row : rows) {
+    const Flag<PlanRequest> flag = row_of(row);
+    append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
+  }
+}
 
-// When to stop timing a case; a unit of `ab` runs a fixed number of times.
-void add_timing_options(po::options_description& options);
-
-// What is not among a command's options counts as not given. Throws Error(usage) naming the flag, and what
-// the parsers of plan.h throw.
-PlanRequest read_plan_request(const po::variables_map& values);
+// Adds one flag that chooses cases, with a help of its own.
+template <class Request>
+void append_selection_flag(std::vector<Flag<Request>>& flags, std::string_view name, const char* help,
+                           PlanRequest Request::*plan) {
+  for (const PlanFlag& row : selection_flags())
+    if (row.name == name) {
+      Flag<PlanRequest> flag = row_of(row);
+      flag.help = help;
+      append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
+    }
+}
 
 }  // namespace aqbench::cli

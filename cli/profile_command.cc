@@ -18,6 +18,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
 #include "harness/running/profile.h"
 #include "harness/running/progress.h"
@@ -40,8 +41,49 @@ struct ProfileRequest {
   std::filesystem::path out;
 };
 
-CommandLine profile_command_line() {
-  CommandLine line{
+void read_sampler(ProfileRequest& request, const FlagValue& value) {
+  SamplerChoice& sampler = request.options.sampler;
+  if (value.text == "auto")
+    sampler = SamplerChoice::automatic;
+  else if (value.text == "perf")
+    sampler = SamplerChoice::perf;
+  else if (value.text == "in-process")
+    sampler = SamplerChoice::in_process;
+  else if (value.text == "none")
+    sampler = SamplerChoice::none;
+  else
+    value.refuse_text("expected auto, perf, in-process or none");
+}
+
+const Flag<ProfileRequest> kProfileFlags[] = {
+    {{.name = "repetitions",
+      .value_name = "N",
+      .help = "profiled runs; the table shows the one with the median time",
+      .default_value = "3"},
+     into<&ProfileRequest::options, &ProfileOptions::repetitions>},
+    {{.name = "no-plain",
+      .help = "leave out the unprofiled runs between them, which show what profiling costs"},
+     turn_off<&ProfileRequest::options, &ProfileOptions::plain_runs>},
+    {{.name = "trace", .help = "write trace.json (ui.perfetto.dev opens it)"},
+     into<&ProfileRequest::options, &ProfileOptions::trace>},
+    {{.name = "flamegraph", .help = "write flamegraph.svg"}, into<&ProfileRequest::flamegraph>},
+    {{.name = "sampler",
+      .value_name = "HOW",
+      .help =
+          "CPU samples by perf, in-process or none; auto: perf where it may and the build has frame pointers",
+      .default_value = "auto"},
+     read_sampler},
+    {{.name = "samples", .value_name = "N", .help = "samples per second of CPU time", .default_value = "500"},
+     into<&ProfileRequest::options, &ProfileOptions::samples_per_s>},
+    {{.name = "out", .value_name = "DIR", .help = "where bundles are made", .default_value = "profiles"},
+     into<&ProfileRequest::out>},
+    {{.name = "diff", .help = "compare two bundles of profiles: stage table and differential flamegraph"},
+     into<&ProfileRequest::diff>},
+    {{.name = "json", .help = "print results.json to stdout instead of tables"}, into<&ProfileRequest::json>},
+};
+
+CommandLine<ProfileRequest> profile_command_line() {
+  CommandLine<ProfileRequest> line{
       "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
       "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
       "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Leaves a\n"
@@ -51,49 +93,18 @@ CommandLine profile_command_line() {
       "  aqbench profile undulating/roma_like/seed=43 --trace\n"
       "  aqbench profile synthetic_profile --json\n"
       "  aqbench profile --diff profiles/20261120T101500Z profiles/20261120T103000Z",
-      make_options(),
-      {}};
-  line.repeated_positional = "TARGET";
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  auto add = line.options.add_options();
-  add("scene", po::value<Strings>()->composing()->value_name("S"),
-      "scene for METHOD (default flat_plane); may be repeated");
-  add("seed", po::value<std::int64_t>()->value_name("N"), "seed (default 42)");
-  add("repetitions", po::value<int>()->value_name("N")->default_value(3),
-      "profiled runs; the table shows the one with the median time");
-  add("no-plain", "leave out the unprofiled runs between them, which show what profiling costs");
-  add("trace", "write trace.json (ui.perfetto.dev opens it)");
-  add("flamegraph", "write flamegraph.svg");
-  add("sampler", text("HOW")->default_value("auto"),
-      "CPU samples by perf, in-process or none; auto: perf where it may and the build has frame pointers");
-  add("samples", po::value<double>()->value_name("N")->default_value(500), "samples per second of CPU time");
-  add("out", text("DIR")->default_value("profiles"), "where bundles are made");
-  add("diff", "compare two bundles of profiles: stage table and differential flamegraph");
-  add("json", "print results.json to stdout instead of tables");
-  add_case_options(line.options);
+      {},
+      {{{.name = "TARGET", .repeatable = true}, into<&ProfileRequest::targets>}}};
+  append_selection_flag(line.flags, "scene", "scene for METHOD (default flat_plane); may be repeated",
+                        &ProfileRequest::plan);
+  append_selection_flag(line.flags, "seed", "seed (default 42)", &ProfileRequest::plan);
+  line.flags.insert(line.flags.end(), std::begin(kProfileFlags), std::end(kProfileFlags));
+  append_plan_flags(line.flags, case_flags(), &ProfileRequest::plan);
   return line;
-}
-
-SamplerChoice read_sampler(const std::string& text) {
-  if (text == "auto") return SamplerChoice::automatic;
-  if (text == "perf") return SamplerChoice::perf;
-  if (text == "in-process") return SamplerChoice::in_process;
-  if (text == "none") return SamplerChoice::none;
-  throw Error(ErrorKind::usage, fmt::format("--sampler '{}': expected auto, perf, in-process or none", text));
 }
 
 bool is_workload(const std::string& name) {
   return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
-}
-
-Strings parts_of(const std::string& target) {
-  Strings parts{""};
-  for (const char c : target)
-    if (c == '/')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
 }
 
 // "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
@@ -112,7 +123,8 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
 // A name that is both: with scenes the method, otherwise the workload.
 void read_targets(const Strings& targets, PlanRequest& plan) {
   for (const std::string& target : targets) {
-    const Strings parts = parts_of(target);
+    const auto views = split_at(target, '/');
+    const Strings parts(views.begin(), views.end());
     if (parts.size() == 1) {
       (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
       continue;
@@ -125,30 +137,17 @@ void read_targets(const Strings& targets, PlanRequest& plan) {
   if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
 }
 
-ProfileRequest read_profile_request(const po::variables_map& values) {
-  ProfileRequest request;
-  request.targets = strings(values, "TARGET");
-  request.diff = values.count("diff") != 0;
-  request.json = values.count("json") != 0;
-  request.flamegraph = values.count("flamegraph") != 0;
-  request.out = values["out"].as<std::string>();
-  request.options.repetitions = values["repetitions"].as<int>();
-  request.options.plain_runs = values.count("no-plain") == 0;
-  request.options.trace = values.count("trace") != 0;
-  request.options.sampler = read_sampler(values["sampler"].as<std::string>());
-  request.options.samples_per_s = values["samples"].as<double>();
+// Checks what flags mean together, and plans the targets.
+void complete_profile_request(ProfileRequest& request) {
   check(request.options);
   if (request.diff) {
     if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff needs two bundles: BEFORE AFTER");
     if (request.json) throw Error(ErrorKind::usage, "--diff prints a table: not with --json");
-    return request;
+    return;
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
     throw Error(ErrorKind::usage, "--flamegraph needs samples: not with --sampler none");
-  request.plan = read_plan_request(values);
-  request.plan.timing = {};  // --repetitions counts profiled runs
   read_targets(request.targets, request.plan);
-  return request;
 }
 
 // ---- Running ----
@@ -172,12 +171,12 @@ Results profile_results(const SweepPlan& plan, const Journal& journal, const Jso
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested_json = requested_json(plan.request).dump();
+  results.run.requested = requested_json(plan.request);
   Json effective = effective_json(plan);
   effective["profile"] = Json::array();
   for (const ProfiledCase& profile : profiles) effective["profile"].push_back(to_json(profile));
-  results.run.effective_json = effective.dump();
-  results.environment_json = environment.dump();
+  results.run.effective = std::move(effective);
+  results.environment = std::move(environment);
   results.records = journal.records();
   return results;
 }
@@ -205,6 +204,7 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   begin_command(bundle, utc_now(), read_git_state("."), command);
+  load_pipeline_module();  // the environment names the libraries that are loaded
   Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
   const auto load_before = load_average();
@@ -262,7 +262,7 @@ void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
   fmt::print("differential flamegraph {}\n", file.string());
 }
 
-ExitCode run_profile_diff(const ProfileRequest& request) {
+ExitCode compare_profile_bundles(const ProfileRequest& request) {
   const ProfileBundle before = read_profile_bundle(request.targets[0]);
   const ProfileBundle after = read_profile_bundle(request.targets[1]);
   std::filesystem::create_directories(request.out);
@@ -283,12 +283,12 @@ ExitCode run_profile_diff(const ProfileRequest& request) {
 
 }  // namespace
 
-ExitCode run_profile_command(const Arguments& arguments) {
-  const auto values = parse(profile_command_line(), arguments);
-  if (!values) return ExitCode::pass;
-  const ProfileRequest request = read_profile_request(*values);
-  if (request.diff) return run_profile_diff(request);
-  return run_profiles(request, plan_sweep(request.plan), arguments);
+ExitCode profile_command(const Arguments& arguments) {
+  auto request = parse(profile_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  complete_profile_request(*request);
+  if (request->diff) return compare_profile_bundles(*request);
+  return run_profiles(*request, plan_sweep(request->plan), arguments);
 }
 
 }  // namespace aqbench::cli

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json_fwd.h"
@@ -22,13 +22,63 @@ using RenderClock = std::chrono::steady_clock;
 
 struct RenderRequest {
   DatasetRequest dataset;
-  std::filesystem::path out;
+  std::optional<std::filesystem::path> out;  // must be given
+  std::optional<int> threads;
   bool cache = true;
   bool json = false;
 };
 
-CommandLine render_command_line() {
-  CommandLine line{
+template <auto kSide>
+constexpr auto read_side = [](RenderRequest& request, const FlagValue& value) {
+  const auto pixels = value.number<int>();
+  if (pixels < 1) value.refuse(pixels, "must be positive");
+  request.dataset.*kSide = pixels;
+};
+
+void read_mesh_pitch(RenderRequest& request, const FlagValue& value) {
+  const auto pitch_mm = value.number<double>();
+  if (!(pitch_mm >= 0.1 && pitch_mm <= 100)) value.refuse(pitch_mm, "must be 0.1 to 100");
+  request.dataset.mesh_pitch_m = pitch_mm / 1000;
+}
+
+const Flag<RenderRequest> kRenderFlags[] = {
+    {{.name = "out", .value_name = "DIR", .help = "the dataset's folder; must not be there or be empty"},
+     into<&RenderRequest::out>},
+    {{.name = "rig", .value_name = "RIG", .help = "cameras (aqbench list rigs)", .default_value = "ring12"},
+     into<&RenderRequest::dataset, &DatasetRequest::rig>},
+    {{.name = "imaging",
+      .value_name = "VARIANT",
+      .help = "lens and sensor (aqbench list imaging)",
+      .default_value = "default"},
+     into<&RenderRequest::dataset, &DatasetRequest::imaging>},
+    {{.name = "width", .value_name = "PX", .help = "image width, px; alone, it keeps the rig's ratio (1600)"},
+     read_side<&DatasetRequest::width_px>},
+    {{.name = "height", .value_name = "PX", .help = "image height, px; alone, it keeps the ratio (1200)"},
+     read_side<&DatasetRequest::height_px>},
+    {{.name = "seed",
+      .value_name = "N",
+      .help = "of texture, sensor noise, gains and the rig's jitter",
+      .default_value = "42"},
+     into<&RenderRequest::dataset, &DatasetRequest::seed>},
+    {{.name = "set",
+      .value_name = "NAME=VALUE",
+      .help = "SCENE.PARAMETER=VALUE, RIG.PARAMETER=VALUE or imaging.PARAMETER=VALUE, may be repeated",
+      .repeatable = true},
+     [](RenderRequest& r, const FlagValue& v) { r.dataset.overrides.push_back(parse_override(v.text)); }},
+    {{.name = "mesh-pitch-mm",
+      .value_name = "MM",
+      .help = "distance of the vertices of truth/surface.ply, mm, 0.1 to 100",
+      .default_value = "1"},
+     read_mesh_pitch},
+    {{.name = "threads", .value_name = "N", .help = "threads; changes no byte (default: all processors)"},
+     into<&RenderRequest::threads>},
+    {{.name = "no-cache", .help = "neither look into the cache nor add to it"},
+     turn_off<&RenderRequest::cache>},
+    {{.name = "json", .help = "print what was written as JSON"}, into<&RenderRequest::json>},
+};
+
+CommandLine<RenderRequest> render_command_line() {
+  return {
       "aqbench render SCENE --out DIR [OPTION]...",
       "Renders a scene through water as every camera of a rig sees it and writes a dataset: images,\n"
       "calibration.json (AquaCal's format), and apart from them the truth (depth maps along the refracted\n"
@@ -37,56 +87,42 @@ CommandLine render_command_line() {
       "  aqbench render undulating --out data/undulating\n"
       "  aqbench render mound --rig sparse4 --width 800 --imaging clean --out data/mound\n"
       "  aqbench render flat_plane --set ring12.n_water=1 --out data/dry    without water, for COLMAP too",
-      make_options(),
-      {"SCENE"}};
-  line.options.add_options()("out", po::value<std::string>()->value_name("DIR"),
-                             "the dataset's folder; must not be there or be empty")(
-      "rig", po::value<std::string>()->value_name("RIG")->default_value("ring12"),
-      "cameras (aqbench list rigs)")(
-      "imaging", po::value<std::string>()->value_name("VARIANT")->default_value("default"),
-      "lens and sensor (aqbench list imaging)")("width", po::value<int>()->value_name("PX"),
-                                                "image width, px; alone, it keeps the rig's ratio (1600)")(
-      "height", po::value<int>()->value_name("PX"), "image height, px; alone, it keeps the ratio (1200)")(
-      "seed", po::value<std::uint64_t>()->value_name("N")->default_value(42),
-      "of texture, sensor noise, gains and the rig's jitter")(
-      "set", po::value<Strings>()->composing()->value_name("NAME=VALUE"),
-      "SCENE.PARAMETER=VALUE, RIG.PARAMETER=VALUE or imaging.PARAMETER=VALUE, may be repeated")(
-      "mesh-pitch-mm", po::value<double>()->value_name("MM")->default_value(1.0),
-      "distance of the vertices of truth/surface.ply, mm, 0.1 to 100")(
-      "threads", po::value<int>()->value_name("N"), "threads; changes no byte (default: all processors)")(
-      "no-cache", "neither look into the cache nor add to it")("json", "print what was written as JSON");
-  return line;
+      {std::begin(kRenderFlags), std::end(kRenderFlags)},
+      {{{.name = "SCENE"}, into<&RenderRequest::dataset, &DatasetRequest::scene>}}};
 }
 
-std::optional<int> positive_pixels(const po::variables_map& values, const char* name) {
-  if (values.count(name) == 0) return std::nullopt;
-  const int value = values[name].as<int>();
-  if (value < 1) throw Error(ErrorKind::usage, fmt::format("--{} {}: must be positive", name, value));
-  return value;
-}
+volatile std::sig_atomic_t g_interrupted = 0;
 
-RenderRequest read_render_request(const po::variables_map& values) {
-  RenderRequest request;
-  DatasetRequest& dataset = request.dataset;
-  dataset.scene = values["SCENE"].as<std::string>();
-  dataset.rig = values["rig"].as<std::string>();
-  dataset.imaging = values["imaging"].as<std::string>();
-  dataset.width_px = positive_pixels(values, "width");
-  dataset.height_px = positive_pixels(values, "height");
-  dataset.seed = values["seed"].as<std::uint64_t>();
-  for (const std::string& set : strings(values, "set")) dataset.overrides.push_back(parse_override(set));
-  const double pitch_mm = values["mesh-pitch-mm"].as<double>();
-  if (!(pitch_mm >= 0.1 && pitch_mm <= 100))
-    throw Error(ErrorKind::usage, fmt::format("--mesh-pitch-mm {}: must be 0.1 to 100", pitch_mm));
-  dataset.mesh_pitch_m = pitch_mm / 1000;
-  dataset.generator_version = AQBENCH_VERSION;
-  if (values.count("out") == 0) throw Error(ErrorKind::usage, "--out DIR is missing");
-  request.out = values["out"].as<std::string>();
-  if (values.count("threads") != 0) set_thread_count(values["threads"].as<int>());
-  request.cache = values.count("no-cache") == 0;
-  request.json = values.count("json") != 0;
-  return request;
-}
+void note_interrupt(int) { g_interrupted = 1; }
+
+// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) are noted instead of ending the process, so
+// that nothing is left half done. One at a time.
+class CatchInterrupts {
+ public:
+  CatchInterrupts() : before_{} {
+    g_interrupted = 0;
+    struct sigaction note {};
+    note.sa_handler = note_interrupt;  // without SA_RESTART: who waits for a lock stops waiting
+    for (int i = 0; i < 3; ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &note, nullptr);  // nohup means it
+    }
+  }
+  ~CatchInterrupts() {
+    for (int i = 0; i < 3; ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  CatchInterrupts(const CatchInterrupts&) = delete;
+  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
+
+  // Throws Error(interrupted) once a signal has come. Safe from any thread.
+  void throw_if_interrupted() const {
+    if (g_interrupted != 0) throw Error(ErrorKind::interrupted, "interrupted");
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[3];
+};
 
 // The line on stderr that shows how far it is; nothing where stderr is no terminal.
 class RenderDisplay {
@@ -136,9 +172,9 @@ bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
   if (request.cache) {
     const CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), progress);
     interrupts.throw_if_interrupted();
-    copy_dataset(cached.dir(), request.out);
+    copy_dataset(cached.dir(), *request.out);
   } else {
-    write_dataset(plan, request.out, progress);
+    write_dataset(plan, *request.out, progress);
   }
   return rendered;
 }
@@ -153,11 +189,11 @@ std::uintmax_t folder_bytes(const std::filesystem::path& dir) {
 Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool rendered, double wall_s) {
   Json cameras = Json::array();
   for (const Camera& camera : plan.rig.cameras) cameras.push_back(camera.name);
-  return {{"dir", request.out.string()},
+  return {{"dir", request.out->string()},
           {"cameras", cameras},
           {"width", plan.rig.cameras.front().intrinsics.width_px},
           {"height", plan.rig.cameras.front().intrinsics.height_px},
-          {"bytes", folder_bytes(request.out)},
+          {"bytes", folder_bytes(*request.out)},
           {"from_cache", !rendered},
           {"wall_s", wall_s},
           {"threads", thread_count()},
@@ -166,12 +202,15 @@ Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool ren
 
 }  // namespace
 
-ExitCode run_render(const Arguments& arguments) {
-  const auto values = parse(render_command_line(), arguments);
-  if (!values) return ExitCode::pass;
-  const RenderRequest request = read_render_request(*values);
+ExitCode render_command(const Arguments& arguments) {
+  auto parsed = parse(render_command_line(), arguments);
+  if (!parsed) return ExitCode::pass;
+  RenderRequest& request = *parsed;
+  if (!request.out) throw Error(ErrorKind::usage, "--out DIR is missing");
+  if (request.threads) set_thread_count(*request.threads);
+  request.dataset.generator_version = AQBENCH_VERSION;
   const DatasetPlan plan = plan_dataset(request.dataset);
-  require_free_folder(request.out);  // said before rendering, not after
+  require_free_folder(*request.out);  // said before rendering, not after
   const auto start = RenderClock::now();
   const bool rendered = produce_dataset(request, plan);
   const double wall_s = std::chrono::duration<double>(RenderClock::now() - start).count();
@@ -180,9 +219,9 @@ ExitCode run_render(const Arguments& arguments) {
     return ExitCode::pass;
   }
   const Intrinsics& lens = plan.rig.cameras.front().intrinsics;
-  fmt::print("{}: {} seen by {} ({} cameras, {} x {}, {}), {:.1f} MB, {} {:.1f} s\n", request.out.string(),
+  fmt::print("{}: {} seen by {} ({} cameras, {} x {}, {}), {:.1f} MB, {} {:.1f} s\n", request.out->string(),
              plan.scene.name, request.dataset.rig, plan.rig.cameras.size(), lens.width_px, lens.height_px,
-             request.dataset.imaging, static_cast<double>(folder_bytes(request.out)) / 1e6,
+             request.dataset.imaging, static_cast<double>(folder_bytes(*request.out)) / 1e6,
              rendered ? "rendered in" : "from the cache in", wall_s);
   return ExitCode::pass;
 }

@@ -53,33 +53,41 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
 }
 
 ExitCode replay_code(const Record& recorded, const Record& now, const ReplayReport& report) {
-  const bool failed = now.status != Status::ok && now.status != recorded.status;
+  const bool failed = now.status != Status::ok && to_string(now.status) != to_string(recorded.status);
   if (failed) return ExitCode::case_failed;
   return report.reproduced() ? ExitCode::pass : ExitCode::regression;
 }
 
+struct ReplayRequest {
+  fs::path bundle;
+  std::optional<std::string> case_name;
+};
+
+CommandLine<ReplayRequest> replay_command_line() {
+  return {"aqbench replay BUNDLE --case CASE",
+          "Runs one case of a bundle again as it was recorded (the bundle is verified first) and compares "
+          "status,\n"
+          "output hash and every metric bit for bit; time as a trend. Nothing is written.\n"
+          "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
+          "4 this build would run another case under that name.",
+          {{{.name = "case",
+             .value_name = "CASE",
+             .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42"},
+            into<&ReplayRequest::case_name>}},
+          {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
+}
+
 }  // namespace
 
-ExitCode run_replay(const Arguments& arguments) {
-  CommandLine line{
-      "aqbench replay BUNDLE --case CASE",
-      "Runs one case of a bundle again as it was recorded (the bundle is verified first) and compares "
-      "status,\n"
-      "output hash and every metric bit for bit; time as a trend. Nothing is written.\n"
-      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
-      "4 this build would run another case under that name.",
-      make_options(),
-      {"BUNDLE"}};
-  line.options.add_options()("case", po::value<std::string>()->value_name("CASE"),
-                             "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  if (values->count("case") == 0) throw Error(ErrorKind::usage, "--case CASE is missing");
-  const fs::path bundle = (*values)["BUNDLE"].as<std::string>();
+ExitCode replay_command(const Arguments& arguments) {
+  const auto request = parse(replay_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  if (!request->case_name) throw Error(ErrorKind::usage, "--case CASE is missing");
+  const fs::path& bundle = request->bundle;
   if (!fs::is_directory(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
 
   const Results results = read_gate_input(bundle).results;
-  const Record& recorded = recorded_case(results, (*values)["case"].as<std::string>());
+  const Record& recorded = recorded_case(results, *request->case_name);
   const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
   const SweepPlan plan = plan_of_case(header.request, recorded);
   const ScratchFolder scratch;

@@ -9,26 +9,37 @@
 
 namespace aqbench::cli {
 
-ExitCode run_report(const Arguments& arguments) {
-  CommandLine line{
+namespace {
+
+struct ReportRequest {
+  std::filesystem::path bundle;
+  std::optional<std::filesystem::path> out;
+};
+
+CommandLine<ReportRequest> report_command_line() {
+  return {
       "aqbench report BUNDLE [--out FILE]",
       "Shows a bundle (verified first) as one HTML page without scripts that needs no network: accuracy and\n"
       "completeness, errors by place, stages, times, changes against the baseline. A sweep writes the same "
       "page\n"
       "into its bundle as report.html.",
-      make_options(),
-      {"BUNDLE"}};
-  line.options.add_options()("out", po::value<std::string>()->value_name("FILE"),
-                             "where to write it (default: stdout)");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  const std::filesystem::path bundle = (*values)["BUNDLE"].as<std::string>();
+      {{{.name = "out", .value_name = "FILE", .help = "where to write it (default: stdout)"},
+        into<&ReportRequest::out>}},
+      {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
+}
+
+}  // namespace
+
+ExitCode report_command(const Arguments& arguments) {
+  const auto request = parse(report_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const std::filesystem::path& bundle = request->bundle;
   if (!std::filesystem::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
   const BundleContent content = read_bundle_content(bundle, read_gate_input(bundle).results);
   const std::string page = render_html_report(content, read_report_pictures(bundle, content.results));
-  if (values->count("out") != 0)
-    write_file((*values)["out"].as<std::string>(), page);
+  if (request->out)
+    write_file(*request->out, page);
   else
     fmt::print("{}", page);
   return ExitCode::pass;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -23,8 +22,76 @@
 namespace aqbench::cli {
 namespace {
 
-CommandLine run_command_line_options() {
-  CommandLine line{
+struct RunRequest {
+  DatasetRunRequest run;
+  std::optional<std::filesystem::path> dataset, out;  // both must be given
+  std::optional<int> threads;                         // none: all processors
+  std::optional<std::uint64_t> memory_limit_bytes;    // none: the usual one
+  bool json = false;
+};
+
+void read_method(RunRequest& request, const FlagValue& value) {
+  const std::size_t colon = value.text.find(':');
+  request.run.method = value.text.substr(0, colon);
+  if (colon != std::string::npos) request.run.preset = value.text.substr(colon + 1);
+}
+
+void read_depth_range(RunRequest& request, const FlagValue& value) {
+  const auto ends = split_at(value.text, ':');
+  const auto min_m = parse_double(ends.front()), max_m = parse_double(ends.back());
+  if (ends.size() != 2 || !min_m || !max_m || !(*min_m >= 0 && *min_m < *max_m) || !std::isfinite(*max_m))
+    value.refuse_text("expected LO:HI in metres, 0 <= LO < HI");
+  request.run.depth_range_m = {*min_m, *max_m};
+}
+
+void read_threads(RunRequest& request, const FlagValue& value) {
+  const int threads = value.number<int>();
+  if (threads < 1 || threads > 1024) value.refuse(threads, "must be from 1 to 1024");
+  request.threads = threads;
+}
+
+void read_device(RunRequest& request, const FlagValue& value) {
+  request.run.device = value.text;
+  if (value.text != "cpu" && value.text != "cuda")
+    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is neither cpu nor cuda", value.text));
+}
+
+const Flag<RunRequest> kRunFlags[] = {
+    {{.name = "dataset", .value_name = "DIR", .help = "the dataset's folder"}, into<&RunRequest::dataset>},
+    {{.name = "out", .value_name = "OUT", .help = "folder to write to; must not be there or be empty"},
+     into<&RunRequest::out>},
+    {{.name = "set",
+      .value_name = "NAME=VALUE",
+      .help = "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
+      .repeatable = true},
+     [](RunRequest& r, const FlagValue& v) { r.run.sets.push_back(parse_override(v.text)); }},
+    {{.name = "depth-range",
+      .value_name = "LO:HI",
+      .help = "depths to search, metres along the ray from the water surface, for methods that sweep depths "
+              "(default: from a sparse cloud)"},
+     read_depth_range},
+    {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
+     read_threads},
+    {{.name = "seed", .value_name = "N", .help = "of the method's random numbers", .default_value = "42"},
+     [](RunRequest& r, const FlagValue& v) {
+       r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
+     }},
+    {{.name = "device", .value_name = "DEVICE", .help = "cpu or cuda", .default_value = "cpu"}, read_device},
+    {{.name = "timeout", .value_name = "S", .help = "seconds (default: none)"},
+     [](RunRequest& r, const FlagValue& v) { r.run.timeout_s = v.positive(); }},
+    {{.name = "memory-limit",
+      .value_name = "GIB",
+      .help = "GiB of resident memory (default: 75 % of the machine)"},
+     [](RunRequest& r, const FlagValue& v) {
+       r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
+     }},
+    {{.name = "json",
+      .help = "print result.json: results.json's layout and, of each camera, the depth metrics"},
+     into<&RunRequest::json>},
+};
+
+CommandLine<RunRequest> command_line_of_run() {
+  return {
       "aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
       "Runs a built-in method on a dataset (docs/dataset.md: calibration.json and images/CAMERA/000000.png)\n"
       "in a process of its own and writes what it gives: cloud.ply, mesh.ply, depth/CAMERA.npy (metres "
@@ -37,85 +104,18 @@ CommandLine run_command_line_options() {
       "  aqbench run external --dataset data/mine --out out/theirs \\\n"
       "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n\n"
       "Exit 0 pass, 2 usage or input, 3 the method failed, 6 reading or writing failed, 130 interrupted.",
-      make_options(),
-      {"METHOD"}};
-  const auto text = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  auto add = line.options.add_options();
-  add("dataset", text("DIR"), "the dataset's folder");
-  add("out", text("OUT"), "folder to write to; must not be there or be empty");
-  add("set", po::value<Strings>()->composing()->value_name("NAME=VALUE"),
-      "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated");
-  add("depth-range", text("LO:HI"),
-      "depths to search, metres along the ray from the water surface, for methods that sweep depths "
-      "(default: from a sparse cloud)");
-  add("threads", po::value<int>()->value_name("N"), "threads; changes no result (default: all processors)");
-  add("seed", po::value<std::int64_t>()->value_name("N")->default_value(42),
-      "of the method's random numbers");
-  add("device", text("DEVICE")->default_value("cpu"), "cpu or cuda");
-  add("timeout", po::value<double>()->value_name("S"), "seconds (default: none)");
-  add("memory-limit", po::value<double>()->value_name("GIB"),
-      "GiB of resident memory (default: 75 % of the machine)");
-  add("json", "print result.json: results.json's layout and, of each camera, the depth metrics");
-  return line;
+      {std::begin(kRunFlags), std::end(kRunFlags)},
+      {{{.name = "METHOD"}, read_method}}};
 }
 
-[[noreturn]] void refuse_depth_range(const std::string& argument) {
-  throw Error(ErrorKind::usage,
-              fmt::format("--depth-range '{}': expected LO:HI in metres, 0 <= LO < HI", argument));
-}
-
-ManualDepthRange parse_depth_range(const std::string& argument) {
-  const std::size_t colon = argument.find(':');
-  if (colon == std::string::npos) refuse_depth_range(argument);
-  const auto number = [&](std::size_t begin, std::size_t end) {
-    double value = 0;
-    const char* const last = argument.data() + end;
-    const auto [rest, status] = std::from_chars(argument.data() + begin, last, value);
-    if (status != std::errc{} || rest != last || !std::isfinite(value)) refuse_depth_range(argument);
-    return value;
-  };
-  const ManualDepthRange range{number(0, colon), number(colon + 1, argument.size())};
-  if (!(range.min_m >= 0 && range.min_m < range.max_m)) refuse_depth_range(argument);
-  return range;
-}
-
-std::string required_text(const po::variables_map& values, const char* name) {
-  if (values.count(name) == 0) throw Error(ErrorKind::usage, fmt::format("--{} is missing", name));
-  return values[name].as<std::string>();
-}
-
-std::optional<double> positive(const po::variables_map& values, const char* name) {
-  if (values.count(name) == 0) return std::nullopt;
-  const double value = values[name].as<double>();
-  if (!(std::isfinite(value) && value > 0))
-    throw Error(ErrorKind::usage, fmt::format("--{} {}: must be a positive number", name, value));
-  return value;
-}
-
-DatasetRunRequest read_run_request(const po::variables_map& values) {
-  DatasetRunRequest request;
-  const std::string method = values["METHOD"].as<std::string>();
-  const std::size_t colon = method.find(':');
-  request.method = method.substr(0, colon);
-  if (colon != std::string::npos) request.preset = method.substr(colon + 1);
-  request.dataset_dir = required_text(values, "dataset");
-  request.out_dir = required_text(values, "out");
-  for (const std::string& set : strings(values, "set")) request.sets.push_back(parse_override(set));
-  if (values.count("depth-range") != 0)
-    request.depth_range_m = parse_depth_range(values["depth-range"].as<std::string>());
-  const std::int64_t seed = values["seed"].as<std::int64_t>();
-  if (seed < 0) throw Error(ErrorKind::usage, fmt::format("--seed {}: must be at least 0", seed));
-  request.seed = static_cast<std::uint64_t>(seed);
-  request.threads = values.count("threads") != 0 ? values["threads"].as<int>() : available_processors();
-  if (request.threads < 1 || request.threads > 1024)
-    throw Error(ErrorKind::usage, fmt::format("--threads {}: must be from 1 to 1024", request.threads));
-  request.device = values["device"].as<std::string>();
-  if (request.device != "cpu" && request.device != "cuda")
-    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is neither cpu nor cuda", request.device));
-  request.timeout_s = positive(values, "timeout").value_or(0);
-  const auto gib = positive(values, "memory-limit");
-  request.memory_limit_bytes = gib ? static_cast<std::uint64_t>(*gib * 0x1p30) : default_memory_limit_bytes();
-  return request;
+// Fills in what was not given. Throws Error(usage) where it must be.
+void complete_run_request(RunRequest& request) {
+  if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
+  if (!request.out) throw Error(ErrorKind::usage, "--out is missing");
+  request.run.dataset_dir = *request.dataset;
+  request.run.out_dir = *request.out;
+  request.run.threads = request.threads.value_or(available_processors());
+  request.run.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
 }
 
 Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const Arguments& arguments,
@@ -127,12 +127,12 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
   results.run.finished_utc = utc_now();
   results.run.complete = true;
   results.run.planned_cases = 1;
-  results.run.requested_json = Json{{"arguments", arguments}}.dump();
+  results.run.requested = Json{{"arguments", arguments}};
   Json effective = {{"dataset", request.dataset_dir.string()}, {"threads", request.threads}};
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
-  results.run.effective_json = effective.dump();
-  results.environment_json = environment_json({request.threads, request.device}).dump();
+  results.run.effective = std::move(effective);
+  results.environment = environment_json({request.threads, request.device});
   results.records = {run.record};
   Json json = to_json(results);
   if (run.cameras.empty()) return json;
@@ -165,11 +165,11 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
 
 }  // namespace
 
-ExitCode run_run(const Arguments& arguments) {
-  const auto values = parse(run_command_line_options(), arguments);
-  if (!values) return ExitCode::pass;
-  DatasetRunRequest request = read_run_request(*values);
-  const bool json = values->count("json") != 0;
+ExitCode run_command(const Arguments& arguments) {
+  auto parsed = parse(command_line_of_run(), arguments);
+  if (!parsed) return ExitCode::pass;
+  complete_run_request(*parsed);
+  DatasetRunRequest& request = parsed->run;
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();
@@ -178,7 +178,7 @@ ExitCode run_run(const Arguments& arguments) {
   const std::string text = result_json(run, request, arguments, started_utc).dump(2) + "\n";
   const bool ok = run.record.status == Status::ok;
   if (ok) write_file(request.out_dir / "result.json", text);
-  if (json)
+  if (parsed->json)
     fmt::print("{}", text);
   else if (ok)
     print_run(run, request);

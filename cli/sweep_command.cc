@@ -1,13 +1,13 @@
-#include "harness/running/sweep.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "cli/gate_exports.h"
+#include "cli/plan_options.h"
 #include "cli/resume_hint.h"
-#include "cli/sweep_options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
@@ -16,7 +16,10 @@
 #include "harness/gating/gate_text.h"
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
+#include "harness/running/case_modules.h"
+#include "harness/running/journal.h"
 #include "harness/running/progress.h"
+#include "harness/running/sweep.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
@@ -28,6 +31,109 @@
 
 namespace aqbench::cli {
 namespace {
+
+struct SweepRequest {
+  std::set<std::string> given;  // flags of the command line
+  PlanRequest plan;
+  std::optional<std::filesystem::path> resume;  // a bundle; `plan` is then the one it was started with
+  std::filesystem::path out;
+  std::optional<std::filesystem::path> baseline;
+  bool gate = false;
+  GateExports gate_exports;  // need a baseline
+  Strings notes;
+  std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
+  std::optional<std::filesystem::path> sign;      // a private key, PEM
+  KeptFiles kept;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// Options that say what is run; --resume takes all of it from the bundle.
+std::vector<Flag<SweepRequest>> planned_flags() {
+  std::vector<Flag<SweepRequest>> flags;
+  for (const auto& table : {selection_flags(), case_flags(), timing_flags(), shard_flags()})
+    append_plan_flags(flags, table, &SweepRequest::plan);
+  return flags;
+}
+
+const Flag<SweepRequest> kGateFlags[] = {
+    {{.name = "out", .value_name = "DIR", .help = "where bundles are made", .default_value = "out"},
+     into<&SweepRequest::out>},
+    {{.name = "resume", .value_name = "BUNDLE", .help = "finish the sweep of this bundle"},
+     into<&SweepRequest::resume>},
+    {{.name = "baseline", .value_name = "FILE", .help = "compare with these accepted values"},
+     into<&SweepRequest::baseline>},
+    {{.name = "gate", .help = "let the comparison decide the exit code"}, into<&SweepRequest::gate>},
+};
+
+void read_test_folder(SweepRequest& request, const FlagValue& value) {
+  request.tests_of = value.text.empty() ? own_build_dir() : std::filesystem::path(value.text);
+}
+
+const Flag<SweepRequest> kBundleFlags[] = {
+    {{.name = "note",
+      .value_name = "TEXT",
+      .help = "a note for the bundle; may be repeated",
+      .repeatable = true},
+     into<&SweepRequest::notes>},
+    {{.name = "with-tests",
+      .value_name = "[=DIR]",
+      .help = "list and run the tests of a build folder (default: this program's) into tests.log; exit 1 if "
+              "one fails",
+      .value_optional = true},
+     read_test_folder},
+    {{.name = "sign",
+      .value_name = "KEY.pem",
+      .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
+     into<&SweepRequest::sign>},
+    {{.name = "keep-clouds", .help = "keep what was scored, as PLY, in the bundle's clouds/"},
+     into<&SweepRequest::kept, &KeptFiles::cloud>},
+    {{.name = "no-pictures", .help = "leave out the pictures of depth maps (pictures/, some 100 kB a case)"},
+     turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
+    {{.name = "dry-run", .help = "print the cases and stop"}, into<&SweepRequest::dry_run>},
+    {{.name = "json", .help = "print results.json to stdout instead of the table"},
+     into<&SweepRequest::json>},
+};
+
+CommandLine<SweepRequest> sweep_command_line() {
+  CommandLine<SweepRequest> line{
+      "aqbench sweep [OPTION]...",
+      "Runs every case (scene x method x seed x axes, or workload x seed x axes) in a process of its own,\n"
+      "scores it against the exact surface or proves and times it, and leaves a bundle: results,\n"
+      "environment, journal, hashes. Without options: suite `seed`.\n\n"
+      "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
+      "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
+      "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
+      "  aqbench sweep --workload absorption --axis variant=loop,torch,fused --precision 2\n"
+      "  aqbench sweep --resume out/20261120T101500Z\n\n"
+      "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"
+      "unreadable, 130 interrupted.",
+      planned_flags()};
+  line.flags.insert(line.flags.end(), std::begin(kGateFlags), std::end(kGateFlags));
+  append_flags<SweepRequest, GateExports>(line.flags, gate_export_flags(), &SweepRequest::gate_exports);
+  line.flags.insert(line.flags.end(), std::begin(kBundleFlags), std::end(kBundleFlags));
+  return line;
+}
+
+// Checks what flags mean together. A resumed sweep gets the plan of its bundle.
+void complete_sweep_request(SweepRequest& request) {
+  if (request.resume) {
+    for (const auto& flag : planned_flags())
+      if (request.given.contains(flag.name))
+        throw Error(ErrorKind::usage,
+                    fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
+    request.plan = read_journal(*request.resume, TornTail::accept).header.request;
+  } else {
+    check(request.plan.timing);
+  }
+  if (request.gate && !request.baseline) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+  if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
+    throw Error(ErrorKind::usage,
+                fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
+  if (request.tests_of) check_test_dir(*request.tests_of);
+}
+
+// ---- Running ----
 
 ExitCode print_plan(const SweepPlan& plan, bool json) {
   if (json) {
@@ -59,9 +165,9 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested_json = requested_json(plan.request).dump();
-  results.run.effective_json = effective_json(plan).dump();
-  results.environment_json = environment.dump();
+  results.run.requested = requested_json(plan.request);
+  results.run.effective = effective_json(plan);
+  results.environment = std::move(environment);
   results.records = journal.records();
   return results;
 }
@@ -123,6 +229,7 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
+    load_modules_of(plan.cases);  // the environment names the libraries that are loaded
     const EnvironmentOptions environment_options{plan.request.threads.value_or(available_processors()),
                                                  plan.request.device.value_or("cpu")};
     Json environment = environment_json(environment_options);
@@ -130,9 +237,8 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     SweepOutcome outcome;
     {
       SweepDisplay display(SweepDisplay::options_for_stderr());
-      const KeptFiles kept{request.keep_clouds, request.pictures};
       outcome = run_sweep(plan, journal, display.callbacks(), [&](const Case& planned, CaseBoard& board) {
-        return run_case_keeping(planned, board, kept);
+        return run_case_keeping(planned, board, request.kept);
       });
     }
     const Results results = assemble(plan, journal, std::move(environment), load_before);
@@ -151,13 +257,13 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
 
 }  // namespace
 
-ExitCode run_sweep_command(const Arguments& arguments) {
-  const auto values = parse(sweep_command_line(), arguments);
-  if (!values) return ExitCode::pass;
-  const SweepRequest request = read_sweep_request(*values);
-  const SweepPlan plan = plan_sweep(request.plan);
-  if (request.dry_run) return print_plan(plan, request.json);
-  return run_planned(request, plan, arguments);
+ExitCode sweep_command(const Arguments& arguments) {
+  auto request = parse(sweep_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  complete_sweep_request(*request);
+  const SweepPlan plan = plan_sweep(request->plan);
+  if (request->dry_run) return print_plan(plan, request->json);
+  return run_planned(*request, plan, arguments);
 }
 
 }  // namespace aqbench::cli

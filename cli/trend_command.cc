@@ -1,3 +1,4 @@
+#include "reports/history/trend_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -5,12 +6,19 @@
 #include "cli/options.h"
 #include "core/files.h"
 #include "core/table.h"
-#include "reports/history/trend_text.h"
 
 namespace aqbench::cli {
 
-ExitCode run_trend(const Arguments& arguments) {
-  CommandLine line{
+namespace {
+
+struct TrendRequest {
+  std::vector<std::string> folders;
+  TrendOptions options;
+  std::optional<std::filesystem::path> svg;
+};
+
+CommandLine<TrendRequest> trend_command_line() {
+  return {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
       "Reads every bundle below the folders (each is verified) as a history and finds where a value changed "
       "its\n"
@@ -18,26 +26,30 @@ ExitCode run_trend(const Arguments& arguments) {
       "Accuracy and tensor memory over all runs, times over runs of one machine key. A trend is no gate: "
       "exit 0\n"
       "whatever it finds.",
-      make_options(),
-      {},
-      "",
-      "DIR"};
-  line.options.add_options()("metric", po::value<std::string>()->value_name("M"),
-                             "one metric: a name as in records, time_ms, or stage:NAME")(
-      "pin", po::value<std::string>()->value_name("RUN"),
-      "also compare the newest level with that of this run: its id or commit, or the beginning of one")(
-      "svg", po::value<std::string>()->value_name("FILE"), "write the charts to this file");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  TrendOptions options;
-  if (values->count("metric") != 0) options.metric = (*values)["metric"].as<std::string>();
-  if (values->count("pin") != 0) options.pinned = (*values)["pin"].as<std::string>();
-  std::vector<std::filesystem::path> folders;
-  for (const std::string& folder : strings(*values, "DIR")) folders.emplace_back(folder);
+      {{{.name = "metric",
+         .value_name = "M",
+         .help = "one metric: a name as in records, time_ms, or stage:NAME"},
+        into<&TrendRequest::options, &TrendOptions::metric>},
+       {{.name = "pin",
+         .value_name = "RUN",
+         .help = "also compare the newest level with that of this run: its id or commit, or the beginning of "
+                 "one"},
+        into<&TrendRequest::options, &TrendOptions::pinned>},
+       {{.name = "svg", .value_name = "FILE", .help = "write the charts to this file"},
+        into<&TrendRequest::svg>}},
+      {{{.name = "DIR", .repeatable = true}, into<&TrendRequest::folders>}}};
+}
+
+}  // namespace
+
+ExitCode trend_command(const Arguments& arguments) {
+  const auto request = parse(trend_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
   const TrendHistory history = read_history(folders);
-  const std::vector<TrendSeries> series = detect_trends(history, options);
+  const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));
-  if (values->count("svg") != 0) write_file((*values)["svg"].as<std::string>(), trends_svg(history, series));
+  if (request->svg) write_file(*request->svg, trends_svg(history, series));
   return ExitCode::pass;
 }
 

@@ -46,38 +46,45 @@ const Case& find_planned(const SweepPlan& plan, const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
 }
 
-}  // namespace
+struct UnitRequest {
+  std::optional<std::string> request_json, case_name;
+  bool score = true, describe = false;
+};
 
-ExitCode run_unit(const Arguments& arguments) {
-  CommandLine line{
+CommandLine<UnitRequest> unit_command_line() {
+  return {
       "aqbench unit --request JSON (--describe | --case NAME)",
       "What `aqbench ab` starts for every unit: runs one case in this very process, once cold and\n"
       "then warm, and prints its record as JSON. --describe: what this program is, and which cases\n"
       "the request means to it. The request is that of `requested` in results.json.",
-      make_options(),
-      {}};
-  auto add = line.options.add_options();
-  add("request", po::value<std::string>()->value_name("JSON"), "what to plan");
-  add("case", po::value<std::string>()->value_name("NAME"), "the case to run");
-  add("no-score", "do not score the output: its hash is enough");
-  add("describe", "print the program and its planned cases, run nothing");
-  const auto values = parse(line, arguments);
-  if (!values) return ExitCode::pass;
-  if (values->count("request") == 0) throw Error(ErrorKind::usage, "--request JSON is missing");
-  if (values->count("case") + values->count("describe") != 1)
+      {{{.name = "request", .value_name = "JSON", .help = "what to plan"}, into<&UnitRequest::request_json>},
+       {{.name = "case", .value_name = "NAME", .help = "the case to run"}, into<&UnitRequest::case_name>},
+       {{.name = "no-score", .help = "do not score the output: its hash is enough"},
+        turn_off<&UnitRequest::score>},
+       {{.name = "describe", .help = "print the program and its planned cases, run nothing"},
+        into<&UnitRequest::describe>}}};
+}
+
+}  // namespace
+
+ExitCode unit_command(const Arguments& arguments) {
+  const auto request = parse(unit_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  if (!request->request_json) throw Error(ErrorKind::usage, "--request JSON is missing");
+  if (request->case_name.has_value() == request->describe)
     throw Error(ErrorKind::usage, "give either --case NAME or --describe");
 
-  const Json request = parse_json_strictly((*values)["request"].as<std::string>(), "--request");
-  const SweepPlan plan = plan_sweep(request_from_json(request, "--request"));
+  const Json json = parse_json_strictly(*request->request_json, "--request");
+  const SweepPlan plan = plan_sweep(request_from_json(json, "--request"));
   Json answer;
-  if (values->count("describe") != 0) {
+  if (request->describe) {
     answer = unit_program_json(describe_this_program(plan));
   } else {
-    const Case& planned = find_planned(plan, (*values)["case"].as<std::string>());
+    const Case& planned = find_planned(plan, *request->case_name);
     const QuietStdout quiet;
     CaseBoard board;
-    const bool score = values->count("no-score") == 0;
-    answer = unit_record_json((score ? run_case(planned, board) : run_case_unscored(planned, board)).record);
+    answer = unit_record_json(
+        (request->score ? run_case(planned, board) : run_case_unscored(planned, board)).record);
   }
   fmt::print("{}\n", answer.dump(-1, ' ', false, Json::error_handler_t::replace));
   return ExitCode::pass;

@@ -1,53 +1,40 @@
-# One static library for each folder, lowest floor first: a folder may use only those above it in this list.
+# One static library for each folder, lowest floor first; then the modules, and the program that loads them.
 # CONTRIBUTING.md says what each folder holds; tests/architecture holds the includes against that table.
-aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads)
+aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
+                ${CMAKE_DL_LIBS})
 
 aqbench_library(cloud scenes/cloud aqbench::core)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
-target_link_libraries(aqbench_surfaces PRIVATE Open3D::Open3D)  # closest points on meshes; in no header
+aqbench_library(images scenes/images aqbench::core)
 aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)
-aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::optics)
+aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
 aqbench_library(dataset scenes/dataset aqbench::rendering)
-foreach(library rendering dataset)  # the texture's Fourier transform, and PNG files; in no header
-  target_link_libraries(aqbench_${library} PRIVATE opencv_core opencv_imgcodecs)
-  target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
-endforeach()
-add_library(aqbench_scenes INTERFACE)
-add_library(aqbench::scenes ALIAS aqbench_scenes)
-target_link_libraries(aqbench_scenes INTERFACE aqbench::dataset)
 
 aqbench_library(metrics metrics aqbench::rendering)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
 target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
-aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::core aqbench::torch)
-aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method)
-aqbench_library(fusion pipeline/fusion aqbench::optics)
-target_link_libraries(aqbench_fusion PRIVATE Open3D::Open3D)  # surfaces; in no header
-aqbench_library(sparse pipeline/sparse aqbench::method aqbench::views)
-aqbench_library(depth_maps pipeline/depth_maps aqbench::sparse)
-aqbench_library(plane_sweep pipeline/plane_sweep aqbench::depth_maps aqbench::fusion)
-aqbench_library(dense_flow pipeline/dense_flow aqbench::depth_maps aqbench::fusion)
-aqbench_library(workloads pipeline/workloads aqbench::core aqbench::kernels)
-target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
-foreach(library views sparse dense_flow workloads)  # image files, features and flow; in no header
-  target_link_libraries(aqbench_${library}
-    PRIVATE opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
-  target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
-endforeach()
-aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::plane_sweep aqbench::dense_flow)
+# What methods and workloads of the module `pipeline` are told, and workloads that need no library.
+file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/pipeline/*/*_spec.cc
+     ${CMAKE_SOURCE_DIR}/pipeline/fusion/*_options.cc)
+set(workloads ${CMAKE_SOURCE_DIR}/pipeline/workloads)
+add_library(aqbench_specs STATIC ${spec_sources} pipeline/plane_sweep/kernels/options.cc
+  ${workloads}/registry.cc ${workloads}/workload_specs.cc ${workloads}/workloads_table.cc ${workloads}/step_ledger.cc
+  ${workloads}/absorption.cc ${workloads}/tricubic.cc)
+add_library(aqbench::specs ALIAS aqbench_specs)
+target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
+aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)
 
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
 aqbench_library(records harness/records aqbench::metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
-target_link_libraries(aqbench_measuring
-  PRIVATE aqbench::torch benchmark::benchmark TBB::tbb ${CMAKE_DL_LIBS} rt)
-aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::workloads aqbench::scenes)
+target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
+aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
 aqbench_library(running harness/running aqbench::planning)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(gating harness/gating aqbench::records)
@@ -62,8 +49,64 @@ aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
 aqbench_library(cli cli aqbench::history aqbench::docs_tables Boost::program_options)
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
-add_executable(aqbench cli/main.cc)
+
+# ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----
+# Each library names the tables by which programs that link it statically find its functions.
+aqbench_library(open3d_meshes scenes/surfaces/open3d aqbench::surfaces)
+target_link_libraries(aqbench_open3d_meshes PRIVATE Open3D::Open3D)
+target_link_options(aqbench_open3d_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
+aqbench_library(opencv_images scenes/images/opencv aqbench::images)
+target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
+
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics aqbench::torch)
+aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
+aqbench_library(fusion pipeline/fusion aqbench::optics aqbench::specs)
+target_link_libraries(aqbench_fusion PRIVATE Open3D::Open3D)  # surfaces; in no header
+aqbench_library(sparse pipeline/sparse aqbench::method aqbench::views)
+aqbench_library(depth_maps pipeline/depth_maps aqbench::sparse)
+aqbench_library(plane_sweep pipeline/plane_sweep aqbench::depth_maps aqbench::fusion)
+aqbench_library(dense_flow pipeline/dense_flow aqbench::depth_maps aqbench::fusion)
+aqbench_library(workloads pipeline/workloads aqbench::kernels)
+target_link_libraries(aqbench_workloads PRIVATE aqbench::torch)
+target_link_options(aqbench_workloads INTERFACE LINKER:-u,aqbench_workloads_table)
+aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow)
+target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
+aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
+target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
+foreach(library opencv_images views sparse dense_flow workloads)  # image files, features and flow; in no header
+  target_link_libraries(aqbench_${library}
+    PRIVATE opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+  target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
+endforeach()
+
+# For tests and benchmarks: everything that modules hold, linked.
+add_library(aqbench_linked_modules INTERFACE)
+add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
+target_link_libraries(aqbench_linked_modules INTERFACE aqbench::open3d_meshes aqbench::opencv_images aqbench::methods
+                      aqbench::workloads aqbench::torch_measuring)
+
+aqbench_module(meshes open3d_meshes Open3D::Open3D)
+aqbench_module(images opencv_images opencv_core opencv_imgcodecs)
+aqbench_module(pipeline
+  "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
+  aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+
+# ---- The program ----
+# It holds all of the lighter folders, since modules find there what they use of them.
+set(build_ids ${CMAKE_BINARY_DIR}/generated/module_build_ids.cc)
+set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>)
+add_custom_command(OUTPUT ${build_ids}
+  COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=${modules} -DOUTPUT=${build_ids}
+          -P ${CMAKE_SOURCE_DIR}/cmake/module_build_ids.cmake
+  DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline cmake/module_build_ids.cmake
+  COMMENT "" VERBATIM)
+add_executable(aqbench cli/main.cc ${build_ids})
+string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
+  aqbench_rendering aqbench_dataset aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
+  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_planning aqbench_running)
+set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
+target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 # Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
 foreach(library gating content text html exports bundle history docs_tables cli)

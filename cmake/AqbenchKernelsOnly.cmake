@@ -15,11 +15,16 @@ add_library(aqbench::torch ALIAS aqbench_torch)
 target_link_libraries(aqbench_torch INTERFACE ${TORCH_LIBRARIES})
 target_include_directories(aqbench_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 
-# Of the core, what needs no library.
+# Of the core and of the optics, what needs no library.
 add_library(aqbench_core STATIC core/parallel.cc core/stage_scope.cc)
 add_library(aqbench::core ALIAS aqbench_core)
 target_link_libraries(aqbench_core PUBLIC aqbench::flags Threads::Threads)
-aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::core aqbench::torch)
+add_library(aqbench_optics STATIC
+  scenes/optics/refractive_camera.cc scenes/optics/refraction_batch.cc scenes/optics/projection_table.cc)
+add_library(aqbench::optics ALIAS aqbench_optics)
+target_link_libraries(aqbench_optics PUBLIC aqbench::core)
+set(AQBENCH_PROGRAM_SOURCES "^$")  # no modules here
+aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::optics aqbench::torch)
 
 if(benchmark_FOUND)
   add_executable(plane_sweep_benchmark benchmarks/plane_sweep_benchmark.cc)

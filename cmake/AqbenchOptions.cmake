@@ -29,19 +29,34 @@ if(AQBENCH_SANITIZE)
   target_link_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE})
 endif()
 
-# aqbench_library(NAME FOLDER [dependencies...]): one static library of all .cc files in FOLDER, as aqbench::NAME. A
-# folder of headers alone becomes an interface library.
+# aqbench_library(NAME FOLDER [dependencies...]): one static library of all .cc files in FOLDER, as aqbench::NAME,
+# without those of AQBENCH_PROGRAM_SOURCES: part of the program although the folder is part of a module.
+set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|fusion/[a-z]+_options\\.cc$|kernels/options\\.cc$|cli/main\\.cc$")
+string(APPEND AQBENCH_PROGRAM_SOURCES "|workloads/(registry|workload_specs|workloads_table|step_ledger)\\.cc$"
+  "|workloads/(absorption|tricubic)(_fused)?\\.cc$")
 function(aqbench_library name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
-  if(sources)
-    add_library(aqbench_${name} STATIC ${sources})
-    target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
-  else()
-    add_library(aqbench_${name} INTERFACE)
-    target_link_libraries(aqbench_${name} INTERFACE aqbench::flags ${ARGN})
-  endif()
+  list(FILTER sources EXCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")
+  add_library(aqbench_${name} STATIC ${sources})
+  target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
   add_library(aqbench::${name} ALIAS aqbench_${name})
+endfunction()
+
+# aqbench_module(NAME "LIBRARY..." [dependencies...]): the loadable module libaqbench_NAME.so (core/module.h) of the
+# objects of these static libraries. What they use of lighter folders is found in the program that loads the module.
+function(aqbench_module name libraries)
+  separate_arguments(libraries)
+  set(objects "")
+  foreach(library IN LISTS libraries)
+    list(APPEND objects $<TARGET_OBJECTS:aqbench_${library}>)
+    set_target_properties(aqbench_${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(aqbench_${library} PRIVATE -fno-semantic-interposition)
+  endforeach()
+  add_library(aqbench_module_${name} SHARED ${objects})
+  set_target_properties(aqbench_module_${name} PROPERTIES OUTPUT_NAME aqbench_${name} LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  target_link_libraries(aqbench_module_${name} PRIVATE ${ARGN})
+  target_link_options(aqbench_module_${name} PRIVATE LINKER:--build-id=sha1 LINKER:--as-needed)
 endfunction()
 
 find_program(AQBENCH_GOLD ld.gold)

@@ -8,11 +8,9 @@ namespace aqbench {
 
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed) {
-  const NearestNeighbourIndex index(points_m);
   Completeness completeness;
   completeness.samples = truth.stratified_samples(spacing_m, seed);
-  completeness.distance_m.resize(completeness.samples.positions_m.size());
-  index.distances(completeness.samples.positions_m, completeness.distance_m);
+  completeness.distance_m = cloud_to_cloud_distances_m(completeness.samples.positions_m, points_m);
   return completeness;
 }
 
@@ -40,6 +38,19 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
   }
   if (total.kept_m2 <= 0) return std::nullopt;
   return 100.0 * total.reached_m2 / total.kept_m2;
+}
+
+std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
+                                      std::size_t groups,
+                                      const std::function<std::size_t(std::size_t sample)>& group_of) {
+  std::vector<GroupArea> areas(groups);
+  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
+    GroupArea& group = areas[group_of(i)];
+    const double weight_m2 = completeness.samples.weights[i];
+    group.area_m2 += weight_m2;
+    if (completeness.distance_m[i] <= tolerance_m) group.reached_m2 += weight_m2;
+  }
+  return areas;
 }
 
 CompletenessSummary summarize_completeness(const Completeness& completeness) {

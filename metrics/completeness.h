@@ -1,6 +1,7 @@
 #pragma once
 // How much of the true surface a cloud reaches: distances from samples of the surface to the nearest point.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,23 +12,44 @@
 
 namespace aqbench {
 
+// Samples of the true surface and how far each is from the cloud.
 struct Completeness {
   SurfaceSamples samples;
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
 };
 
-// Draws the samples and measures them. Throws Error(method) if the cloud has no finite point.
+// Draws samples of the true surface and measures their distances. Throws Error(method) if the cloud has no
+// finite point.
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed);
 
-// Area share in percent, of the samples for which keep(i) holds, of those with distance <= tolerance_m;
+// Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
 // nullopt if no sample is kept.
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep);
 
-struct CompletenessSummary {
-  double mean_m, median_m, p95_m;  // weighted by area
+// The area of a group of samples, and the part of it that the cloud reaches.
+struct GroupArea {
+  double area_m2 = 0, reached_m2 = 0;
+
+  // Returns the percentage that is reached; nullopt for a group without area.
+  std::optional<double> completeness_pct() const {
+    return area_m2 > 0 ? std::optional(100 * reached_m2 / area_m2) : std::nullopt;
+  }
 };
+
+// Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i). A sample is
+// reached if its distance is <= tolerance_m.
+std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
+                                      std::size_t groups,
+                                      const std::function<std::size_t(std::size_t sample)>& group_of);
+
+// Distances from the true surface to the cloud, weighted by area.
+struct CompletenessSummary {
+  double mean_m, median_m, p95_m;
+};
+
+// Summarizes the distances. There must be samples.
 CompletenessSummary summarize_completeness(const Completeness& completeness);
 
 }  // namespace aqbench

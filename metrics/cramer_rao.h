@@ -8,9 +8,10 @@
 
 namespace aqbench {
 
-// Standard deviation of the point's z, metres, for independent Gaussian noise of 1 px on u and v in every
-// camera (proportional to the noise); nullopt where fewer than two cameras image the point or their rays are
-// parallel. Cameras in whose image the point does not lie do not count.
+// Returns the standard deviation of the point's z, metres, that no unbiased triangulation can beat with
+// independent Gaussian noise of 1 px on u and v in every camera (it is proportional to the noise). Only
+// cameras in whose image the point lies count. nullopt if they are fewer than two, or their rays are
+// parallel.
 std::optional<double> depth_bound_m(std::span<const RefractiveCamera> cameras, const Vec3& point_m);
 
 }  // namespace aqbench

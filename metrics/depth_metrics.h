@@ -7,10 +7,10 @@
 
 namespace aqbench {
 
-// Row-major maps of one camera, metres. A depth that is not finite or not above 0 is no depth. Errors are
-// over the pixels where both maps have one; depth_fill_rate_pct says how many of the true ones those are.
-// Every metric is undefined, with the reason, if the truth has no depth; all but the fill rate if no pixel
-// has both. Throws Error(method) unless the maps are of one size.
+// Scores a row-major map of one camera, metres. A value that is not finite or not above 0 means no depth.
+// Errors are over the pixels where both maps have a depth; depth_fill_rate_pct is their share of the pixels
+// with a true depth. If the truth has no depth, every metric is undefined, with the reason; if no pixel has
+// both, all but the fill rate. Throws Error(method) if the sizes differ.
 MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const float> truth_m);
 
 }  // namespace aqbench

@@ -7,7 +7,8 @@
 
 namespace aqbench {
 
-// Finite, and below 1e100 m, so that squares and sums of squares are finite.
+// Returns whether all coordinates are finite and at most 1e100, so that squares and sums of squares are
+// finite.
 inline bool is_measurable(const Vec3& point) {
   constexpr double kLimitM = 1e100;
   return std::abs(point.x()) <= kLimitM && std::abs(point.y()) <= kLimitM && std::abs(point.z()) <= kLimitM;

@@ -1,33 +1,49 @@
 #pragma once
 // A reconstructed mesh against the true surface, both ways.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "metrics/mesh_topology.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
+// How the triangles of a mesh are connected.
+struct MeshTopology {
+  std::size_t components = 0;         // sets of triangles joined by shared vertices
+  std::size_t nonmanifold_edges = 0;  // edges that three or more triangles share
+  double boundary_m = 0;              // length of all edges that only one triangle has
+};
+
+// Measures how a mesh is connected. Triangles that name a vertex twice have no area and are left out. Two
+// vertices at the same place with different numbers count as two.
+MeshTopology mesh_topology(const TriangleMesh& mesh);
+
+// Throws Error(method) naming the first vertex that is not finite, or the first triangle that names a vertex
+// that does not exist.
+void check_mesh(const TriangleMesh& mesh);
+
+// How finely both surfaces are sampled: area / spacing^2 samples each, at most 2 million of the mesh.
 struct MeshScoreOptions {
-  double sample_spacing_m = 0.002 / 3;  // of samples on both surfaces: area / spacing^2 of them, at most 2 M
+  double sample_spacing_m = 0.002 / 3;
   std::uint64_t seed = 1;
 };
 
-// The mesh over the patch is measured, by area-uniform samples; what lies beside the patch is left out,
-// except that it may be what a true sample is nearest to. Unset where `reason` says why.
+// Scores of a mesh by area-uniform samples. Only the part of the mesh over the patch is measured; the rest
+// counts only in that a true sample may be nearest to it. Where a value is unset, `reason` says why.
 struct MeshMetrics {
-  std::optional<double> accuracy_mean_m;      // mesh to true surface
-  std::optional<double> completeness_mean_m;  // true patch to mesh
-  std::optional<double> normal_consistency;   // mean |cosine|
-  std::optional<double> area_ratio;           // mesh over the patch / true patch
+  std::optional<double> accuracy_mean_m;      // mean distance from the mesh to the true surface
+  std::optional<double> completeness_mean_m;  // mean distance from the true patch to the mesh
+  std::optional<double> normal_consistency;   // mean |cosine| between normals
+  std::optional<double> area_ratio;           // area of the mesh over the patch / area of the true patch
   std::string reason;
   MeshTopology topology;  // of the whole mesh
 };
 
-// Throws Error(method) for a mesh that names vertices it lacks or has vertices that are not finite.
+// Scores a mesh. Throws Error(method) as check_mesh does.
 MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const MeshScoreOptions& options);
 
 }  // namespace aqbench

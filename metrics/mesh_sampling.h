@@ -1,5 +1,5 @@
 #pragma once
-// The part of a mesh over a patch, and area-uniform samples of it.
+// Cuts out the part of a mesh over a patch, and samples it evenly by area.
 
 #include <cstdint>
 #include <vector>
@@ -9,25 +9,27 @@
 
 namespace aqbench {
 
-// Triangles on their own, each with its area.
+// Triangles without shared vertices, and their areas.
 struct TriangleSoup {
   std::vector<std::array<Vec3, 3>> triangles_m;
   std::vector<double> area_up_to_m2;  // of triangles 0 to i, inclusive
 
+  // Returns the area of all triangles.
   double area_m2() const { return area_up_to_m2.empty() ? 0 : area_up_to_m2.back(); }
 };
 
-// The mesh cut exactly along the patch's sides (all of the mesh if patch is null); parts without area are
-// left out.
+// Cuts the mesh exactly along the sides of the patch (all of the mesh stays if patch is null). Parts without
+// area are left out.
 TriangleSoup cut_to_patch(const TriangleMesh& mesh, const Patch* patch);
 
+// A point of a triangle.
 struct SoupSample {
   Vec3 position_m;
   Vec3 normal;  // unit, by the order of the corners
 };
 
-// `count` samples, one in each of `count` slices of equal area; a pure function of its arguments, for any
-// thread count. The soup must have an area.
+// Returns `count` samples, one in each of `count` parts of equal area. The result depends on the arguments
+// alone, not on the thread count. The soup must have an area.
 std::vector<SoupSample> sample_by_area(const TriangleSoup& soup, std::size_t count, std::uint64_t seed);
 
 }  // namespace aqbench

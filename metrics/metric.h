@@ -8,9 +8,11 @@
 
 namespace aqbench {
 
-// In which direction a change is an improvement; `equal` means that any change beyond tolerance is a failure.
+// The direction in which a change is an improvement; `equal` means that any change beyond the tolerance is a
+// failure.
 enum class Better { lower, higher, equal };
 
+// The value of one metric.
 struct Metric {
   std::optional<double> value;  // nullopt: undefined, and `reason` says why; never NaN, never a stand-in 0
   std::string unit;             // "mm", "%", "1", "deg", "points"
@@ -18,11 +20,13 @@ struct Metric {
   std::string reason;
 };
 
-// In order of the registry (metrics/registry.h); names are unique.
+// Metrics by name, in the order of the registry (metrics/registry.h). Names are unique.
 using MetricSet = std::vector<std::pair<std::string, Metric>>;
 
+// Finds a metric by name; returns nullptr if there is none.
 const Metric* find_metric(const MetricSet& set, const std::string& name);  // nullptr if absent
 
+// Returns "lower", "higher" or "equal".
 std::string to_string(Better better);  // "lower", "higher", "equal"
 
 }  // namespace aqbench

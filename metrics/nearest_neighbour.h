@@ -9,29 +9,29 @@
 
 namespace aqbench {
 
-// A copy of a cloud in blocks of neighbours under an implicit tree of boxes, all in double precision: a
-// distance has the same bits as a scan over all points would give. Takes about 40 bytes a point, 45 while it
-// is built. Immutable and thread-safe after construction.
+// A copy of a cloud in blocks of neighbouring points, under a tree of boxes. All is in double precision: a
+// distance has the same bits as a comparison with every point would give. Takes about 40 bytes a point, 45
+// while it is built. Immutable and safe to use from several threads after construction.
 class NearestNeighbourIndex {
  public:
-  // Points that are not finite (or beyond 1e100 m) are left out.
+  // Builds the index. Points that are not finite (or beyond 1e100 m) are left out.
   explicit NearestNeighbourIndex(std::span<const Vec3> points_m);
 
   std::size_t size() const { return size_; }  // points in the index
 
-  // out_m[i]: distance from queries_m[i], finite, to the nearest point. Fastest if neighbouring queries are
-  // near each other. Runs in parallel. Throws Error(method) if the index is empty, Error(usage) unless the
-  // spans are of one size.
+  // Writes to out_m[i] the distance from queries_m[i], which must be finite, to the nearest point. It is
+  // fastest if consecutive queries are near each other. Uses parallel_for. Throws Error(method) if the index
+  // is empty, Error(usage) unless the spans are of one size.
   void distances(std::span<const Vec3> queries_m, std::span<double> out_m) const;
 
   static constexpr std::size_t kWidth = 16;  // points a block, children a node
 
-  // Points; places that are left over are at infinity.
+  // Points of one block; unused places are at infinity.
   struct alignas(64) Block {
     double x[kWidth], y[kWidth], z[kWidth];
   };
-  // Boxes of children, and which they are, as in SpatialTree with blocks for runs. Boxes that are left over
-  // are empty (low = infinity, high = -infinity).
+  // The boxes of a node's children, and which children they are (as in SpatialTree, with blocks for runs).
+  // Unused boxes are empty (low = infinity, high = -infinity).
   struct alignas(64) Node {
     double low_x[kWidth], low_y[kWidth], low_z[kWidth], high_x[kWidth], high_y[kWidth], high_z[kWidth];
     std::uint32_t child[kWidth];
@@ -44,8 +44,8 @@ class NearestNeighbourIndex {
   std::size_t levels_ = 0;   // of nodes
 };
 
-// out[i]: distance in metres from from_m[i] to the nearest of to_m; the cloud-to-cloud distance. Every point
-// of from_m must be finite. Throws Error(method) if to_m has no finite point.
+// Returns for each point of from_m, which must all be finite, the distance in metres to the nearest point of
+// to_m: the cloud-to-cloud distance. Throws Error(method) if to_m has no finite point.
 std::vector<double> cloud_to_cloud_distances_m(std::span<const Vec3> from_m, std::span<const Vec3> to_m);
 
 }  // namespace aqbench

@@ -9,6 +9,7 @@
 
 namespace aqbench {
 
+// A plane, and the distances of the points to it.
 struct PlaneFit {
   Vec3 centroid_m;
   Vec3 normal;    // unit, towards the cameras: z <= 0
@@ -16,8 +17,8 @@ struct PlaneFit {
   double max_m;
 };
 
-// Through points_m[index[i]]. nullopt for fewer than 3 points and for points on one line (or in one place),
-// through which many planes pass.
+// Fits a plane to points_m[index[i]]. Returns nullopt for fewer than 3 points, and for points on one line or
+// at one place, through which many planes pass.
 std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<const std::uint32_t> index);
 
 }  // namespace aqbench

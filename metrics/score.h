@@ -1,5 +1,5 @@
 #pragma once
-// Scores a reconstruction against the true surface: the default set of docs/metrics.md.
+// Scores a reconstruction against the true surface, by the metrics of docs/metrics.md.
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +15,7 @@
 
 namespace aqbench {
 
+// Tolerances and sampling of a score.
 struct ScoreOptions {
   std::vector<double> tolerances_m = {0.0005, 0.001, 0.002, 0.005, 0.010};
   double outlier_m = 0.020;             // gross outlier beyond this distance
@@ -23,21 +24,24 @@ struct ScoreOptions {
   std::uint64_t sample_seed = 1;        // of completeness samples, the same for every case
   bool tiles = true;
 };
+
 // Throws Error(usage) naming the field.
 void check(const ScoreOptions& options);
 
-// How many cameras see each of these positions on the true surface, through refracted rays; one number each.
+// Counts for each position on the true surface the cameras that see it through refracted rays.
 using ViewCounter = std::function<std::vector<int>(std::span<const Vec3> positions_m)>;
 
+// The result of scoring.
 struct Score {
   MetricSet metrics;  // always the cloud's; those of normals, mesh and seen2 where there is such data
   TileGrid tiles;     // without tiles if not asked for, or if the truth has no patch
   std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
 };
 
-// Metrics are the same bytes for any thread count. An empty cloud gives null metrics with a reason. With
-// `count_views` also completeness_seen2_*: over the surface that two or more cameras see.
-// Throws Error(method) if the reconstruction's arrays are inconsistent.
+// Scores a reconstruction. Metrics are the same bytes for any thread count. An empty cloud gives undefined
+// metrics with a reason. With `count_views` there are also completeness_seen2_*: over the surface that two or
+// more cameras see. Throws Error(usage) as check() does, Error(method) if the arrays of the reconstruction
+// differ in length.
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views = {});
 

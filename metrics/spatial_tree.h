@@ -1,7 +1,8 @@
 #pragma once
-// A tree over points by the cells they lie in: each node's children are runs of points, or nodes, that fill
-// cells of their own. Cells are refined where points crowd, so that a cloud with an outlier a million
-// kilometres away, or with a million points in one cell, is divided as finely as any other.
+// A tree over points by the cells in which they lie. The children of a node are runs of points or further
+// nodes, each in cells of its own. Cells are divided more finely where points are dense, so that a cloud with
+// one outlier a million kilometres away, or with a million points in one cell, is divided as well as any
+// other.
 
 #include <array>
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace aqbench {
 
+// The order of the points, the runs of that order, and the nodes over them.
 struct SpatialTree {
   static constexpr std::size_t kChildren = 16;
   static constexpr std::uint32_t kRun = 1U
@@ -24,9 +26,9 @@ struct SpatialTree {
   std::vector<std::array<std::uint32_t, kChildren>> nodes;  // the root first, a node before its children
 };
 
-// No run is longer than `longest`; about two thirds of that is usual. Points that are not measurable are left
-// out; without any there is no node. Throws Error(method) beyond 2^31 - 1 points. Needs 16 bytes a point
-// while it runs and 5 after.
+// Makes a tree in which no run has more than `longest` points; about two thirds of that is usual. Points that
+// are not measurable are left out; without any point there is no node. Needs 16 bytes a point while it runs
+// and 5 after. Throws Error(method) beyond 2^31 - 1 points.
 SpatialTree make_spatial_tree(std::span<const Vec3> points_m, std::size_t longest);
 
 }  // namespace aqbench

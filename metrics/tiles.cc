@@ -68,16 +68,11 @@ void fill_errors(TileGrid& grid, Grouped& grouped) {
 }
 
 void fill_completeness(TileGrid& grid, const Completeness& completeness) {
-  std::vector<double> reached_m2(grid.tiles.size()), area_m2(grid.tiles.size());
-  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
-    const std::size_t tile = tile_of(grid, completeness.samples.positions_m[i]);
-    area_m2[tile] += completeness.samples.weights[i];
-    if (completeness.distance_m[i] <= kHeadlineToleranceM)
-      reached_m2[tile] += completeness.samples.weights[i];
-  }
-  for (std::size_t t = 0; t < grid.tiles.size(); ++t) {
-    if (area_m2[t] > 0) grid.tiles[t].completeness_pct = 100 * reached_m2[t] / area_m2[t];
-  }
+  const std::vector<GroupArea> areas =
+      areas_by_group(completeness, kHeadlineToleranceM, grid.tiles.size(),
+                     [&](std::size_t i) { return tile_of(grid, completeness.samples.positions_m[i]); });
+  for (std::size_t t = 0; t < grid.tiles.size(); ++t)
+    if (const auto reached_pct = areas[t].completeness_pct()) grid.tiles[t].completeness_pct = *reached_pct;
 }
 
 std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }

@@ -1,5 +1,5 @@
 #pragma once
-// Errors by place: square tiles of the patch, in world x and y.
+// Errors by place: the patch in square tiles, in world x and y.
 
 #include <cstddef>
 #include <span>
@@ -12,9 +12,10 @@
 
 namespace aqbench {
 
+// The tolerance of tables by place and by views: 1 % of the 200 mm of water.
 inline constexpr double kHeadlineToleranceM = 0.002;  // 1 % of the 200 mm of water
 
-// One tile of the patch, in world x and y.
+// The errors in one tile.
 struct ErrorTile {
   int column = 0, row = 0;
   std::size_t points = 0;
@@ -22,6 +23,7 @@ struct ErrorTile {
   double completeness_pct = 0;             // at the headline tolerance, 2 mm; NaN if the cloud is empty
 };
 
+// All tiles of a patch.
 struct TileGrid {
   int columns = 0, rows = 0;
   double tile_mm = 0;
@@ -29,11 +31,12 @@ struct TileGrid {
   std::vector<ErrorTile> tiles;     // row-major, rows along y
 };
 
-// `completeness` is null for an empty cloud. Throws Error(usage) for more than a million tiles.
+// Sorts the scored points into tiles. `completeness` is null for an empty cloud. Throws Error(usage) for more
+// than a million tiles.
 TileGrid make_tiles(std::span<const Vec3> points_m, const ScoredPoints& scored,
                     const Completeness* completeness, const Patch& patch, double tile_m);
 
-// With a header line; an empty field where a tile has no value.
+// Returns the tiles as CSV with a header line; a field without a value is empty.
 std::string tiles_to_csv(const TileGrid& grid);
 
 }  // namespace aqbench

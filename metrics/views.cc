@@ -10,21 +10,16 @@ std::vector<ViewShare> completeness_by_views(const Completeness& completeness, s
                                              double tolerance_m) {
   if (views.empty()) return {};
   const auto rows = static_cast<std::size_t>(std::max(0, *std::ranges::max_element(views))) + 1;
-  std::vector<double> area_m2(rows, 0), reached_m2(rows, 0);
+  const std::vector<GroupArea> areas = areas_by_group(completeness, tolerance_m, rows, [&](std::size_t i) {
+    return static_cast<std::size_t>(std::max(0, views[i]));
+  });
   double total_m2 = 0;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const auto row = static_cast<std::size_t>(std::max(0, views[i]));
-    const double weight_m2 = completeness.samples.weights[i];
-    total_m2 += weight_m2;
-    area_m2[row] += weight_m2;
-    if (completeness.distance_m[i] <= tolerance_m) reached_m2[row] += weight_m2;
-  }
+  for (const double weight_m2 : completeness.samples.weights) total_m2 += weight_m2;
   std::vector<ViewShare> shares;
-  for (std::size_t row = 0; row < rows; ++row) {
-    ViewShare share{static_cast<int>(row), 100 * area_m2[row] / total_m2, std::nullopt};
-    if (area_m2[row] > 0) share.completeness_pct = 100 * reached_m2[row] / area_m2[row];
-    shares.push_back(share);
-  }
+  for (std::size_t row = 0; row < rows; ++row)
+    shares.push_back({.views = static_cast<int>(row),
+                      .surface_pct = 100 * areas[row].area_m2 / total_m2,
+                      .completeness_pct = areas[row].completeness_pct()});
   return shares;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Completeness by how many cameras see a place.
+// Completeness by the number of cameras that see a place.
 
 #include <optional>
 #include <span>
@@ -18,11 +18,12 @@ struct ViewShare {
   std::optional<double> completeness_pct;  // of this part, at the tolerance; none where there is no area
 };
 
-// One row for each number of views from 0 to the largest. `views` counts the cameras that see each sample.
+// Returns one row for each number of views from 0 to the largest. views[i] is the number of cameras that see
+// sample i.
 std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
                                              double tolerance_m = kHeadlineToleranceM);
 
-// Of rows at kHeadlineToleranceM, with a header line; an empty field for what is undefined.
+// Returns rows at kHeadlineToleranceM as CSV with a header line; an undefined field is empty.
 std::string views_to_csv(std::span<const ViewShare> rows);
 
 }  // namespace aqbench

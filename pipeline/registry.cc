@@ -1,59 +1,70 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "pipeline/dense_flow/dense_flow_method.h"
-#include "pipeline/dense_flow/torchscript_method.h"
+#include "pipeline/dense_flow/dense_flow_spec.h"
 #include "pipeline/external/external.h"
 #include "pipeline/method/method.h"
-#include "pipeline/plane_sweep/plane_sweep_method.h"
+#include "pipeline/method/methods_table.h"
+#include "pipeline/plane_sweep/plane_sweep_spec.h"
 #include "pipeline/simulated/simulated.h"
-#include "pipeline/sparse/sparse_method.h"
+#include "pipeline/sparse/sparse_spec.h"
 
 namespace aqbench {
-
 namespace {
 
-std::vector<ParameterSpec> sparse_method_parameters() {
-  std::vector<ParameterSpec> specs = sparse::view_parameters();
-  const std::vector<ParameterSpec> own = sparse::parameters();
-  specs.insert(specs.end(), own.begin(), own.end());
-  return specs;
-}
+// A run that is in the module `pipeline`.
+template <RealMethod MethodsTable::*method>
+constexpr RealMethod kInModule = [](const Observation& observation, const MethodInput& input) {
+  return (methods_table().*method)(observation, input);
+};
 
 }  // namespace
 
 const std::vector<MethodSpec>& method_registry() {
   static const std::vector<MethodSpec> table{
-      {"lightglue_like",
-       "simulated: few points, as a sparse matcher such as LightGlue gives",
-       simulated_parameters(kLightglueLike),
-       {},
-       simulated_stages(),
-       &simulate},
-      {"roma_like",
-       "simulated: more points and less noise, as a dense matcher such as RoMa gives",
-       simulated_parameters(kRomaLike),
-       {},
-       simulated_stages(),
-       &simulate},
-      {"dense_flow", "dense inverse search flow between neighbouring cameras, triangulated by refracted rays",
-       dense_flow::parameters(), dense_flow::presets(), dense_flow::dense_stages(), &dense_flow::run},
-      {"sparse", "features, matches and triangulation through the water: a sparse cloud",
-       sparse_method_parameters(), sparse::presets(), sparse::stages(), &sparse::run},
-      {"plane_sweep", "dense depth maps by plane-sweep stereo through the water, filtered and fused",
-       plane_sweep_parameters(), plane_sweep_presets(), plane_sweep_stages(), &run_plane_sweep, true},
-      {"external",
-       "any program that reads a dataset's folder and writes a PLY file",
-       external_parameters(),
-       {},
-       external_stages(),
-       &run_external},
-      {"torchscript",
-       "a matcher saved with torch.jit, in the place of dense_flow's",
-       torchscript_parameters(),
-       {},
-       torchscript_stages(),
-       &run_torchscript},
+      {.name = "lightglue_like",
+       .summary = "simulated: few points, as a sparse matcher such as LightGlue gives",
+       .parameters = simulated_parameters(kLightglueLike),
+       .presets = {},
+       .stages = simulated_stages(),
+       .run = &simulate},
+      {.name = "roma_like",
+       .summary = "simulated: more points and less noise, as a dense matcher such as RoMa gives",
+       .parameters = simulated_parameters(kRomaLike),
+       .presets = {},
+       .stages = simulated_stages(),
+       .run = &simulate},
+      {.name = "dense_flow",
+       .summary = "dense inverse search flow between neighbouring cameras, triangulated by refracted rays",
+       .parameters = dense_flow::parameters(),
+       .presets = dense_flow::presets(),
+       .stages = dense_flow::dense_stages(),
+       .run = kInModule<&MethodsTable::dense_flow>},
+      {.name = "sparse",
+       .summary = "features, matches and triangulation through the water: a sparse cloud",
+       .parameters = sparse::method_parameters(),
+       .presets = sparse::presets(),
+       .stages = sparse::stages(),
+       .run = kInModule<&MethodsTable::sparse>},
+      {.name = "plane_sweep",
+       .summary = "dense depth maps by plane-sweep stereo through the water, filtered and fused",
+       .parameters = plane_sweep_parameters(),
+       .presets = plane_sweep_presets(),
+       .stages = plane_sweep_stages(),
+       .run = kInModule<&MethodsTable::plane_sweep>,
+       .takes_depth_range = true},
+      {.name = "external",
+       .summary = "any program that reads a dataset's folder and writes a PLY file",
+       .parameters = external_parameters(),
+       .presets = {},
+       .stages = external_stages(),
+       .run = &run_external},
+      {.name = "torchscript",
+       .summary = "a matcher saved with torch.jit, in the place of dense_flow's",
+       .parameters = dense_flow::torchscript_parameters(),
+       .presets = {},
+       .stages = dense_flow::torchscript_stages(),
+       .run = kInModule<&MethodsTable::torchscript>},
   };
   return table;
 }

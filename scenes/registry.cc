@@ -6,9 +6,13 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {
@@ -21,7 +25,13 @@ struct SceneEntry {
 };
 
 ParameterSpec metres(std::string name, double value, double min, double max, std::string help) {
-  return {std::move(name), "m", value, min, max, std::move(help), {}};
+  return {.name = std::move(name),
+          .unit = "m",
+          .default_value = value,
+          .min = min,
+          .max = max,
+          .help = std::move(help),
+          .choices = {}};
 }
 
 ParameterSpec depth(std::string name, std::string help) {
@@ -43,32 +53,46 @@ SurfacePtr flat_plane(const Parameters& v, const Patch& patch) {
 }
 
 SurfacePtr undulating(const Parameters& v, const Patch& patch) {
-  return make_undulating({v.number("base_depth_m"), v.number("amplitude_m"), v.number("wavelength_m"),
-                          v.number("wavelength_ratio")},
+  return make_undulating({.base_depth_m = v.number("base_depth_m"),
+                          .amplitude_m = v.number("amplitude_m"),
+                          .wavelength_m = v.number("wavelength_m"),
+                          .wavelength_ratio = v.number("wavelength_ratio")},
                          patch);
 }
 
 SurfacePtr tilted_plane(const Parameters& v, const Patch& patch) {
   const double slope = std::tan(v.number("tilt_deg") * std::numbers::pi / 180);
   const double direction = v.number("direction_deg") * std::numbers::pi / 180;
-  return make_plane({v.number("depth_m"), slope * std::cos(direction), slope * std::sin(direction)}, patch);
+  return make_plane({.depth_m = v.number("depth_m"),
+                     .slope_x = slope * std::cos(direction),
+                     .slope_y = slope * std::sin(direction)},
+                    patch);
 }
 
 SurfacePtr step(const Parameters& v, const Patch& patch) {
-  return make_step(
-      {v.number("base_depth_m"), v.number("height_m"), v.number("width_m"), v.number("position_m")}, patch);
+  return make_step({.base_depth_m = v.number("base_depth_m"),
+                    .height_m = v.number("height_m"),
+                    .width_m = v.number("width_m"),
+                    .position_m = v.number("position_m")},
+                   patch);
 }
 
 SurfacePtr mound(const Parameters& v, const Patch& patch) {
-  return make_mound({v.number("base_depth_m"), v.number("height_m"), v.number("radius_m"),
-                     v.number("center_x_m"), v.number("center_y_m")},
+  return make_mound({.base_depth_m = v.number("base_depth_m"),
+                     .height_m = v.number("height_m"),
+                     .radius_m = v.number("radius_m"),
+                     .center_x_m = v.number("center_x_m"),
+                     .center_y_m = v.number("center_y_m")},
                     patch);
 }
 
 SurfacePtr ripple_field(const Parameters& v, const Patch& patch) {
-  const RippleOptions options{v.number("base_depth_m"),     v.number("rms_m"),
-                              v.integer("ripples"),         v.number("wavelength_min_m"),
-                              v.number("wavelength_max_m"), static_cast<std::uint64_t>(v.integer("seed"))};
+  const RippleOptions options{.base_depth_m = v.number("base_depth_m"),
+                              .rms_m = v.number("rms_m"),
+                              .ripples = v.integer("ripples"),
+                              .wavelength_min_m = v.number("wavelength_min_m"),
+                              .wavelength_max_m = v.number("wavelength_max_m"),
+                              .seed = static_cast<std::uint64_t>(v.integer("seed"))};
   return make_ripple_field(make_ripples(options), patch);
 }
 
@@ -93,45 +117,80 @@ std::vector<ParameterSpec> ripple_parameters() {
   const RippleOptions o;
   return {depth("base_depth_m", "mean depth"),
           metres("rms_m", o.rms_m, 0, 0.1, "root mean square of the height about its mean"),
-          {"ripples", "1", o.ripples, 1, 64, "number of ripples", {}},
+          {.name = "ripples",
+           .unit = "1",
+           .default_value = o.ripples,
+           .min = 1,
+           .max = 64,
+           .help = "number of ripples",
+           .choices = {}},
           metres("wavelength_min_m", o.wavelength_min_m, 0.005, 10, "shortest wavelength"),
           metres("wavelength_max_m", o.wavelength_max_m, 0.005, 10, "longest wavelength"),
-          {"seed",
-           "1",
-           static_cast<std::int64_t>(o.seed),
-           0,
-           9.007199254740992e15,
-           "of wavelengths, directions and phases",
-           {}}};
+          {.name = "seed",
+           .unit = "1",
+           .default_value = static_cast<std::int64_t>(o.seed),
+           .min = 0,
+           .max = 9.007199254740992e15,
+           .help = "of wavelengths, directions and phases",
+           .choices = {}}};
+}
+
+std::vector<ParameterSpec> undulating_parameters() {
+  const UndulatingShape u;
+  return {depth("base_depth_m", "mean depth"),
+          metres("amplitude_m", u.amplitude_m, 0, 0.1, "amplitude of each sine"),
+          metres("wavelength_m", u.wavelength_m, 0.005, 10, "wavelength across x"),
+          {.name = "wavelength_ratio",
+           .unit = "1",
+           .default_value = u.wavelength_ratio,
+           .min = 0.1,
+           .max = 10,
+           .help = "wavelength across y over that across x",
+           .choices = {}}};
+}
+
+std::vector<ParameterSpec> tilted_plane_parameters() {
+  return {depth("depth_m", "depth at x = y = 0"),
+          {.name = "tilt_deg",
+           .unit = "deg",
+           .default_value = 10.0,
+           .min = 0,
+           .max = 80,
+           .help = "angle to the horizontal",
+           .choices = {}},
+          {.name = "direction_deg",
+           .unit = "deg",
+           .default_value = 30.0,
+           .min = -360,
+           .max = 360,
+           .help = "direction of steepest descent, from +x to +y",
+           .choices = {}}};
 }
 
 const std::vector<SceneEntry>& entries() {
-  const UndulatingShape u;
   static const std::vector<SceneEntry> table = {
-      {{"flat_plane", "horizontal plane", with_patch({depth("depth_m", "depth of the plane")})}, flat_plane},
-      {{"undulating", "sum of two sines, one across x and one across y",
-        with_patch({depth("base_depth_m", "mean depth"),
-                    metres("amplitude_m", u.amplitude_m, 0, 0.1, "amplitude of each sine"),
-                    metres("wavelength_m", u.wavelength_m, 0.005, 10, "wavelength across x"),
-                    {"wavelength_ratio",
-                     "1",
-                     u.wavelength_ratio,
-                     0.1,
-                     10,
-                     "wavelength across y over that across x",
-                     {}}})},
-       undulating},
-      {{"tilted_plane", "inclined plane",
-        with_patch(
-            {depth("depth_m", "depth at x = y = 0"),
-             {"tilt_deg", "deg", 10.0, 0, 80, "angle to the horizontal", {}},
-             {"direction_deg", "deg", 30.0, -360, 360, "direction of steepest descent, from +x to +y", {}}})},
-       tilted_plane},
-      {{"step", "two flats joined by a smooth step across x", with_patch(step_parameters())}, step},
-      {{"mound", "Gaussian mound", with_patch(mound_parameters())}, mound},
-      {{"ripple_field", "seeded sum of ripples of many wavelengths and directions",
-        with_patch(ripple_parameters())},
-       ripple_field},
+      {.spec = {.name = "flat_plane",
+                .summary = "horizontal plane",
+                .parameters = with_patch({depth("depth_m", "depth of the plane")})},
+       .make = flat_plane},
+      {.spec = {.name = "undulating",
+                .summary = "sum of two sines, one across x and one across y",
+                .parameters = with_patch(undulating_parameters())},
+       .make = undulating},
+      {.spec = {.name = "tilted_plane",
+                .summary = "inclined plane",
+                .parameters = with_patch(tilted_plane_parameters())},
+       .make = tilted_plane},
+      {.spec = {.name = "step",
+                .summary = "two flats joined by a smooth step across x",
+                .parameters = with_patch(step_parameters())},
+       .make = step},
+      {.spec = {.name = "mound", .summary = "Gaussian mound", .parameters = with_patch(mound_parameters())},
+       .make = mound},
+      {.spec = {.name = "ripple_field",
+                .summary = "seeded sum of ripples of many wavelengths and directions",
+                .parameters = with_patch(ripple_parameters())},
+       .make = ripple_field},
   };
   return table;
 }

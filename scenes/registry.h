@@ -9,16 +9,19 @@
 
 namespace aqbench {
 
+// A scene as it is listed: its name and the parameters that `--set NAME.PARAMETER=VALUE` changes.
 struct SceneSpec {
   std::string name;
   std::string summary;  // one line
   std::vector<ParameterSpec> parameters;
 };
 
+// Returns all registered scenes, in the order in which they are listed.
 const std::vector<SceneSpec>& scene_registry();
 
-// A registered scene, or "mesh:FILE.ply" for a user's own mesh. Overrides of other owners are ignored.
-// Throws Error(usage) for an unknown name or bad override, Error(input) for an unusable mesh file.
+// Makes a registered scene, or "mesh:FILE.ply" from a user's own mesh. Overrides of other owners are ignored.
+// Throws Error(usage) for an unknown name or a bad override, Error(input) for a mesh file that cannot be
+// used.
 Scene make_scene(std::string_view name, const std::vector<Override>& overrides);
 
 }  // namespace aqbench

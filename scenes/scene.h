@@ -1,6 +1,6 @@
 #pragma once
-// A scene: what a method may observe, and apart from it what is true. Real methods are given `Observation`
-// (scenes/dataset/observation.h) alone; metrics and simulated methods are given the truth.
+// A scene and what is true of it. Metrics and simulated methods are given the truth; real methods are given
+// an Observation alone (pipeline/method/method.h).
 
 #include <memory>
 #include <string>
@@ -10,10 +10,12 @@
 
 namespace aqbench {
 
+// What is true of a scene; real methods never see it.
 struct SceneTruth {
   std::shared_ptr<const Surface> surface;
 };
 
+// A scene with its parameters resolved.
 struct Scene {
   std::string name;  // registry name, or "mesh:FILE.ply"
   Parameters parameters;

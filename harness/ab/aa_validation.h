@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/exit_code.h"
+#include "core/json_box.h"
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/statistics/aa_validation.h"
@@ -59,7 +60,7 @@ struct AaValidationDocument {
   std::size_t suites = 2000;
   std::size_t pairs_per_suite = kPairsPerSuite;
   AbSideInfo program;
-  std::string environment_json = "{}";
+  JsonBox environment;
   AaValidationPlan plan;
   std::vector<AaValidationSeries> series;  // A/A first
   std::vector<AbSamples> live;

@@ -119,7 +119,7 @@ Json to_json(const AaValidationDocument& document, const AaValidationReport& rep
           {"suites", document.suites},
           {"pairs_per_suite", document.pairs_per_suite},
           {"program", to_json(document.program)},
-          {"environment", Json::parse(document.environment_json)},
+          {"environment", *document.environment},
           {"result", to_json(report)},
           {"series", series},
           {"live", live}};
@@ -146,7 +146,7 @@ AaValidationDocument aa_validation_from_json(const Json& json, const std::string
   document.pairs_per_suite = read_count(root.at("pairs_per_suite"), 1, kMaxPairsPerSuite);
   document.program = ab_side_from_json(root.at("program").value(), source + ": program");
   root.at("environment").members();
-  document.environment_json = root.at("environment").value().dump();
+  document.environment = root.at("environment").value();
   for (const JsonPlace& place : root.at("series").elements())
     document.series.push_back(read_series(place, source + ": series"));
   for (const JsonPlace& place : root.at("live").elements())

@@ -19,13 +19,7 @@ AbSideInfo read_ab_side(const JsonPlace& place) {
   for (const JsonPlace& fault : place.at("injected").elements()) side.injected.push_back(fault.text());
   side.program_sha256 = place.at("program_sha256").text();
   side.file_sha256 = place.at("file_sha256").text();
-  side.version = place.at("version").text();
-  side.commit = place.at("commit").text();
-  side.dirty = place.at("dirty").boolean();
-  side.compiler = place.at("compiler").text();
-  side.flags = place.at("flags").text();
-  side.build_type = place.at("build_type").text();
-  side.sanitizers = place.at("sanitizers").text();
+  side.build = build_from_json(place);
   return side;
 }
 
@@ -119,18 +113,13 @@ Json to_json(const AbSettings& settings) {
 }
 
 Json to_json(const AbSideInfo& side) {
-  return {{"label", side.label},
-          {"variant", side.variant},
-          {"injected", side.injected},
-          {"program_sha256", side.program_sha256},
-          {"file_sha256", side.file_sha256},
-          {"version", side.version},
-          {"commit", side.commit},
-          {"dirty", side.dirty},
-          {"compiler", side.compiler},
-          {"flags", side.flags},
-          {"build_type", side.build_type},
-          {"sanitizers", side.sanitizers}};
+  Json json = {{"label", side.label},
+               {"variant", side.variant},
+               {"injected", side.injected},
+               {"program_sha256", side.program_sha256},
+               {"file_sha256", side.file_sha256}};
+  add_build(json, side.build);
+  return json;
 }
 
 AbRunInfo ab_run_from_json(const Json& json, const std::string& source) {
@@ -159,7 +148,7 @@ AbDocument ab_document_from_json(const Json& json, const std::string& source) {
   document.b = read_ab_side(root.at("b"));
   for (const JsonPlace& note : root.at("notes").elements()) document.notes.push_back(note.text());
   root.at("environment").members();
-  document.environment_json = root.at("environment").value().dump();
+  document.environment = root.at("environment").value();
   document.samples = ab_samples_from_json(root.at("samples").value(), source + ": samples");
   // The protocol of units that were run can be checked; samples from a file have none.
   if ((document.run.pairs_per_look == 0) != !document.run.samples_file.empty())

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/json_box.h"
 #include "core/json_fwd.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/run.h"
 #include "harness/ab/samples.h"
+#include "harness/measuring/build_info.h"
 
 namespace aqbench {
 
@@ -27,11 +29,8 @@ struct AbSideInfo {
   std::string variant;                // "kernel=torch"; "" where the sides are two programs
   std::vector<std::string> injected;  // faults that were put in on purpose
   std::string program_sha256;         // "" where nothing was run (--samples)
-  std::string
-      file_sha256;  // of the file that the user named, which may be a script around the program; or ""
-  std::string version, commit;
-  bool dirty = false;
-  std::string compiler, flags, build_type, sanitizers;
+  std::string file_sha256;            // of the file that the user named, perhaps a script around it; or ""
+  BuildInfo build;
 };
 
 // Says when and how the units were run.
@@ -52,7 +51,7 @@ struct AbDocument {
   AbSettings settings;
   AbSideInfo a, b;
   std::vector<std::string> notes;  // options given to one side alone, differences of the builds
-  std::string environment_json = "{}";
+  JsonBox environment;
   AbSamples samples;
 };
 

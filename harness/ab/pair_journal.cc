@@ -40,8 +40,8 @@ PairJournalHeader read_pair_header(const JsonPlace& place, const std::string& so
   for (const JsonPlace& sha256 : place.at("plans").elements()) header.plans.push_back(sha256.text());
   place.at("environment").members();
   place.at("plan").members();
-  header.environment_json = place.at("environment").value().dump();
-  header.plan_json = place.at("plan").value().dump();
+  header.environment = place.at("environment").value();
+  header.plan = place.at("plan").value();
   return header;
 }
 
@@ -107,8 +107,8 @@ PairJournal PairJournal::create(const std::filesystem::path& bundle, const PairJ
                                     {"program_b", header.program_b},
                                     {"cases", cases},
                                     {"plans", header.plans},
-                                    {"environment", Json::parse(header.environment_json)},
-                                    {"plan", Json::parse(header.plan_json)}});
+                                    {"environment", *header.environment},
+                                    {"plan", *header.plan}});
   write_file(bundle / kPairJournalFile, line);
   return {bundle / kPairJournalFile, line.size()};
 }

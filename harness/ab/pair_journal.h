@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_box.h"
 #include "harness/ab/run.h"
 
 namespace aqbench {
@@ -28,8 +29,8 @@ struct PairJournalHeader {
   std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where the user named a file
   std::vector<AbCase> cases;  // what the units' indices mean; of an A/A validation, then of its live runs
   std::vector<std::string> plans;  // SHA-256 of all that defines the cases, one for each side or part
-  std::string environment_json = "{}";
-  std::string plan_json = "{}";  // a JSON object: what was found out before the first pair
+  JsonBox environment;
+  JsonBox plan;  // an object: what was found out before the first pair
 };
 
 // Holds a journal that was read.

@@ -135,7 +135,7 @@ const AbUnit& failed_unit_of(const AbSamples& samples, std::size_t case_index) {
 
 // A run that disproved its own output says so (harness/running/run_workload.h).
 bool is_invalid_output(const AbUnit& unit) {
-  return unit.side == AbSide::b && unit.reason.starts_with("invalid: ");
+  return unit.side == AbSide::b && unit.status == Status::invalid;
 }
 
 enum class AccuracyChange { better, worse, equal, within_tolerance, unknown };

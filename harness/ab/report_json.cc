@@ -106,7 +106,7 @@ Json to_json(const AbDocument& document, const AbReport& report) {
           {"a", to_json(document.a)},
           {"b", to_json(document.b)},
           {"notes", document.notes},
-          {"environment", Json::parse(document.environment_json)},
+          {"environment", *document.environment},
           {"decision", to_json(report)},
           {"samples", to_json(document.samples)}};
 }

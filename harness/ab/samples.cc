@@ -90,10 +90,10 @@ AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
   unit.look = static_cast<int>(look);
   unit.pair = place.at("pair").count();
   unit.side = read_side(place.at("side"));
-  const auto status = status_from_string(place.at("status").text());
+  unit.reason = place.at("reason").text_or_null();
+  const auto status = status_from_string(place.at("status").text(), unit.reason);
   if (!status) place.at("status").fail("expected ok, failed, crashed, timeout or skipped");
   unit.status = *status;
-  unit.reason = place.at("reason").text_or_null();
   unit.cold_ms = place.at("cold_ms").number_or_null();
   for (const JsonPlace& sample : place.at("warm_ms").elements())
     unit.warm_ms.push_back(positive_number(sample));

@@ -10,7 +10,7 @@
 #include "core/json_place.h"
 #include "core/run_program.h"
 #include "core/text.h"
-#include "harness/measuring/build_info.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -77,13 +77,7 @@ UnitProgram read_unit_program(const Json& json, const std::string& source) {
                    "sanitizers", "cases"});
   UnitProgram program;
   program.sha256 = root.at("sha256").text();
-  program.version = root.at("version").text();
-  program.commit = root.at("commit").text();
-  program.dirty = root.at("dirty").boolean();
-  program.compiler = root.at("compiler").text();
-  program.flags = root.at("flags").text();
-  program.build_type = root.at("build_type").text();
-  program.sanitizers = root.at("sanitizers").text();
+  program.build = build_from_json(root);
   for (const JsonPlace& place : root.at("cases").elements()) {
     UnitProgram::PlannedCase planned;
     planned.name = place.at("name").text();
@@ -104,10 +98,7 @@ AbUnitAnswer failed_unit(Status status, std::string_view reason) {
 }
 
 UnitProgram describe_this_program(const SweepPlan& plan) {
-  const BuildInfo& build = build_info();
-  UnitProgram program{program_sha256(), build.version, build.commit,
-                      build.compiler,   build.flags,   build.build_type,
-                      build.sanitizers, build.dirty,   {}};
+  UnitProgram program{program_sha256(), build_info(), {}};
   for (const Case& planned : plan.cases) program.cases.push_back({planned.name, planned.options});
   return program;
 }
@@ -119,11 +110,10 @@ Json unit_program_json(const UnitProgram& program) {
     for (const auto& [name, value] : planned.options) options[name] = parameter_json(value);
     cases.push_back({{"name", planned.name}, {"options", options}});
   }
-  return {{"aqbench_unit", kUnitProtocol},    {"sha256", program.sha256},
-          {"version", program.version},       {"commit", program.commit},
-          {"dirty", program.dirty},           {"compiler", program.compiler},
-          {"flags", program.flags},           {"build_type", program.build_type},
-          {"sanitizers", program.sanitizers}, {"cases", cases}};
+  Json json = {{"aqbench_unit", kUnitProtocol}, {"sha256", program.sha256}};
+  add_build(json, program.build);
+  json["cases"] = cases;
+  return json;
 }
 
 Json unit_record_json(const Record& record) {
@@ -170,6 +160,7 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
   const auto body = [&] {
     return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
   };
+  load_modules_of(std::span(&planned, 1));
   const IsolateOutcome outcome = run_isolated(body, isolate_options(limits));
   if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (outcome.end != IsolateOutcome::End::ok) {

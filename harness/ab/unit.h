@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/ab/run.h"
+#include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench {
@@ -26,8 +27,8 @@ struct UnitLimits {
 
 // Describes a program: what it was built from, and the cases that a request means to it.
 struct UnitProgram {
-  std::string sha256, version, commit, compiler, flags, build_type, sanitizers;
-  bool dirty = false;
+  std::string sha256;  // of its file
+  BuildInfo build;
   struct PlannedCase {
     std::string name;
     std::vector<std::pair<std::string, ParameterValue>> options;

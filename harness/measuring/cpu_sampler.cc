@@ -84,14 +84,14 @@ void take_sample(int, siginfo_t* info, void* context) {
   errno = saved_errno;
 }
 
-// The clock of another thread of this process, as the kernel numbers them.
+// Returns the CPU clock of another thread of this process, in the kernel's numbering.
 clockid_t cpu_clock_of(pid_t thread) {
   return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3) | 6U);
 }
 
 pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
-// One timer a thread.
+// A timer for each thread.
 class ThreadTimers {
  public:
   void start(double samples_per_s) {
@@ -117,7 +117,7 @@ class ThreadTimers {
     const std::lock_guard lock(mutex_);
     remove_locked(thread);
   }
-  // Takes up all threads of the process and drops those that have gone.
+  // Starts timers for new threads of the process and drops those of threads that have ended.
   void update() {
     std::set<pid_t> threads;
     DIR* const folder = ::opendir("/proc/self/task");
@@ -161,7 +161,7 @@ ThreadTimers& thread_timers() {
   return *timers;
 }
 
-// A thread of parallel_for: often gone before the next look for new threads.
+// Called in threads of parallel_for, which often end before the next search for new threads.
 void sample_worker() {
   struct Timed {
     Timed() { thread_timers().add(this_thread()); }

@@ -12,17 +12,19 @@
 
 namespace aqbench {
 
+// What a sampler found.
 struct CpuSamples {
   FoldedStacks stacks;     // outermost first: the stage, then functions
-  std::uint64_t lost = 0;  // no room was left
+  std::uint64_t lost = 0;  // samples for which there was no room
 };
 
-// Samples while it lives, all threads, also those that start later. Uses SIGPROF; one at a time. As an
-// observer of stages it notes which stage a sample belongs to: that of its thread, or where the thread has
-// opened none, that of the thread that made the sampler.
+// Samples all threads of this process while it lives, also those that start later. Uses SIGPROF; only one
+// sampler may live at a time. As an observer of stages it notes which stage a sample belongs to: that of its
+// thread, or, where the thread has opened none, that of the thread that made the sampler.
 class CpuSampler final : public StageObserver {
  public:
-  explicit CpuSampler(double samples_per_s);  // of CPU time and thread; the kernel's tick is the limit
+  // Takes so many samples for each second of CPU time of each thread; the kernel's tick may allow fewer.
+  explicit CpuSampler(double samples_per_s);
   ~CpuSampler() override;
   CpuSampler(const CpuSampler&) = delete;
   CpuSampler& operator=(const CpuSampler&) = delete;
@@ -30,8 +32,8 @@ class CpuSampler final : public StageObserver {
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
 
-  // Ends sampling and resolves what was found. Frames outside of `root` (a part of a function's name) are
-  // left out where it is found.
+  // Ends sampling and returns the stacks with names. Where a stack has a function with `root` in its name,
+  // the frames outside of that function are left out.
   CpuSamples finish(const std::string& root);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kGitTimeoutS = 1;
 
-// The value, or null with the reason beside it.
+// Puts the value, or null with the reason beside it.
 template <class Value>
 void put_known(Json& json, const std::string& key, const std::optional<Value>& value,
                const std::string& reason) {
@@ -64,7 +64,7 @@ Json build_json() {
   return json;
 }
 
-// The repository around the working directory, if there is one.
+// Returns the state of the git repository around the working directory, if there is one.
 Json working_directory_git_json() {
   Json json = {{"commit", nullptr}, {"dirty", nullptr}};
   const ProgramAnswer commit = ask_program({"git", "rev-parse", "HEAD"}, kGitTimeoutS);
@@ -84,13 +84,14 @@ Json working_directory_git_json() {
 
 Json libraries_json() {
   Json json = Json::object();
-  for (const auto& [name, version] : build_info().libraries)
+  for (const auto& [name, version] : library_versions())
     put_known(json, name, version.empty() ? std::nullopt : std::optional(version),
               "this build does not use it");
   return json;
 }
 
-// Powers of two in GiB: two machines with 15.6 and 15.9 GiB are the same machine.
+// Returns the memory between two powers of two in GiB, so that machines with 15.6 and 15.9 GiB count as
+// equal.
 std::string memory_bucket() {
   constexpr std::uint64_t gib = std::uint64_t{1} << 30;
   const auto total = memory_total_bytes();
@@ -100,7 +101,7 @@ std::string memory_bucket() {
 }
 
 std::string library_version(const std::string& name) {
-  for (const auto& [library, version] : build_info().libraries)
+  for (const auto& [library, version] : library_versions())
     if (library == name) return version;
   return "";
 }

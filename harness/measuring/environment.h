@@ -9,18 +9,22 @@
 
 namespace aqbench {
 
+// How many processes wanted to run, on average.
 struct LoadAverage {
-  std::array<double, 3> values{};  // 1, 5 and 15 minutes
+  std::array<double, 3> values{};  // over 1, 5 and 15 minutes
 };
+
+// Returns the load now; nullopt where the system does not tell it.
 std::optional<LoadAverage> load_average();
 
+// What cases run with.
 struct EnvironmentOptions {
-  int threads = 1;  // that cases use
+  int threads = 1;
   std::string device = "cpu";
   std::string dtype = "float64";
 };
 
-// Everything but the load: CPU, cores, affinity, cgroup, memory, kernel, OS, container hints, build
+// Returns everything but the load: CPU, cores, affinity, cgroup, memory, kernel, OS, container hints, build
 // (compiler, flags, type, commit and dirtiness of the sources), the git state of the working directory,
 // library versions, the BLAS file that is loaded, threads, and "comparability": what must be equal for times
 // and process memory to be compared (docs/statistics.md). Unknown is null with a "..._reason" beside it. Runs

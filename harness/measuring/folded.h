@@ -10,22 +10,26 @@
 
 namespace aqbench {
 
+// How often each stack was seen; its functions from the outermost to the innermost, joined by ';'.
 using FoldedStacks = std::map<std::string, std::uint64_t>;
 
+// Returns one line for each stack: "main;work;hot 42".
 std::string folded_text(const FoldedStacks& stacks);
 
-// Throws Error(input) "SOURCE:LINE: ..." for a line that is not "STACK COUNT".
+// Reads what folded_text() wrote. Throws Error(input) "SOURCE:LINE: ..." for a line that is not "STACK
+// COUNT".
 FoldedStacks read_folded(std::string_view text, const std::string& source);
 
+// Returns the number of samples in all stacks.
 std::uint64_t sample_count(const FoldedStacks& stacks);
 
-// The functions of one stack, outermost first.
+// Returns the functions of one stack, outermost first.
 std::vector<std::string_view> functions_of(std::string_view stack);
 
-// "[libgomp.so.1]", "[unknown]": a place that has no symbol.
+// Returns whether the name stands for a place without a symbol: "[libgomp.so.1]", "[unknown]".
 bool is_unresolved(std::string_view function);
 
-// Frames that group samples and are no functions: "stage depth_estimation", "thread worker".
+// Start of a frame that is no function but a stage: "stage depth_estimation".
 inline constexpr std::string_view kStagePrefix = "stage ";
 
 }  // namespace aqbench

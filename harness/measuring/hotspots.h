@@ -11,34 +11,42 @@
 
 namespace aqbench {
 
-// Time that a program spends on itself. A sample counts for the innermost of its functions that fits one.
+// A kind of work that no method asks for. A sample counts for the kind that its innermost fitting function
+// has.
 struct OverheadKind {
   std::string name;                   // "allocation"
   std::vector<std::string> patterns;  // parts of a function's name, anywhere in the stack
-  // Parts of the innermost function's name alone: further out they call the work itself.
+  // Parts of the innermost function's name alone: elsewhere in the stack such a function calls the work
+  // itself.
   std::vector<std::string> innermost;
   double warn_share = 0;  // of all samples
   std::string advice;
 };
+
+// Returns the kinds of overhead.
 const std::vector<OverheadKind>& overhead_kinds();
 
-// What one expects to be hot in a method or workload: parts of functions' names, "*" in `target` for all.
+// A function that is expected to be hot in a method or workload.
 struct ExpectedHotspot {
-  std::string target;
-  std::string pattern;
+  std::string target;   // name of the method or workload; "*": any
+  std::string pattern;  // part of the function's name
   std::string why;
 };
+
+// Returns the table of expected hot functions.
 const std::vector<ExpectedHotspot>& expected_hotspots();
 
-// Both tables as Markdown, for docs/profiling.md.
+// Returns both tables as Markdown, for docs/profiling.md.
 std::string hotspots_markdown();
 
+// A function and its share of the samples.
 struct HotFunction {
   std::string name;
   double self_share = 0;  // of all samples, 0 to 1
   std::string expected;   // why it is expected; empty: it is not
 };
 
+// What the samples of one case tell.
 struct HotspotReport {
   std::uint64_t samples = 0;
   double unresolved_share = 0;        // samples whose innermost function has no symbol
@@ -49,6 +57,7 @@ struct HotspotReport {
 // Fewer samples than this tell nothing about a share of 10 %.
 inline constexpr std::uint64_t kFewSamples = 100;
 
+// Counts the samples of a method or workload by function and by overhead.
 HotspotReport find_hotspots(const FoldedStacks& stacks, std::string_view target);
 
 }  // namespace aqbench

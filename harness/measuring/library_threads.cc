@@ -1,18 +1,17 @@
 #include "harness/measuring/library_threads.h"
 
-#include <ATen/Parallel.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 #include <tbb/global_control.h>
 
 #include <memory>
 
 #include "core/parallel.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 
 void set_library_threads(int count) {
-  at::set_num_threads(count);
+  if (const TorchTable* const torch = loaded_torch_table(); torch != nullptr) torch->set_threads(count);
   // Found by name: which BLAS is loaded is the system's choice (update-alternatives).
   using SetThreads = void (*)(int);
   if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
@@ -29,8 +28,9 @@ std::vector<std::pair<std::string, std::int64_t>> library_threads() {
   std::vector<std::pair<std::string, std::int64_t>> threads = {
       {"own", thread_count()},
       {"tbb", static_cast<std::int64_t>(
-                  tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))},
-      {"torch", at::get_num_threads()}};
+                  tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))}};
+  if (const TorchTable* const torch = loaded_torch_table(); torch != nullptr)
+    threads.emplace_back("torch", torch->threads());
   using GetThreads = int (*)();
   for (const auto& [library, name] :
        {std::pair{"openblas", "openblas_get_num_threads"}, {"openmp", "omp_get_max_threads"}})
@@ -39,9 +39,6 @@ std::vector<std::pair<std::string, std::int64_t>> library_threads() {
   return threads;
 }
 
-bool cuda_device_available() {
-  const at::CUDAHooksInterface& hooks = at::detail::getCUDAHooks();
-  return hooks.hasCUDA() && hooks.getNumGPUs() > 0;
-}
+bool cuda_device_available() { return torch_table().has_cuda_device(); }
 
 }  // namespace aqbench

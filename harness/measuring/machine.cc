@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-// What stands after "KEY" and the separator in the first line that starts with it.
+// Returns the text after KEY and the separator, of the first line that starts with KEY.
 std::optional<std::string> line_value(const std::string& file, std::string_view key, char separator) {
   std::ifstream stream(file);
   std::string line;

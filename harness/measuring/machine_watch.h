@@ -1,5 +1,5 @@
 #pragma once
-// What else the machine does while something is timed, from /proc/stat.
+// What other programs do while something is timed, from /proc/stat.
 
 #include <chrono>
 #include <cstdint>
@@ -13,18 +13,26 @@ struct ProcessorTimes {
   double busy_s = 0;   // by any program, without what the hypervisor took
   double steal_s = 0;  // taken by the hypervisor
 };
+
+// Reads them; nullopt where the system does not tell.
 std::optional<ProcessorTimes> processor_times();
 
-double own_processor_time_s();  // of this process, all its threads
+// Returns the processor time of this process, all its threads, in seconds.
+double own_processor_time_s();
 
+// What was seen since a watch began. nullopt: the system does not tell.
 struct MachineLook {
-  std::optional<double> others_cpus, steal_cpus;  // processors, on average since the watch began
-  double seconds = 0;
+  std::optional<double> others_cpus;  // processors that other programs used, on average
+  std::optional<double> steal_cpus;   // processors that the hypervisor took away, on average
+  double seconds = 0;                 // time since the watch began
 };
 
+// Watches what other programs do from when it is made.
 class MachineWatch {
  public:
   MachineWatch();
+
+  // Returns what was seen until now.
   MachineLook look() const;
 
  private:
@@ -33,11 +41,12 @@ class MachineWatch {
   double own_s_;
 };
 
-// Whether others were in the way of something that keeps `threads` processors busy: they used more than half
-// of those left over and a tenth of one, or the hypervisor took more than 2 % of one.
+// Returns whether other programs disturbed work that keeps `threads` of `processors` busy: they used more
+// than half of the processors left over and more than a tenth of one, or the hypervisor took more than 2 % of
+// one.
 bool is_contaminated(const MachineLook& look, int threads, int processors);
 
-// As the kernel reports it; nullopt in most virtual machines.
+// Returns the clock rate that the kernel reports; nullopt in most virtual machines.
 std::optional<double> current_cpu_mhz();
 
 }  // namespace aqbench

@@ -137,7 +137,7 @@ PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
   ::posix_spawn_file_actions_adddup2(&actions, state_->acknowledge.write, kAcknowledge);
   const int status = ::posix_spawnp(&state_->perf, "perf", &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  // So that its end is noticed: nobody but perf holds its ends of the pipes.
+  // Only perf may hold its ends of the pipes, so that reading ends when perf does.
   PerfPipe::close_end(state_->control.read);
   PerfPipe::close_end(state_->acknowledge.write);
   ::signal(SIGPIPE, SIG_IGN);
@@ -172,7 +172,7 @@ FoldedStacks stacks_of_perf_script(std::string_view text, const std::string& roo
     if (frames.empty()) return;
     std::string stack;
     for (std::size_t i = frames.size(); i-- > 0;) {
-      // What called the root says nothing about the work.
+      // The functions that called the root belong to the harness.
       if (!root.empty() && frames[i].find(root) != std::string::npos) {
         stack.clear();
         continue;

@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// "" if perf can sample this process, otherwise why not, in one line with what would help.
+// Returns "" if perf can sample this process, otherwise one line that says why not and what would help.
 std::string perf_problem();
 
 // Samples this process, all threads, from enable() to finish().
@@ -21,8 +21,11 @@ class PerfSampler {
   PerfSampler(const PerfSampler&) = delete;
   PerfSampler& operator=(const PerfSampler&) = delete;
 
+  // Begins to sample.
   void enable();
-  // Stacks from the outermost function, without those outside of `root` (a part of a function's name).
+
+  // Ends sampling and returns the stacks. Where a stack has a function with `root` in its name, the frames
+  // outside of that function are left out.
   FoldedStacks finish(const std::string& root);
 
  private:
@@ -30,7 +33,7 @@ class PerfSampler {
   std::unique_ptr<State> state_;
 };
 
-// What `perf script -F comm,ip,sym,dso` printed. Exposed for tests.
+// Reads what `perf script -F comm,ip,sym,dso` printed, as PerfSampler::finish() does.
 FoldedStacks stacks_of_perf_script(std::string_view text, const std::string& root);
 
 }  // namespace aqbench

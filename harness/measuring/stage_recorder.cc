@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/process_memory.h"
-#include "harness/measuring/device_timer.h"
 #include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {
@@ -23,8 +23,8 @@ using std::chrono::nanoseconds;
 
 double to_ms(StageClock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-// A CPU clock is a system call of 0.4 us, as much as everything else in a scope together. A reading younger
-// than this is carried on by the wall time since, as if one thread had been running.
+// Reading a CPU clock is a system call of 0.4 us, as much as everything else in a scope together. To a
+// reading younger than this the wall time since is added, as if one thread had been running.
 constexpr auto kCarriedOn = std::chrono::microseconds(5);
 
 struct CpuReading {
@@ -81,8 +81,9 @@ struct StageRecorder::State final : TensorMemoryListener {
 
   State(const StageRecorder* owner, const StageRecorderOptions& what) : recorder(owner), options(what) {
     if (options.tensor_memory) tensor_watch.emplace(*this);
-    if (options.device_time && device_time_problem().empty())
-      device.emplace([this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
+    if (const TorchTable* const torch = loaded_torch_table(); options.device_time && torch != nullptr)
+      device = torch->make_device_timer(
+          [this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
   }
 
   bool is_main() const { return std::this_thread::get_id() == main_thread; }
@@ -99,7 +100,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::vector<Entry> entries;
   std::size_t repetitions = 0;
   std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
-  std::optional<DeviceTimer> device;                      // of the main thread
+  std::unique_ptr<DeviceTimer> device;                    // of the main thread; nullptr where there is none
   std::optional<TensorMemoryWatch> tensor_watch;          // last: reports stop before anything else goes
 };
 
@@ -120,7 +121,7 @@ std::size_t StageRecorder::State::entry_of(std::string_view name, const OpenFram
     if (found == entries.size() && entries.size() >= 2 * kMaxStages) return entries.size() - 1;
   }
   if (found < entries.size()) return found;
-  Entry entry;  // whole before it moves what `parent` looks at
+  Entry entry;  // complete before the list grows, which moves the text that `parent` refers to
   entry.name = name;
   entry.parent = parent;
   entry.other_thread = other_thread;
@@ -140,8 +141,7 @@ void StageRecorder::State::on_tensor_memory(std::int64_t bytes) noexcept {
   t_tensors_peak = std::max(t_tensors_peak, t_tensors);
 }
 
-// At the border of a stage: what was alive at most since the last border belongs to the stages that were
-// open.
+// Called at the border of a stage. The peak since the last border belongs to all stages that were open.
 void StageRecorder::State::open_memory(OpenFrame& frame, OpenFrame* parent) {
   if (options.tensor_memory) {
     watch_tensor_memory_here();

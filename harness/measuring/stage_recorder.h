@@ -1,6 +1,6 @@
 #pragma once
-// What each stage took: calls, wall time inclusive and self, and where asked, CPU time and memory. Memory use
-// grows with the number of different stages, not with calls.
+// Records what each stage took: calls, wall time inclusive and self, and where asked, CPU time and memory.
+// The recorder's own memory grows with the number of different stages, not with calls.
 
 #include <atomic>
 #include <cstdint>
@@ -14,12 +14,14 @@
 namespace aqbench {
 
 // Stages beyond this many different ones are summed up under kOtherStages, so that names made up at run time
-// ("step 1234") do not eat memory.
+// ("step 1234") do not fill the memory.
 inline constexpr std::size_t kMaxStages = 256;
 inline constexpr const char* kOtherStages = "(other stages)";
 
+// Resident memory is looked at in so many calls of a stage, the first ones.
 inline constexpr std::uint64_t kResidentCalls = 100;
 
+// What a recorder measures beside wall time.
 struct StageRecorderOptions {
   // On the thread that made the recorder: CPU time of the whole process while the stage was open, LibTorch's
   // workers included. On others: of that thread alone.
@@ -36,8 +38,8 @@ struct StageRecorderOptions {
 };
 
 // Sums up stages by (name, parent). Nesting is per thread: a stage opened on a worker thread has no parent
-// there. Where a stage holds itself, its inclusive values count once. Exceptions need nothing special: scopes
-// close as the stack unwinds.
+// there. Where a stage calls itself, its inclusive values count once. After an exception nothing is missing:
+// scopes close as the stack unwinds.
 class StageRecorder final : public StageObserver {
  public:
   explicit StageRecorder(const StageRecorderOptions& options = {});
@@ -46,20 +48,20 @@ class StageRecorder final : public StageObserver {
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
 
-  // Ends one repetition of the whole run: what was summed up since the last call becomes one sample of every
-  // stage (0 for a stage that did not run). Memory is that of the last repetition: net summed over its calls,
-  // peak the largest of them. Call it outside of any stage.
+  // Ends one repetition of the whole run: the sums since the last call become one sample of every stage (0
+  // for a stage that did not run). Memory is that of the last repetition: net is summed over the stage's
+  // calls, peak is the largest of them. Call it outside of any stage.
   void finish_repetition();
 
   // Stops (false) and starts (true) listening to tensor memory between repetitions, so that other runs in
-  // between are left alone. What is alive is then not known any more. Call it outside of any stage.
+  // between are not slowed down. The tensors that are alive are forgotten. Call it outside of any stage.
   void watch_memory(bool on);
 
-  // In the order in which they were first entered, parents before children.
+  // Returns the stages in the order in which they were first entered, parents before children.
   std::vector<StageRecord> stages() const;
 
-  // Tensor bytes taken and not given back since the recorder was made; 0 without tensor_memory. For a memory
-  // counter beside the stages.
+  // Counts the tensor bytes taken and not given back since the recorder was made, for a memory counter beside
+  // the stages; stays 0 without tensor_memory.
   const std::atomic<std::int64_t>& tensor_bytes() const;
 
  private:

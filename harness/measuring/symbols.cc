@@ -106,7 +106,7 @@ std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
   return functions;
 }
 
-// Where Debian's packages of debug symbols put the file that goes with this one, by its build id; "" if none.
+// Returns the file of debug symbols that belongs to this one, where Debian puts it by build id; "" if none.
 std::string debug_file_of(std::string_view bytes) {
   if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return {};
   const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
@@ -144,7 +144,7 @@ int add_loaded_file(dl_phdr_info* info, std::size_t, void* list) {
   return 0;
 }
 
-// Whatever stands between `open` and its `close`, at depth one, becomes "...".
+// Replaces the text between each outermost `open` and its `close` by "...".
 std::string without_insides(const std::string& text, char open, char close) {
   std::string shorter;
   int depth = 0;
@@ -160,7 +160,7 @@ std::string without_insides(const std::string& text, char open, char close) {
   return shorter;
 }
 
-// Of std::function's calling wrapper the function that it calls, which is what the source has a name for:
+// Returns the function that std::function's wrapper calls, which has a name in the source:
 // "std::_Function_handler<void (int), f(int)::{lambda(int)#1}>::_M_invoke(...)" -> "f(int)::{lambda(int)#1}".
 std::string without_wrapper(const std::string& name) {
   constexpr std::string_view wrapper = "std::_Function_handler<";
@@ -179,7 +179,7 @@ std::string without_wrapper(const std::string& name) {
   return name;
 }
 
-// "(anonymous namespace)::" says nothing to a reader of a profile.
+// Takes "(anonymous namespace)::" out, which tells a reader of a profile nothing.
 void drop_all(std::string& text, std::string_view part) {
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
 }
@@ -226,7 +226,7 @@ struct Symbols::Table {
     }
     const std::uintptr_t offset = address - file->base;
     auto after = std::ranges::upper_bound(file->functions, offset, {}, &FunctionSymbol::begin);
-    // Symbols may stand for the same place, and small ones within large ones; a few steps back will do.
+    // Several symbols may start at one place, and small ones may lie within large ones, so look a few back.
     for (int step = 0; step < 8 && after != file->functions.begin(); ++step) {
       --after;
       if (offset < after->begin + std::max<std::uintptr_t>(after->size, 1))

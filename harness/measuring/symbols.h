@@ -8,12 +8,14 @@
 
 namespace aqbench {
 
+// What a place in the program is called.
 struct FunctionName {
   std::string name;  // demangled; "[libgomp.so.1]" where the file has no symbol for the place
   bool resolved = false;
 };
 
-// Reads what is loaded when it is made; symbol tables as they are needed.
+// Looks up functions by address. Knows the files that are loaded when it is made; reads each file's symbols
+// when they are first needed.
 class Symbols {
  public:
   Symbols();
@@ -21,7 +23,8 @@ class Symbols {
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
 
-  // `address` within an instruction of the function: for a caller, one less than the return address.
+  // Returns the function that holds the instruction at `address`. For a caller, give one less than the return
+  // address.
   const FunctionName& find(std::uintptr_t address);
 
  private:
@@ -29,8 +32,8 @@ class Symbols {
   std::unique_ptr<Table> table_;
 };
 
-// Demangled if it is mangled; without anonymous namespaces and std::function's wrapper; long template
-// arguments and parameters are left out as "<...>" and "(...)".
+// Returns a symbol's name for people: demangled, without anonymous namespaces and std::function's wrapper,
+// with long template arguments and parameters left out as "<...>" and "(...)".
 std::string readable_function(const std::string& symbol);
 
 }  // namespace aqbench

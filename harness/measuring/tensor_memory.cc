@@ -1,16 +1,11 @@
 #include "harness/measuring/tensor_memory.h"
 
-#include <ATen/Parallel.h>
-#include <c10/core/Allocator.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
-#include <dlfcn.h>
-
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "core/parallel.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {
@@ -43,23 +38,6 @@ MemoryReports& memory_reports() {
   return *reports;
 }
 
-// The totals are int64_t in LibTorch 1.13 and size_t in 2.x: taken from the function that is overridden.
-template <class Function>
-class MemoryReporterOf;
-template <class Base, class Total>
-class MemoryReporterOf<void (Base::*)(void*, std::int64_t, Total, Total, c10::Device)> final : public Base {
- public:
-  void reportMemoryUsage(void* block, std::int64_t bytes, Total, Total, c10::Device) override {
-    memory_reports().report(block, bytes);
-  }
-  bool memoryProfilingEnabled() const override {
-    return memory_reports().listener.load(std::memory_order_acquire) != nullptr;
-  }
-};
-using MemoryReporter = MemoryReporterOf<decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>;
-
-thread_local bool t_watches = false;
-
 void set_listener(TensorMemoryListener* listener) {
   MemoryReports& reports = memory_reports();
   const std::lock_guard lock(reports.mutex);
@@ -82,22 +60,18 @@ TensorMemoryWatch::~TensorMemoryWatch() {
 }
 
 void watch_tensor_memory_here() {
-  if (t_watches) return;
-  static const auto reporter = std::make_shared<MemoryReporter>();
-  // Never popped: it asks for the listener whenever it is used.
-  c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, reporter);
-  t_watches = true;
+  if (const TorchTable* const torch = loaded_torch_table(); torch != nullptr) torch->report_memory_here();
 }
 
 bool watch_tensor_memory_of_pool() {
-  // By name, as the pool is whichever OpenMP library LibTorch brought along, and this file is compiled
-  // without OpenMP.
-  using RunOnPool = void (*)(void (*)(void*), void*, unsigned threads, unsigned flags);
-  static void* const symbol = ::dlsym(RTLD_DEFAULT, "GOMP_parallel");
-  if (symbol == nullptr) return false;
-  const auto threads = static_cast<unsigned>(at::get_num_threads());
-  reinterpret_cast<RunOnPool>(symbol)([](void*) { watch_tensor_memory_here(); }, nullptr, threads, 0);
-  return true;
+  const TorchTable* const torch = loaded_torch_table();
+  return torch != nullptr && torch->report_memory_of_pool();
+}
+
+void report_tensor_memory(const void* block, std::int64_t bytes) { memory_reports().report(block, bytes); }
+
+bool is_tensor_memory_watched() {
+  return memory_reports().listener.load(std::memory_order_acquire) != nullptr;
 }
 
 }  // namespace aqbench

@@ -32,11 +32,18 @@ class TensorMemoryWatch {
   TensorMemoryListener* previous_;
 };
 
-// Tells the calling thread; does nothing where that has been done.
+// Makes the calling thread report; does nothing where that has been done, and where LibTorch is not loaded.
 void watch_tensor_memory_here();
 
-// Tells the threads of the OpenMP pool that LibTorch uses: as many as it uses at the time. Starts the pool,
-// so the process must not fork afterwards. False: this LibTorch has another pool.
+// Makes the threads of the OpenMP pool that LibTorch uses report: as many as it uses at the time. Starts the
+// pool, so the process must not fork afterwards. Returns false where this LibTorch has another pool or is not
+// loaded.
 bool watch_tensor_memory_of_pool();
+
+// Passes a report of LibTorch's allocators on to the listener: `bytes` taken (> 0) or given back (< 0).
+void report_tensor_memory(const void* block, std::int64_t bytes);
+
+// Returns whether somebody listens: LibTorch asks before it reports.
+bool is_tensor_memory_watched();
 
 }  // namespace aqbench

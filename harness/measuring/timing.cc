@@ -31,7 +31,7 @@ double elapsed_s(TimingClock::time_point start) {
   return std::chrono::duration<double>(TimingClock::now() - start).count();
 }
 
-// Keeps each repetition as it is, and prints nothing.
+// Keeps the times of each repetition and prints nothing.
 class SampleKeeper final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -45,7 +45,7 @@ class SampleKeeper final : public benchmark::BenchmarkReporter {
   std::vector<double> real_ms, cpu_ms;
 };
 
-// One repetition: a single iteration whose time we give, then the untimed check of its output.
+// Runs one repetition: a single iteration with manual time, then the untimed check of its output.
 void repeat_once(benchmark::State& state, const TimedCall& call, const std::string& expected_sha256) {
   for (auto _ : state) {
     const auto start = TimingClock::now();
@@ -54,7 +54,7 @@ void repeat_once(benchmark::State& state, const TimedCall& call, const std::stri
   }
   if (call.after) call.after();
   if (call.output_sha256() != expected_sha256)
-    throw Error(ErrorKind::method, "invalid: a repetition gave another output than the first run");
+    throw InvalidOutput("a repetition gave another output than the first run");
 }
 
 SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string& expected_sha256) {
@@ -90,7 +90,7 @@ std::optional<double> relative_half_width(const std::vector<double>& samples) {
   return interval ? interval->relative_half_width : std::nullopt;
 }
 
-// Why sampling ends here; empty: it goes on.
+// Returns why sampling ends here; empty: it goes on.
 std::string stop_reason(const TimingPlan& plan, const std::vector<double>& samples_ms, double elapsed) {
   const auto count = static_cast<int>(samples_ms.size());
   const double sum_s = 1e-3 * std::accumulate(samples_ms.begin(), samples_ms.end(), 0.0);
@@ -107,7 +107,7 @@ std::string stop_reason(const TimingPlan& plan, const std::vector<double>& sampl
   return {};
 }
 
-// As many repetitions as fit a block, none beyond what the plan can still want.
+// Returns how many repetitions fit into a block, at most as many as the plan may still need.
 int next_block_size(const TimingPlan& plan, const std::vector<double>& samples_ms, double guess_ms,
                     double elapsed) {
   double typical = guess_ms;

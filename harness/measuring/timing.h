@@ -10,23 +10,23 @@
 
 namespace aqbench {
 
+// What is timed, and what is done around it.
 struct TimedCall {
   std::function<void()> run;                   // timed
-  std::function<std::string()> output_sha256;  // of what it gave; not timed
-  std::function<void()> after = {};            // each repetition, not timed; may be empty
+  std::function<std::string()> output_sha256;  // of the output of the last run; not timed
+  std::function<void()> after = {};            // after each repetition, not timed; may be empty
 };
 
-// Warms up and takes samples as the plan says: warm_ms, cpu_ms, blocks, stopped, precision and note of
-// `timing`. Throws Error(method) "invalid: ..." if a repetition's output is not `expected_sha256`, and what
-// `run` throws.
+// Warms up and takes samples as the plan says. Fills warm_ms, cpu_ms, blocks, stopped, precision and note of
+// `timing`. Throws InvalidOutput if a repetition's output is not `expected_sha256`, and what `run` throws.
 void time_warm_runs(const TimingPlan& plan, const TimedCall& call, const std::string& expected_sha256,
                     int threads, Timing& timing);
 
-// Says in `note` what speaks against the samples: others in the way, a precision that was not reached. Also
-// sets `precision`. For a plan that is done; blocks of several processes together.
+// Sets `precision`, and says in `note` what speaks against the samples: other programs in the way, a
+// precision that was not reached. Call it when all samples are there, of several processes together.
 void judge_timing(const TimingPlan& plan, Timing& timing);
 
-// Median of the warm runs, else the cold run.
+// Returns the median of the warm runs, or without these the cold run.
 std::optional<double> typical_ms(const Timing& timing);
 
 }  // namespace aqbench

@@ -16,7 +16,7 @@ namespace {
 
 using TraceClock = std::chrono::steady_clock;
 
-// The format counts in microseconds; three decimals keep what the clock gives, so that events still nest.
+// The format counts in microseconds; three decimals keep the clock's nanoseconds, so that events still nest.
 double trace_us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 
 }  // namespace

@@ -11,9 +11,10 @@
 
 namespace aqbench {
 
-// Events beyond this many are counted and left out: a trace is for looking at, and must not eat the memory.
+// Events beyond this many are counted and left out, so that a trace can be opened and memory suffices.
 inline constexpr std::size_t kMaxTraceEvents = 200'000;
 
+// Notes when each stage began and ended.
 class TraceRecorder final : public StageObserver {
  public:
   // The thread that makes it is named "main", others "worker 1" and so on in the order in which they come.
@@ -24,7 +25,8 @@ class TraceRecorder final : public StageObserver {
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
 
-  // JSON in the Trace Event Format: microseconds from the recorder's start. Call it when no stage is open.
+  // Returns JSON in the Trace Event Format (Chromium): microseconds from the recorder's start. Call it when
+  // no stage is open.
   std::string json(const std::string& process_name) const;
 
   std::uint64_t left_out() const;  // events beyond kMaxTraceEvents

@@ -4,6 +4,7 @@
 // whoever looks at stages sees both, nested as they ran.
 
 #include <cstdint>
+#include <optional>
 
 namespace aqbench {
 
@@ -15,7 +16,7 @@ class UserScopeBridge {
   UserScopeBridge& operator=(const UserScopeBridge&) = delete;
 
  private:
-  std::uint64_t handle_;
+  std::optional<std::uint64_t> handle_;  // none where LibTorch is not loaded
 };
 
 }  // namespace aqbench

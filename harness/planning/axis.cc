@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -102,8 +104,7 @@ std::string power_of_two(const std::string& exponent, std::string_view context) 
   return fmt::format("{}", std::uint64_t{1} << value);
 }
 
-}  // namespace
-
+// `context` is what an error quotes.
 std::vector<std::string> parse_axis_values(std::string_view values, bool powers_of_two,
                                            std::string_view context) {
   // A value such as mesh:a.ply never stands on an axis, so a colon always means a range.
@@ -123,6 +124,8 @@ std::vector<std::string> parse_axis_values(std::string_view values, bool powers_
   return texts;
 }
 
+}  // namespace
+
 Axis parse_axis(std::string_view argument) {
   const std::string context = fmt::format("--axis '{}'", argument);
   const std::size_t equals = argument.find('=');
@@ -137,20 +140,24 @@ Axis parse_axis(std::string_view argument) {
   return {std::string(name), parse_axis_values(argument.substr(equals + 1), powers_of_two, context)};
 }
 
-const std::vector<AxisSpec>& axis_registry() {
-  static const std::vector<AxisSpec> table = {
-      {"seed", "seed of the method's random numbers"},
-      {"threads", "threads a case may use"},
-      {"device", "cpu or cuda"},
-      {"replica", "the same case again, by a number: what a comparison makes of no difference"},
-      {"batch", "parameter 'batch' of the methods and workloads that have one"},
-      {"size", "parameter 'size' of the methods and workloads that have one"},
-      {"rig", "cameras that images are made with"},
-      {"imaging", "variant of the images"},
-      {"width", "of the images, px"},
-      {"height", "of the images, px"},
-  };
-  return table;
+AxisKind axis_kind(std::string_view name) {
+  static const std::map<std::string, AxisKind, std::less<>> kinds = {
+      {"seed", AxisKind::seed},       {"threads", AxisKind::threads}, {"device", AxisKind::device},
+      {"replica", AxisKind::replica}, {"rig", AxisKind::rig},         {"imaging", AxisKind::imaging},
+      {"width", AxisKind::width},     {"height", AxisKind::height}};
+  const auto found = kinds.find(name);
+  return found == kinds.end() ? AxisKind::parameter : found->second;
+}
+
+bool is_image_kind(AxisKind kind) {
+  return kind == AxisKind::rig || kind == AxisKind::imaging || kind == AxisKind::width ||
+         kind == AxisKind::height;
+}
+
+const std::vector<std::string>& axis_names() {
+  static const std::vector<std::string> names = {"seed", "threads", "device",  "replica", "batch",
+                                                 "size", "rig",     "imaging", "width",   "height"};
+  return names;
 }
 
 }  // namespace aqbench

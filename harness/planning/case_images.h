@@ -1,5 +1,5 @@
 #pragma once
-// What the images of a case are made with.
+// From a case to the dataset that its method looks at.
 
 #include <string>
 #include <string_view>
@@ -12,22 +12,23 @@
 
 namespace aqbench {
 
-inline constexpr const char* kImagingOwner = "imaging";  // of the renderer's parameters
+// Owner of the renderer's parameters: "imaging.NAME".
+inline constexpr const char* kImagingOwner = "imaging";
 
-inline constexpr const char* kPerturbOwner =
-    "perturb";  // of errors of the calibration (scenes/dataset/perturb.h)
+// Owner of the errors that are put into a calibration (scenes/dataset/perturb.h): "perturb.NAME".
+inline constexpr const char* kPerturbOwner = "perturb";
 
-// Is `owner` the rig of these images, imaging, or perturb?
+// Returns whether `owner` is the rig of these images, imaging or perturb.
 bool owns_images(const CaseImages& images, std::string_view owner);
 
-// The dataset of a case that has images.
+// Returns what the images of a case are rendered from. The case must have images.
 DatasetRequest dataset_request(const Case& planned);
 
-// How wrong the calibration is that the case's method is given: its overrides of owner perturb. Throws
-// Error(usage) for an unknown one.
+// Returns how wrong the calibration is that the case's method is given: its overrides of owner perturb.
+// Throws Error(usage) for an unknown one.
 CalibrationError case_calibration_error(const Case& planned);
 
-// Effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
+// Returns the effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
 std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetPlan& plan);
 
 }  // namespace aqbench

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/json_place.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/measuring/machine.h"
 #include "harness/planning/plan_cases.h"
+#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
@@ -70,32 +72,16 @@ std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& sh
 
 }  // namespace
 
-Catalogue registered_catalogue() {
-  return {scene_registry(), method_registry(), suite_registry(), workload_registry()};
-}
-
-Shard parse_shard(std::string_view argument) {
-  const std::size_t slash = argument.find('/');
-  const auto number = [&](std::string_view text) -> std::size_t {
-    std::size_t value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return status == std::errc{} && end == text.data() + text.size() ? value : 0;
-  };
-  Shard shard{0, 0};
-  if (slash != std::string_view::npos)
-    shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
-  if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
-    refuse_plan(fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
-  return shard;
-}
-
 Json cases_json(const std::vector<Case>& cases) {
   Json all = Json::array();
   for (const Case* planned : sorted_by_name(cases)) all.push_back(to_json(*planned));
   return all;
 }
 
-std::string to_string(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
+std::uint64_t default_memory_limit_bytes() {
+  const std::uint64_t machine = memory_total_bytes().value_or(std::uint64_t{4} << 30);
+  return std::min(machine, cgroup_memory_limit_bytes().value_or(machine)) / 4 * 3;
+}
 
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   check_request(request);
@@ -113,6 +99,47 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   plan.timeout_s = request.timeout_s.value_or(kDefaultTimeoutS);
   plan.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
   return plan;
+}
+
+Json effective_json(const SweepPlan& plan) {
+  std::vector<std::string> scenes, methods, workloads, devices;
+  std::vector<std::uint64_t> seeds;
+  std::vector<int> threads;
+  const auto add = [](auto& list, const auto& value) {
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+  };
+  Json axes = Json::object();
+  for (const Case& planned : plan.cases) {
+    if (!planned.workload.empty()) {
+      add(workloads, planned.workload);
+    } else {
+      add(scenes, planned.scene);
+      add(methods, planned.preset.empty() ? planned.method : planned.method + ":" + planned.preset);
+    }
+    add(devices, planned.device);
+    add(seeds, planned.seed);
+    add(threads, planned.threads);
+    for (const auto& [name, value] : planned.axes) {
+      Json& values = axes[name];
+      const Json json = parameter_json(value);
+      if (std::ranges::find(values, json) == values.end()) values.push_back(json);
+    }
+  }
+  return {{"suite", text_json(plan.suite)},
+          {"scenes", scenes},
+          {"methods", methods},
+          {"workloads", workloads},
+          {"seeds", seeds},
+          {"threads", threads},
+          {"devices", devices},
+          {"axes", axes},
+          {"timeout_s", plan.timeout_s},
+          {"memory_limit_bytes", plan.memory_limit_bytes},
+          {"shard", to_string(plan.request.shard)},
+          {"cases", plan.cases.size()},
+          {"cases_in_all_shards", plan.cases_in_all_shards},
+          {"plan_sha256", plan.sha256},
+          {"all_shards_sha256", plan.all_shards_sha256}};
 }
 
 }  // namespace aqbench

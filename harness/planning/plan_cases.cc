@@ -43,7 +43,7 @@ void append_options(Case& planned, const std::string& owner, const Parameters& p
     planned.options.emplace_back(owner + "." + name, value);
 }
 
-// Whose parameter the axis is in this case.
+// Returns the method, workload or other owner whose parameter the axis is in this case.
 const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
   if (!axis.owner.empty()) return axis.owner;
   return planned.workload.empty() ? planned.method : planned.workload;
@@ -54,21 +54,19 @@ const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
   return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
 }
 
-void apply_image_axis(CaseImages& images, const Axis& axis, const std::string& value) {
-  if (axis.name == "rig")
-    images.rig = value;
-  else if (axis.name == "imaging")
-    images.imaging = value;
-  else
-    (axis.name == "width" ? images.width_px : images.height_px) =
-        parse_axis_integer<int>(axis, value, 1, kMaxImageSide_px);
+void apply_image_axis(CaseImages& images, const PlannedAxis& axis, const std::string& value) {
+  const auto pixels = [&] { return parse_axis_integer<int>(*axis.axis, value, 1, kMaxImageSide_px); };
+  if (axis.kind == AxisKind::rig) images.rig = value;
+  if (axis.kind == AxisKind::imaging) images.imaging = value;
+  if (axis.kind == AxisKind::width) images.width_px = pixels();
+  if (axis.kind == AxisKind::height) images.height_px = pixels();
 }
 
-// Sets what a non-parameter axis stands for; parameters become overrides.
+// Sets what the axis stands for, unless it is of images (images_of()); a parameter becomes an override.
 void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value) {
-  if (axis.axis->name == "threads") {
+  if (axis.kind == AxisKind::threads) {
     planned.threads = parse_axis_integer<int>(*axis.axis, value, 1, kMaxThreads);
-  } else if (axis.axis->name == "device") {
+  } else if (axis.kind == AxisKind::device) {
     check_device("--axis device", value);
     planned.device = value;
   } else if (axis.is_parameter()) {
@@ -116,19 +114,22 @@ using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>
 
 using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
 
-// What of the images stands in a case's name without being swept: what is not the default.
+// Returns the properties of images that stand in a case's name without being swept: those that are not the
+// default.
 NamedValues fixed_image_axes(const Frame& frame) {
-  const auto is_swept = [&](std::string_view name) {
-    return std::ranges::any_of(frame.axes, [&](const PlannedAxis& axis) { return axis.axis->name == name; });
+  const auto is_swept = [&](AxisKind kind) {
+    return std::ranges::find(frame.axes, kind, &PlannedAxis::kind) != frame.axes.end();
   };
   const ImageChoice& images = frame.images;
   NamedValues named;
-  if (!is_swept("rig") && images.rig && *images.rig != CaseImages().rig)
+  if (!is_swept(AxisKind::rig) && images.rig && *images.rig != CaseImages().rig)
     named.emplace_back("rig", *images.rig);
-  if (!is_swept("imaging") && images.imaging && *images.imaging != CaseImages().imaging)
+  if (!is_swept(AxisKind::imaging) && images.imaging && *images.imaging != CaseImages().imaging)
     named.emplace_back("imaging", *images.imaging);
-  if (!is_swept("width") && images.width_px) named.emplace_back("width", std::int64_t{*images.width_px});
-  if (!is_swept("height") && images.height_px) named.emplace_back("height", std::int64_t{*images.height_px});
+  if (!is_swept(AxisKind::width) && images.width_px)
+    named.emplace_back("width", std::int64_t{*images.width_px});
+  if (!is_swept(AxisKind::height) && images.height_px)
+    named.emplace_back("height", std::int64_t{*images.height_px});
   return named;
 }
 
@@ -140,19 +141,26 @@ CaseImages images_of(const Frame& frame, const AxisPoint& point) {
   images.width_px = choice.width_px;
   images.height_px = choice.height_px;
   for (const auto& [axis, value] : point)
-    if (axis->is_of_images()) apply_image_axis(images, *axis->axis, *value);
+    if (axis->is_of_images()) apply_image_axis(images, *axis, *value);
   return images;
 }
 
-// What an axis stands for in a resolved case.
+// Returns the value of an axis in a resolved case.
 ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const std::string& text) {
-  const std::string& name = axis.axis->name;
-  if (axis.is_parameter()) return option_of(planned, axis);
-  if (name == "threads") return std::int64_t{planned.threads};
-  if (axis.is_replica()) return parse_axis_integer<std::int64_t>(*axis.axis, text, 1, kMaxCases);
-  if (name == "width") return std::int64_t{planned.images->width_px.value()};
-  if (name == "height") return std::int64_t{planned.images->height_px.value()};
-  return text;
+  switch (axis.kind) {
+    case AxisKind::parameter:
+      return option_of(planned, axis);
+    case AxisKind::threads:
+      return std::int64_t{planned.threads};
+    case AxisKind::replica:
+      return parse_axis_integer<std::int64_t>(*axis.axis, text, 1, kMaxCases);
+    case AxisKind::width:
+      return std::int64_t{planned.images->width_px.value()};
+    case AxisKind::height:
+      return std::int64_t{planned.images->height_px.value()};
+    default:
+      return text;
+  }
 }
 
 Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
@@ -188,7 +196,7 @@ Case make_case(const Frame& frame, const Subject& subject, std::uint64_t seed, c
   for (const auto& [axis, text] : point) {
     ParameterValue value = axis_value(planned, *axis, *text);
     planned.name += fmt::format("/{}={}", axis->axis->name, to_string(value));
-    if (axis->is_parameter() || axis->is_of_images() || axis->is_replica())
+    if (axis->is_parameter() || axis->is_of_images() || axis->kind == AxisKind::replica)
       planned.axes.emplace_back(axis->axis->name, std::move(value));
   }
   if (subject.workload != nullptr) planned.name += seed_part;
@@ -220,7 +228,7 @@ void add_cases(std::vector<Case>& cases, const Frame& frame, const Subject& subj
   }
 }
 
-// What an earlier part has already is not added once more.
+// Adds the cases of a part, except those that an earlier part has.
 void add_part(std::vector<Case>& cases, const Frame& frame, const SelectionPart& part) {
   std::vector<Case> added;
   for (const SceneChoice& scene : frame.selection.scenes) {

@@ -1,6 +1,5 @@
 #pragma once
-// The cases that a request stands for, each with its name and resolved options. Internal to
-// harness/planning/plan.cc.
+// The cases that a request stands for, each with its name and resolved options.
 
 #include <vector>
 
@@ -8,8 +7,8 @@
 
 namespace aqbench {
 
-// In the order in which they run, without faults. Throws Error(usage) where there are more than kMaxCases or
-// two have the same name.
+// Returns the cases in the order in which they run, without faults. Throws Error(usage) where there are more
+// than kMaxCases or two have the same name.
 std::vector<Case> planned_cases(const Frame& frame, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -74,36 +74,31 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
 }
 
 [[noreturn]] void refuse_unknown_axis(const Selection& selection, const std::string& name) {
-  std::vector<std::string> names;
-  for (const AxisSpec& spec : axis_registry()) names.push_back(spec.name);
+  std::vector<std::string> names = axis_names();
   for (const std::string& owner : owners_of(selection))
     for (const ParameterSpec& spec : parameters_of(selection, owner))
       names.push_back(owner + "." + spec.name);
   refuse_plan(unknown_name_message("axis", name, names));
 }
 
-bool is_image_axis(const std::string& name) {
-  return name == "rig" || name == "imaging" || name == "width" || name == "height";
-}
-
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
-  if (axis.name == "seed" || axis.name == "threads" || axis.name == "device" || axis.name == "replica")
-    return {&axis, "", ""};
-  // A size means the images' unless only parameters of that name are about.
-  if (is_image_axis(axis.name) && !selection.rigs.empty()) return {&axis, "", ""};
+  const AxisKind kind = axis_kind(axis.name);
+  // "width" and the like mean the images wherever a method looks at images.
+  if (kind != AxisKind::parameter && (!is_image_kind(kind) || !selection.rigs.empty()))
+    return {&axis, kind, "", ""};
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
-    PlannedAxis planned{&axis, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
+    PlannedAxis planned{&axis, AxisKind::parameter, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
     if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
       refuse_plan(fmt::format("--axis {}: excludes --axis rig", axis.name));
     return planned;
   }
   for (const WorkloadSpec* workload : selection.workloads)
-    if (has_parameter(workload->parameters, axis.name)) return {&axis, "", axis.name};
-  if (std::ranges::find(axis_registry(), axis.name, &AxisSpec::name) == axis_registry().end())
+    if (has_parameter(workload->parameters, axis.name)) return {&axis, AxisKind::parameter, "", axis.name};
+  if (std::ranges::find(axis_names(), axis.name) == axis_names().end())
     refuse_unknown_axis(selection, axis.name);
   for (const MethodChoice& method : selection.methods)
-    if (has_parameter(method.spec->parameters, axis.name)) return {&axis, "", axis.name};
+    if (has_parameter(method.spec->parameters, axis.name)) return {&axis, AxisKind::parameter, "", axis.name};
   refuse_plan(fmt::format("--axis {}: no method or workload of this sweep has a parameter '{}'", axis.name,
                           axis.name));
 }
@@ -138,15 +133,17 @@ std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* s
   return seeds;
 }
 
-// The suite's, where the request has none.
+// Returns the request's choice of images, completed by the suite's.
 ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   ImageChoice images = request.images;
   if (suite == nullptr) return images;
   if (!images.rig) images.rig = suite->images.rig;
   if (!images.imaging) images.imaging = suite->images.imaging;
   // A size is one choice: half of the suite's would not be a size that anybody chose.
-  const bool sweeps_size = std::ranges::any_of(
-      request.axes, [](const Axis& axis) { return axis.name == "width" || axis.name == "height"; });
+  const bool sweeps_size = std::ranges::any_of(request.axes, [](const Axis& axis) {
+    const AxisKind kind = axis_kind(axis.name);
+    return kind == AxisKind::width || kind == AxisKind::height;
+  });
   if (!images.width_px && !images.height_px && !sweeps_size) {
     images.width_px = suite->images.width_px;
     images.height_px = suite->images.height_px;
@@ -154,7 +151,8 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   return images;
 }
 
-// Those of the sweep's cases, looked up; none if no method looks at images.
+// Returns the rigs of the sweep's cases, none if no method looks at images. Throws Error(usage) for an
+// unknown one.
 std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& frame, const Axis* rig_axis) {
   if (std::ranges::none_of(frame.selection.methods, looks_at_images)) {
     const ImageChoice& asked = request.images;
@@ -171,15 +169,33 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const Frame& fram
   return rigs;
 }
 
-// An axis of images wins over the suite, but not over a flag.
-void check_image_axis(const PlanRequest& request, const std::string& name) {
-  const ImageChoice& asked = request.images;
-  if ((name == "rig" && asked.rig) || (name == "imaging" && asked.imaging) ||
-      (name == "width" && asked.width_px) || (name == "height" && asked.height_px))
-    refuse_plan(fmt::format("--axis {0} excludes --{0}", name));
+// Returns whether a flag of the request gives what an axis of this kind stands for.
+bool has_flag(const PlanRequest& request, AxisKind kind) {
+  switch (kind) {
+    case AxisKind::threads:
+      return request.threads.has_value();
+    case AxisKind::device:
+      return request.device.has_value();
+    case AxisKind::rig:
+      return request.images.rig.has_value();
+    case AxisKind::imaging:
+      return request.images.imaging.has_value();
+    case AxisKind::width:
+      return request.images.width_px.has_value();
+    case AxisKind::height:
+      return request.images.height_px.has_value();
+    default:
+      return false;
+  }
 }
 
-// A parameter that is set or swept twice would make the name of a case lie.
+// An axis wins over the suite, but not over a flag.
+void check_no_flag(const PlanRequest& request, const Axis& axis) {
+  if (has_flag(request, axis_kind(axis.name)))
+    refuse_plan(fmt::format("--axis {0} excludes --{0}", axis.name));
+}
+
+// Refuses a parameter that is set or swept twice: the name of a case would say a value that is not used.
 void check_conflicts(const Frame& frame) {
   for (std::size_t i = 0; i < frame.axes.size(); ++i) {
     const PlannedAxis& a = frame.axes[i];
@@ -221,12 +237,11 @@ void check_request(const PlanRequest& request) {
     refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
 }
 
-// The frame of one part: with its own axes, unless the request has an axis of that name.
 Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request) {
   Frame own = frame;
   if (part.axes == nullptr) return own;
   for (const Axis& axis : *part.axes) {
-    if (axis.name == "seed" || axis.name == "rig")
+    if (const AxisKind kind = axis_kind(axis.name); kind == AxisKind::seed || kind == AxisKind::rig)
       refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", frame.selection.suite->name,
                               axis.name));
     const std::size_t dot = axis.name.rfind('.');
@@ -248,21 +263,20 @@ Frame make_frame(const PlanRequest& request, const Catalogue& catalogue) {
   const Suite* const suite = frame.selection.suite;
   frame.images = merged_images(request, suite);
   const std::vector<const Axis*> axes = merged_axes(request, suite);
-  const auto rig_axis = std::ranges::find(axes, "rig", &Axis::name);
+  const auto rig_axis =
+      std::ranges::find(axes, AxisKind::rig, [](const Axis* axis) { return axis_kind(axis->name); });
   frame.selection.rigs = plan_rigs(request, frame, rig_axis == axes.end() ? nullptr : *rig_axis);
   const Axis* seed_axis = nullptr;
   for (const Axis* axis : axes) {
-    check_image_axis(request, axis->name);
-    if (axis->name == "threads" && request.threads) refuse_plan("--axis threads excludes --threads");
-    if (axis->name == "device" && request.device) refuse_plan("--axis device excludes --device");
-    if (axis->name == "seed")
+    check_no_flag(request, *axis);
+    if (axis_kind(axis->name) == AxisKind::seed)
       seed_axis = axis;
     else
       frame.axes.push_back(plan_axis(*axis, frame.selection));
   }
   // Those given with --seed replace a suite's axis, as other flags do.
   if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
-      std::ranges::find(request.axes, "seed", &Axis::name) == request.axes.end())
+      std::ranges::find(request.axes, seed_axis->name, &Axis::name) == request.axes.end())
     seed_axis = nullptr;
   frame.seeds = plan_seeds(request, suite, seed_axis);
   if (suite != nullptr) frame.sets = suite->sets;

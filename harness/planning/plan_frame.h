@@ -1,6 +1,5 @@
 #pragma once
-// What is the same for all cases of a request: what was selected, the axes, seeds and sets. Internal to
-// harness/planning/plan.cc.
+// What is the same for all cases of a request: what was selected, the axes, seeds and sets.
 
 #include <fmt/format.h>
 
@@ -9,16 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "harness/planning/plan.h"
+#include "harness/planning/axis.h"
+#include "harness/planning/catalogue.h"
+#include "harness/planning/plan_request.h"
 #include "harness/planning/select.h"
 
 namespace aqbench {
 
+// A case may use at most so many threads.
 inline constexpr int kMaxThreads = 1024;
 
-[[noreturn]] void refuse_plan(const std::string& why);  // Error(usage)
+// Throws Error(usage) with this text.
+[[noreturn]] void refuse_plan(const std::string& why);
 
-// A value of an axis. Throws Error(usage) naming the axis.
+// Parses a value of an axis, an integer from min to max. Throws Error(usage) naming the axis.
 template <class Integer>
 Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer min, Integer max) {
   Integer value{};
@@ -28,19 +31,17 @@ Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer mi
   return value;
 }
 
-// An axis and, for parameters, whose parameter it is ("": every workload or method that has it).
+// An axis and, for a parameter, whose parameter it is ("": every workload or method that has it).
 struct PlannedAxis {
   const Axis* axis = nullptr;
-  std::string owner, parameter;  // both empty for seed, threads, device, replica and the axes of images
+  AxisKind kind = AxisKind::parameter;
+  std::string owner, parameter;  // both empty unless the kind is `parameter`
 
-  bool is_parameter() const { return !parameter.empty(); }
-  bool is_replica() const { return !is_parameter() && axis->name == "replica"; }
-  bool is_of_images() const {
-    return !is_parameter() && !is_replica() && axis->name != "threads" && axis->name != "device";
-  }
+  bool is_parameter() const { return kind == AxisKind::parameter; }
+  bool is_of_images() const { return is_image_kind(kind); }
 };
 
-// Everything of a request that is the same for all its cases.
+// All that is the same for all cases of a request. Refers to the request and the catalogue.
 struct Frame {
   Selection selection;
   std::vector<std::uint64_t> seeds;
@@ -52,17 +53,24 @@ struct Frame {
   TimingPlan method_timing, workload_timing;
 };
 
+// Returns whether the method gets images, which every real method does.
 bool looks_at_images(const MethodChoice& method);
+
+// Returns whether one of the specs has this name.
 bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name);
 
-// Both throw Error(usage) naming the flag.
+// Throws Error(usage) naming the flag unless the device is cpu or cuda.
 void check_device(const std::string& flag, const std::string& device);
+
+// Throws Error(usage) naming the flag for a number of the request that is out of range.
 void check_request(const PlanRequest& request);
 
-// Throws as plan_sweep() does. Refers to the request and the catalogue.
+// Selects, merges the suite's options with the request's and checks that they go together. Throws as
+// plan_sweep() does.
 Frame make_frame(const PlanRequest& request, const Catalogue& catalogue);
 
-// The frame of one part: with its own axes, unless the request has an axis of that name.
+// Returns the frame of one part: with its own axes, unless the request has an axis of that name. Throws
+// Error(usage).
 Frame frame_of(const Frame& frame, const SelectionPart& part, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -33,7 +33,7 @@ void append_unique(std::vector<std::string>& names, const std::string& name) {
               fmt::format("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", ")));
 }
 
-// The names that match a pattern, in their order; throws when there are none.
+// Returns the names that match a pattern, in their order. Throws Error(usage) when there are none.
 std::vector<std::string> matching_names(std::string_view kind, std::string_view pattern,
                                         const std::vector<std::string>& candidates) {
   std::vector<std::string> names;
@@ -43,7 +43,7 @@ std::vector<std::string> matching_names(std::string_view kind, std::string_view 
   return names;
 }
 
-// "name", or "name:preset" for the presets that match what stands after the colon.
+// Returns "name", or "name:preset" for each preset that matches the part after the colon.
 std::vector<std::string> matching_methods(const std::string& pattern, std::span<const MethodSpec> methods) {
   const std::size_t colon = pattern.find(':');
   std::vector<std::string> chosen;
@@ -124,7 +124,7 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   std::error_code status;
   if (!std::filesystem::is_regular_file(file, status))
     throw Error(ErrorKind::input, fmt::format("scene '{}': there is no such file", name));
-  // The bytes decide the result, not the name: another file under this name makes other options.
+  // The hash of the file's bytes is an option, since another file under this name would give other results.
   return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}};
 }
 

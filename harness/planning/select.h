@@ -1,21 +1,24 @@
 #pragma once
-// Which scenes, methods and workloads a request means. Internal to harness/planning/plan.cc.
+// Which scenes, methods and workloads a request means.
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/planning/axis.h"
-#include "harness/planning/plan.h"
+#include "harness/planning/catalogue.h"
+#include "harness/planning/plan_request.h"
 
 namespace aqbench {
 
+// A scene that was chosen.
 struct SceneChoice {
   std::string name;                                             // registry name or "mesh:FILE.ply"
   const SceneSpec* spec = nullptr;                              // nullptr for a mesh
   std::vector<std::pair<std::string, ParameterValue>> options;  // of a mesh: the hash of its file
 };
 
+// A method that was chosen, with a preset or without.
 struct MethodChoice {
   const MethodSpec* spec = nullptr;
   std::string preset;  // as asked; empty: the default one
@@ -29,6 +32,7 @@ struct SelectionPart {
   const std::vector<Axis>* axes = nullptr;  // of a suite's further part
 };
 
+// All that was chosen. Refers to the request and the catalogue.
 struct Selection {
   const Suite* suite = nullptr;  // nullptr: chosen by hand
   std::vector<SceneChoice> scenes;
@@ -38,10 +42,11 @@ struct Selection {
   std::vector<std::string> rigs = {};  // that images are made with; none if no method looks at images
 };
 
-// Throws as plan_sweep() does. Refers to the request and the catalogue.
+// Chooses what the request means; `rigs` stays empty. Throws as plan_sweep() does.
 Selection select_for(const PlanRequest& request, const Catalogue& catalogue);
 
-// The overrides of the preset (of the default one when `preset` is empty) under the method's name.
+// Returns the overrides of the preset (of the default one when `preset` is empty) with the method as owner.
+// Throws Error(usage) for an unknown preset.
 std::vector<Override> preset_overrides(const MethodSpec& method, const std::string& preset);
 
 }  // namespace aqbench

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -79,10 +81,67 @@ SuitePart read_part(const JsonPlace& place) {
   return part;
 }
 
-Json axes_to_json(const std::vector<Axis>& axes) {
-  Json json = Json::object();
-  for (const Axis& axis : axes) json[axis.name] = axis.values;
-  return json;
+// Suites of scenes and methods.
+std::vector<Suite> method_suites() {
+  return {
+      {.name = "seed",
+       .description = "the two synthetic scenes with the two simulated matchers, one seed",
+       .scenes = {"flat_plane", "undulating"},
+       .methods = {"lightglue_like", "roma_like"}},
+      {.name = "pipeline",
+       .description = "real methods on small images of 6 cameras; contrast enhancement; kinds of surfaces",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "dense_flow"},
+       .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
+       .more = {{.scenes = {"undulating"},
+                 .methods = {"sparse"},
+                 .axes = {parse_axis("sparse.clahe=off,on")}},
+                {.scenes = {"undulating"},
+                 .methods = {"plane_sweep:fast"},
+                 .axes = {parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}},
+      {.name = "pipeline_full",
+       .description = "real methods on 1600 x 1200 images of 12 cameras and one at the centre",
+       .scenes = {"flat_plane", "undulating", "ripple_field"},
+       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "plane_sweep:quality", "dense_flow"},
+       .images = {.rig = "ring12", .imaging = "default", .width_px = 1600, .height_px = 1200},
+       .more = {{.scenes = {"flat_plane"},
+                 .methods = {"plane_sweep:balanced"},
+                 .axes = {parse_axis("imaging=low_contrast,textureless")}}}},
+  };
+}
+
+// Suites of workloads.
+std::vector<Suite> workload_suites() {
+  return {
+      {.name = "synthetic_profile",
+       .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
+       .workloads = {"synthetic_profile"}},
+      {.name = "workloads",
+       .description = "every kernel with its variants, small: proved, then timed warm",
+       .axes = {{.name = "variant", .values = {"torch", "fused"}},
+                {.name = "loader", .values = {"serial", "thread_pool", "ring", "prefetch"}}},
+       .sets = {{"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "32"},
+                {"equirect_views", "width", "512"},
+                {"equirect_views", "view", "128"},
+                {"equirect_pipeline", "width", "512"},
+                {"equirect_pipeline", "view", "128"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
+      {.name = "batching",
+       .description = "kernels at several batch sizes, vectorised and fused; meant for --blocks",
+       .axes = {{.name = "variant", .values = {"torch", "fused"}},
+                {.name = "batch", .values = {"1", "4", "16"}}},
+       .sets = {{"tricubic", "size", "128"},
+                {"plane_sweep", "kernel", "torch"},
+                {"plane_sweep", "width", "160"},
+                {"plane_sweep", "height", "120"},
+                {"plane_sweep", "depths", "16"},
+                {"equirect_views", "width", "256"},
+                {"equirect_views", "view", "64"},
+                {"equirect_views", "frames", "16"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"}},
+  };
 }
 
 }  // namespace
@@ -104,79 +163,12 @@ void add_images(Json& json, const ImageChoice& images) {
 }
 
 const std::vector<Suite>& suite_registry() {
-  static const std::vector<Suite> table = {
-      {.name = "seed",
-       .description = "the two synthetic scenes with the two simulated matchers, one seed",
-       .scenes = {"flat_plane", "undulating"},
-       .methods = {"lightglue_like", "roma_like"},
-       .seeds = {42},
-       .axes = {},
-       .sets = {},
-       .workloads = {}},
-      {.name = "pipeline",
-       .description = "real methods on small images of 6 cameras; contrast enhancement; kinds of surfaces",
-       .scenes = {"flat_plane", "undulating", "ripple_field"},
-       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "dense_flow"},
-       .seeds = {42},
-       .axes = {},
-       .sets = {},
-       .workloads = {},
-       .images = {"arc6", "default", 480, 360},
-       .more = {{{"undulating"}, {"sparse"}, {parse_axis("sparse.clahe=off,on")}},
-                {{"undulating"},
-                 {"plane_sweep:fast"},
-                 {parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}},
-      {.name = "pipeline_full",
-       .description = "real methods on 1600 x 1200 images of 12 cameras and one at the centre",
-       .scenes = {"flat_plane", "undulating", "ripple_field"},
-       .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "plane_sweep:quality", "dense_flow"},
-       .seeds = {42},
-       .axes = {},
-       .sets = {},
-       .workloads = {},
-       .images = {"ring12", "default", 1600, 1200},
-       .more = {{{"flat_plane"},
-                 {"plane_sweep:balanced"},
-                 {parse_axis("imaging=low_contrast,textureless")}}}},
-      {.name = "synthetic_profile",
-       .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
-       .scenes = {},
-       .methods = {},
-       .seeds = {42},
-       .axes = {},
-       .sets = {},
-       .workloads = {"synthetic_profile"}},
-      {.name = "workloads",
-       .description = "every kernel with its variants, small: proved, then timed warm",
-       .scenes = {},
-       .methods = {},
-       .seeds = {42},
-       .axes = {{"variant", {"torch", "fused"}}, {"loader", {"serial", "thread_pool", "ring", "prefetch"}}},
-       .sets = {{"plane_sweep", "width", "160"},
-                {"plane_sweep", "height", "120"},
-                {"plane_sweep", "depths", "32"},
-                {"equirect_views", "width", "512"},
-                {"equirect_views", "view", "128"},
-                {"equirect_pipeline", "width", "512"},
-                {"equirect_pipeline", "view", "128"}},
-       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
-      {.name = "batching",
-       .description = "kernels at several batch sizes, vectorised and fused; meant for --blocks",
-       .scenes = {},
-       .methods = {},
-       .seeds = {42},
-       .axes = {{"variant", {"torch", "fused"}}, {"batch", {"1", "4", "16"}}},
-       .sets = {{"tricubic", "size", "128"},
-                {"plane_sweep", "kernel", "torch"},
-                {"plane_sweep", "width", "160"},
-                {"plane_sweep", "height", "120"},
-                {"plane_sweep", "depths", "16"},
-                {"equirect_views", "width", "256"},
-                {"equirect_views", "view", "64"},
-                {"equirect_views", "frames", "16"}},
-       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"}},
-  };
-  return table;
+  static const std::vector<Suite> all = [] {
+    std::vector<Suite> suites = method_suites();
+    std::ranges::move(workload_suites(), std::back_inserter(suites));
+    return suites;
+  }();
+  return all;
 }
 
 Suite read_suite_file(const std::filesystem::path& path) {
@@ -209,13 +201,19 @@ Suite suite_from_json(const Json& json, const std::string& source) {
   return suite;
 }
 
+Json axes_json(const std::vector<Axis>& axes) {
+  Json json = Json::object();
+  for (const Axis& axis : axes) json[axis.name] = axis.values;
+  return json;
+}
+
 Json to_json(const Suite& suite) {
   Json sets = Json::object();
   for (const Override& given : suite.sets) sets[given.owner + "." + given.parameter] = given.value;
   Json json = {{"name", suite.name},
                {"description", suite.description},
                {"seeds", suite.seeds},
-               {"axes", axes_to_json(suite.axes)},
+               {"axes", axes_json(suite.axes)},
                {"set", sets}};
   if (!suite.workloads.empty()) json["workloads"] = suite.workloads;
   if (suite.workloads.empty() || !suite.scenes.empty() || !suite.methods.empty()) {
@@ -225,7 +223,7 @@ Json to_json(const Suite& suite) {
   add_images(json, suite.images);
   for (const SuitePart& part : suite.more)
     json["more"].push_back(
-        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_to_json(part.axes)}});
+        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_json(part.axes)}});
   return json;
 }
 

@@ -14,40 +14,43 @@
 
 namespace aqbench {
 
+class JsonPlace;
+
+// Largest width and height of images that can be asked for.
 inline constexpr int kMaxImageSide_px = 16384;
 
-// What images are made with, as far as asked for.
+// What images are made with. A member that was not asked for is empty.
 struct ImageChoice {
   std::optional<std::string> rig, imaging;
   std::optional<int> width_px, height_px;
 };
 
-// Further cases: a product of its own with the suite's seeds, sets and images. Axes seed and rig are the
-// suite's alone.
+// Further cases of a suite: the product of these scenes, methods and axes with the suite's seeds, sets and
+// images. The axes seed and rig cannot stand here.
 struct SuitePart {
   std::vector<std::string> scenes, methods;
   std::vector<Axis> axes = {};
 };
 
-// The product of scenes, methods, seeds and axes, those of its further parts, and that of workloads, seeds
-// and axes.
+// A named list of cases: the product of scenes, methods, seeds and axes, the cases of its further parts, and
+// the product of workloads, seeds and axes.
 struct Suite {
   std::string name;
   std::string description;  // one line
-  std::vector<std::string> scenes;
-  std::vector<std::string> methods;  // "name" or "name:preset"
+  std::vector<std::string> scenes = {};
+  std::vector<std::string> methods = {};  // "name" or "name:preset"
   std::vector<std::uint64_t> seeds = {42};
-  std::vector<Axis> axes;
-  std::vector<Override> sets;
+  std::vector<Axis> axes = {};
+  std::vector<Override> sets = {};
   std::vector<std::string> workloads = {};
   ImageChoice images = {};
   std::vector<SuitePart> more = {};
 };
 
-// To add one: add a row to the table in suite.cc.
+// Returns the built-in suites. To add one: add a row to a table in suite.cc.
 const std::vector<Suite>& suite_registry();
 
-// A suite in a file, `--suite-file FILE.json`:
+// Reads a suite from a file, `--suite-file FILE.json`:
 //   {"name": "mine", "description": "one line", "scenes": ["undulating"], "methods": ["roma_like"],
 //    "seeds": [42, 43], "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.005:0.001"},
 //    "set": {"roma_like.points": 5000}, "rig": "ring12", "imaging": "clean", "width": 480, "height": 360,
@@ -57,12 +60,20 @@ const std::vector<Suite>& suite_registry();
 // naming the file and the JSON path; unknown keys are refused.
 Suite read_suite_file(const std::filesystem::path& path);
 
-// The keys rig, imaging, width and height of an object, none of them required.
-class JsonPlace;
+// Reads the keys rig, imaging, width and height of an object; each may be missing. Throws Error(input) naming
+// the place.
 ImageChoice images_from_json(const JsonPlace& root);
+
+// Adds those of the keys rig, imaging, width and height that were asked for.
 void add_images(Json& json, const ImageChoice& images);
 
+// Returns {"NAME": ["VALUE", ...], ...}.
+Json axes_json(const std::vector<Axis>& axes);
+
+// Returns the suite as suite_from_json() reads it.
 Json to_json(const Suite& suite);
+
+// Reads a suite. Throws as read_suite_file(), with `source` for the file.
 Suite suite_from_json(const Json& json, const std::string& source);
 
 }  // namespace aqbench

@@ -1,6 +1,5 @@
 #pragma once
-// One point of a sweep. Plain data, made by harness/planning/plan.h, run by harness/running/run_case.h. It
-// says everything that decides the result, so that its hash stands for it.
+// One point of a sweep. Plain data, made by harness/planning/plan.h, run by harness/running/run_case.h.
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +21,7 @@ struct CaseImages {
   std::optional<int> width_px, height_px;  // one alone keeps the rig's ratio; none: the rig's size
 };
 
+// A case: everything that decides its result, so that the hash of its JSON stands for it.
 struct Case {
   // "undulating/roma_like/seed=43"; with preset "scene/method:preset/seed=.."; then "/axis=value" for rig,
   // imaging, width and height that are not the default, and for swept axes. `--threads` never stands in it. A
@@ -43,6 +43,10 @@ struct Case {
   TimingPlan timing;                                            // how often it runs
 };
 
+// Returns all members in a fixed order; "timing" only where the case is timed in another way than cold alone.
 Json to_json(const Case& planned);
+
+// Returns "OWNER.PARAMETER=VALUE", which parse_override() reads back.
+std::string override_text(const Override& given);
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What a case gave: its record and the files that go with it.
+// The result of a case, and how it comes from the child process to the parent.
 
 #include <string>
 #include <string_view>
@@ -11,22 +11,25 @@
 
 namespace aqbench {
 
-// Artefacts are files of the bundle: path relative to it ("tiles/NAME.csv") and bytes.
+// The record of a case and the files that go with it. Artefacts are files of the bundle: path relative to it
+// ("tiles/NAME.csv") and bytes.
 struct CaseResult {
   Record record;
   std::vector<std::pair<std::string, std::string>> artefacts;
 };
 
-// SHA-256 over every array of a reconstruction, the same for the same values. Arrays are hashed as
-// little-endian bytes: "points_m COUNT HASH" and so on, one line each.
+// Returns the SHA-256 over every array of a reconstruction, the same for the same values. Arrays are hashed
+// as little-endian bytes: "points_m COUNT HASH" and so on, one line each.
 std::string output_sha256(const Reconstruction& reconstruction);
 
-// A file name for a case: "/" becomes "__"; any other character than [A-Za-z0-9_.=,+-] becomes "_", and then
-// 8 digits of the name's hash are added, so that two names never become one.
+// Returns a file name for a case: "/" becomes "__"; any other character than [A-Za-z0-9_.=,+-] becomes "_",
+// and then 8 digits of the name's hash are added, so that two names never become one.
 std::string file_name_of(std::string_view case_name);
 
-// As bytes for the pipe between child and parent. decode throws Error(input) for anything else.
+// Returns the result as bytes for the pipe between child and parent.
 std::string encode_case_result(const CaseResult& result);
+
+// Reads what encode_case_result() wrote. Throws Error(input) for anything else.
 CaseResult decode_case_result(std::string_view bytes);
 
 }  // namespace aqbench

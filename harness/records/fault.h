@@ -1,6 +1,6 @@
 #pragma once
-// Faults on purpose: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. A testing aid; what
-// was done stands in the record.
+// Faults on purpose: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the
+// harness; the record says how often each struck.
 //   +5%      the stage takes 5 % longer (busy), counted in its wall time
 //   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
 //   throw    Error(method) when the stage is entered
@@ -15,6 +15,7 @@
 
 namespace aqbench {
 
+// More faults for one case are refused.
 inline constexpr std::size_t kMaxFaultsPerCase = 64;
 
 // A fault planned for one case (harness/running/inject.h carries it out).
@@ -23,23 +24,29 @@ struct Fault {
   std::string effect;  // as given: "+5%", "20ms", "throw", "abort", "hang", "oom", "corrupt"
 };
 
-// One --inject argument. The stage is what stands between the last ':' and the last '='; "*" means the
-// outermost stages. Without a glob every case is meant.
+// One --inject argument. The stage stands between the last ':' and the last '='; "*" means the outermost
+// stages. Without a glob every case is meant.
 struct Inject {
   std::string case_glob;
   Fault fault;
 };
 
-// Throws Error(usage) quoting the argument.
+// Parses such an argument. Throws Error(usage) quoting it.
 Inject parse_inject(std::string_view argument);
-std::string to_string(const Inject& inject);  // reads back the same
 
+// Returns the text that parse_inject() reads back as the same.
+std::string to_string(const Inject& inject);
+
+// What a fault does (the list above, in its order).
 enum class FaultKind { slow_down, sleep, throw_error, abort, hang, out_of_memory, corrupt };
+
+// What a fault does, and how much of it.
 struct FaultEffect {
   FaultKind kind{};
   double amount = 0;  // a share of the stage's time for slow_down, seconds for sleep
 };
-// Throws Error(usage) quoting the text.
+
+// Parses Fault::effect. Throws Error(usage) quoting the text.
 FaultEffect parse_fault_effect(std::string_view text);
 
 }  // namespace aqbench

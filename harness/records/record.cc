@@ -9,35 +9,14 @@
 
 #include "core/error.h"
 #include "core/json_place.h"
-#include "harness/records/timing_json.h"
+#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
 
-using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
-
-Json text_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json finite_json(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 template <class Integer>
 Json integer_json(const std::optional<Integer>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json values_json(const NamedValues& values) {
-  Json json = Json::object();
-  for (const auto& [name, value] : values) json[name] = parameter_json(value);
-  return json;
-}
-
-Json samples_json(const std::vector<double>& samples, const Record& record, const std::string& what) {
-  for (const double sample : samples)
-    if (!std::isfinite(sample))
-      throw Error(ErrorKind::method, fmt::format("{}: a sample of {} is not finite", record.case_name, what));
-  return samples;
 }
 
 Json metric_json(const Metric& metric) {
@@ -55,44 +34,20 @@ Json stage_json(const StageRecord& stage, const Record& record) {
   Json json = {{"name", stage.name},
                {"parent", text_json(stage.parent)},
                {"calls", stage.calls},
-               {"wall_ms", samples_json(stage.wall_ms, record, stage.name)},
-               {"self_ms", samples_json(stage.self_ms, record, stage.name)},
+               {"wall_ms", samples_json(stage.wall_ms, record.case_name, stage.name)},
+               {"self_ms", samples_json(stage.self_ms, record.case_name, stage.name)},
                {"net_bytes", integer_json(stage.net_bytes)},
                {"peak_bytes", integer_json(stage.peak_bytes)}};
   // What only a profile measures stands there only if it was measured.
-  if (!stage.cpu_ms.empty()) json["cpu_ms"] = samples_json(stage.cpu_ms, record, stage.name);
-  if (!stage.device_ms.empty()) json["device_ms"] = samples_json(stage.device_ms, record, stage.name);
+  if (!stage.cpu_ms.empty()) json["cpu_ms"] = samples_json(stage.cpu_ms, record.case_name, stage.name);
+  if (!stage.device_ms.empty())
+    json["device_ms"] = samples_json(stage.device_ms, record.case_name, stage.name);
   if (stage.resident_peak_bytes) json["resident_peak_bytes"] = *stage.resident_peak_bytes;
   if (stage.other_thread) json["other_thread"] = true;
   return json;
 }
 
-Json timing_json(const Record& record) {
-  const Timing& timing = record.timing;
-  Json throughput = nullptr;
-  if (timing.throughput && std::isfinite(*timing.throughput))
-    throughput = {{"value", *timing.throughput}, {"unit", timing.throughput_unit}};
-  Json json = {{"cold_ms", finite_json(timing.cold_ms)},
-               {"warm_ms", samples_json(timing.warm_ms, record, "warm_ms")},
-               {"throughput", throughput}};
-  if (has_timing_details(timing)) json["details"] = timing_details_json(timing);
-  if (timing.dataset_ms) json["dataset_ms"] = finite_json(timing.dataset_ms);
-  return json;
-}
-
 // ---- Reading ----
-
-NamedValues read_values(const JsonPlace& place) {
-  NamedValues values;
-  for (const auto& [name, member] : place.members()) values.emplace_back(name, member.parameter());
-  return values;
-}
-
-std::vector<double> read_samples(const JsonPlace& place) {
-  std::vector<double> samples;
-  for (const JsonPlace& element : place.elements()) samples.push_back(element.number());
-  return samples;
-}
 
 Better read_better(const JsonPlace& place) {
   for (const Better better : {Better::lower, Better::higher, Better::equal})
@@ -123,32 +78,17 @@ StageRecord read_stage(const JsonPlace& place) {
   stage.name = place.at("name").text();
   stage.parent = place.at("parent").text_or_null();
   stage.calls = place.at("calls").count();
-  stage.wall_ms = read_samples(place.at("wall_ms"));
-  stage.self_ms = read_samples(place.at("self_ms"));
+  stage.wall_ms = numbers_from_json(place.at("wall_ms"));
+  stage.self_ms = numbers_from_json(place.at("self_ms"));
   if (stage.self_ms.size() != stage.wall_ms.size()) place.at("self_ms").fail("is not as long as wall_ms");
   stage.net_bytes = integer_or_null(place.at("net_bytes"));
   stage.peak_bytes = integer_or_null(place.at("peak_bytes"));
-  if (place.find("cpu_ms")) stage.cpu_ms = read_samples(place.at("cpu_ms"));
-  if (place.find("device_ms")) stage.device_ms = read_samples(place.at("device_ms"));
+  if (place.find("cpu_ms")) stage.cpu_ms = numbers_from_json(place.at("cpu_ms"));
+  if (place.find("device_ms")) stage.device_ms = numbers_from_json(place.at("device_ms"));
   if (place.find("resident_peak_bytes"))
     stage.resident_peak_bytes = place.at("resident_peak_bytes").integer();
   if (place.find("other_thread")) stage.other_thread = place.at("other_thread").boolean();
   return stage;
-}
-
-Timing read_timing(const JsonPlace& place) {
-  place.allow_only({"cold_ms", "warm_ms", "throughput", "details", "dataset_ms"});
-  Timing timing;
-  timing.cold_ms = place.at("cold_ms").number_or_null();
-  timing.warm_ms = read_samples(place.at("warm_ms"));
-  if (const auto dataset = place.find("dataset_ms")) timing.dataset_ms = dataset->number_or_null();
-  if (const JsonPlace throughput = place.at("throughput"); !throughput.is_null()) {
-    throughput.allow_only({"value", "unit"});
-    timing.throughput = throughput.at("value").number();
-    timing.throughput_unit = throughput.at("unit").text();
-  }
-  if (const auto details = place.find("details")) read_timing_details(*details, timing);
-  return timing;
 }
 
 InjectedFault read_injected(const JsonPlace& place) {
@@ -156,8 +96,11 @@ InjectedFault read_injected(const JsonPlace& place) {
   return {place.at("stage").text(), place.at("effect").text(), place.at("times").count()};
 }
 
-Status read_status(const JsonPlace& place) {
-  const auto status = status_from_string(place.text());
+// How the reason of an invalid record starts, in files and on screen.
+constexpr std::string_view kInvalidStart = "invalid: ";
+
+Status read_status(const JsonPlace& place, std::string_view reason) {
+  const auto status = status_from_string(place.text(), reason);
   if (!status) place.fail("expected ok, failed, crashed, timeout or skipped");
   return *status;
 }
@@ -169,6 +112,7 @@ std::string to_string(Status status) {
     case Status::ok:
       return "ok";
     case Status::failed:
+    case Status::invalid:
       return "failed";
     case Status::crashed:
       return "crashed";
@@ -180,11 +124,14 @@ std::string to_string(Status status) {
   return "skipped";
 }
 
-std::optional<Status> status_from_string(std::string_view text) {
-  for (const Status status : {Status::ok, Status::failed, Status::crashed, Status::timeout, Status::skipped})
+std::optional<Status> status_from_string(std::string_view text, std::string_view reason) {
+  if (text == "failed") return reason.starts_with(kInvalidStart) ? Status::invalid : Status::failed;
+  for (const Status status : {Status::ok, Status::crashed, Status::timeout, Status::skipped})
     if (to_string(status) == text) return status;
   return std::nullopt;
 }
+
+std::string invalid_reason(std::string_view why) { return fmt::format("{}{}", kInvalidStart, why); }
 
 Json to_json(const MetricSet& metrics) {
   Json json = Json::object();
@@ -217,15 +164,15 @@ Json to_json(const Record& record) {
           {"method", text_json(record.method)},
           {"preset", text_json(record.preset)},
           {"workload", text_json(record.workload)},
-          {"axes", values_json(record.axes)},
+          {"axes", named_values_json(record.axes)},
           {"status", to_string(record.status)},
           {"reason", text_json(record.reason)},
           {"metrics", to_json(record.metrics)},
           {"stages", std::move(stages)},
-          {"timing", timing_json(record)},
+          {"timing", timing_json(record.timing, record.case_name)},
           {"peak_rss_bytes", integer_json(record.peak_rss_bytes)},
           {"output_sha256", text_json(record.output_sha256)},
-          {"options", values_json(record.options)},
+          {"options", named_values_json(record.options)},
           {"simulated", record.simulated},
           {"injected", std::move(injected)}};
 }
@@ -242,16 +189,16 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.method = root.at("method").text_or_null();
   record.preset = root.at("preset").text_or_null();
   record.workload = root.at("workload").text_or_null();
-  record.axes = read_values(root.at("axes"));
-  record.status = read_status(root.at("status"));
+  record.axes = named_values_from_json(root.at("axes"));
   record.reason = root.at("reason").text_or_null();
+  record.status = read_status(root.at("status"), record.reason);
   for (const auto& [name, place] : root.at("metrics").members())
     record.metrics.emplace_back(name, read_metric(place));
   for (const JsonPlace& place : root.at("stages").elements()) record.stages.push_back(read_stage(place));
-  record.timing = read_timing(root.at("timing"));
+  record.timing = timing_from_json(root.at("timing"));
   if (const JsonPlace peak = root.at("peak_rss_bytes"); !peak.is_null()) record.peak_rss_bytes = peak.count();
   record.output_sha256 = root.at("output_sha256").text_or_null();
-  record.options = read_values(root.at("options"));
+  record.options = named_values_from_json(root.at("options"));
   record.simulated = root.at("simulated").boolean();
   for (const JsonPlace& place : root.at("injected").elements())
     record.injected.push_back(read_injected(place));

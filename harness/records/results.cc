@@ -9,6 +9,8 @@
 #include "core/json_place.h"
 #include "core/sha256.h"
 #include "core/strict_json.h"
+#include "harness/records/json_values.h"
+#include "harness/records/schema_check.h"
 
 namespace aqbench {
 namespace {
@@ -16,8 +18,6 @@ namespace {
 constexpr auto kReplaceBrokenUtf8 = Json::error_handler_t::replace;
 
 std::string compact(const Json& json) { return json.dump(-1, ' ', false, kReplaceBrokenUtf8); }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 std::vector<const Record*> sorted_records(const Results& results) {
   std::vector<const Record*> records;
@@ -32,14 +32,14 @@ std::vector<const Record*> sorted_records(const Results& results) {
 
 Json run_to_json(const RunInfo& run) {
   return {{"id", run.id},
-          {"suite", text_or_null(run.suite)},
+          {"suite", text_json(run.suite)},
           {"started_utc", run.started_utc},
           {"finished_utc", run.finished_utc},
           {"complete", run.complete},
           {"planned_cases", run.planned_cases},
           {"plan_sha256", run.plan_sha256},
-          {"requested", parse_strict_json(run.requested_json, "run.requested")},
-          {"effective", parse_strict_json(run.effective_json, "run.effective")}};
+          {"requested", *run.requested},
+          {"effective", *run.effective}};
 }
 
 // The member of an object, or nullptr: for documents that no schema has seen yet.
@@ -72,8 +72,8 @@ RunInfo run_from_json(const JsonPlace& json) {
   run.complete = json.at("complete").boolean();
   run.planned_cases = json.at("planned_cases").count();
   run.plan_sha256 = json.at("plan_sha256").text();
-  run.requested_json = compact(json.at("requested").value());
-  run.effective_json = compact(json.at("effective").value());
+  run.requested = json.at("requested").value();
+  run.effective = json.at("effective").value();
   return run;
 }
 
@@ -84,7 +84,7 @@ Json to_json(const Results& results) {
   for (const Record* record : sorted_records(results)) records.push_back(to_json(*record));
   return {{"schema_version", kResultsSchemaVersion},
           {"run", run_to_json(results.run)},
-          {"environment", parse_strict_json(results.environment_json, "environment")},
+          {"environment", *results.environment},
           {"records", std::move(records)}};
 }
 
@@ -104,7 +104,7 @@ Results results_from_json(Json json, const std::string& source) {
     throw Error(ErrorKind::input, source + ": " + *problem);
   Results results;
   results.run = run_from_json(JsonPlace(json, source).at("run"));
-  results.environment_json = compact(json.at("environment"));
+  results.environment = json.at("environment");
   for (const Json& record : json.at("records"))
     results.records.push_back(
         record_from_json(record, fmt::format("{}: records[{}]", source, results.records.size())));

@@ -9,14 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_box.h"
 #include "core/json_fwd.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
 
+// Version of the schema of results.json; a file of another version is refused.
 inline constexpr int kResultsSchemaVersion = 1;
 
-// Free-form objects are kept as compact JSON text, so that this header needs no JSON library.
+// What was asked for and when it ran.
 struct RunInfo {
   std::string id;            // the bundle's stamp, "20250520T101112Z"
   std::string suite;         // "" where cases were chosen by hand
@@ -24,45 +26,46 @@ struct RunInfo {
   std::string finished_utc;  // the same
   bool complete = false;     // every planned case has a record; false after an interruption
   std::size_t planned_cases = 0;
-  std::string plan_sha256;            // of the planned cases: the journal's first link
-  std::string requested_json = "{}";  // options as given on the command line
-  std::string effective_json = "{}";  // options as they took effect
+  std::string plan_sha256;  // of the planned cases: the journal's first link
+  JsonBox requested;        // options as given on the command line
+  JsonBox effective;        // options as they took effect
 };
 
+// Everything that results.json holds.
 struct Results {
   RunInfo run;
-  std::string environment_json = "{}";  // as in env.json
-  std::vector<Record> records;          // sorted by case name; names are unique
+  JsonBox environment;          // as in env.json
+  std::vector<Record> records;  // sorted by case name; names are unique
 };
 
-// Sorted by case name (bytewise), whatever the order in `results`. Throws Error(input) for a repeated case.
+// Returns the document with its records sorted by case name (bytewise), whatever their order in `results`.
+// Throws Error(input) for a repeated case.
 Json to_json(const Results& results);
 
-// The bytes of results.json: indented, final newline, records sorted.
+// Returns the bytes of results.json: indented, final newline, records sorted.
 std::string results_text(const Results& results);
 
-// Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a record cannot hold,
-// Error(not_comparable) for a schema_version other than ours.
-// A metric set to null without a reason (somebody edited the file) is read as undefined, so that a gate fails
-// it like any other null.
+// Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a
+// record cannot hold, Error(not_comparable) for a schema_version other than ours. A metric that is null
+// without a reason (somebody edited the file) is read as undefined, so that a gate fails it like any other
+// null.
 Results results_from_json(Json json, const std::string& source);
+
+// Reads the text of a document. Throws as results_from_json() and parse_strict_json().
 Results results_from_text(std::string_view text, const std::string& source);
+
+// Reads a file. Throws as results_from_text() and Error(io).
 Results read_results(const std::filesystem::path& results_json);
 
-// One record as compact JSON: what digests are taken over.
+// Returns one record as compact JSON, the text that digests are taken over.
 std::string record_text(const Record& record);
 
-// SHA-256 over the records alone, as compact JSON lines sorted by case: the same for any order or sharding.
+// Returns the SHA-256 over the records alone, as compact JSON lines sorted by case: the same for any order or
+// sharding.
 std::string root_digest(const Results& results);
 
-// SHA-256 over what must not depend on threads, resumption or time: case, status, options, metrics and output
-// hash of each record.
+// Returns the SHA-256 over what must not depend on threads, resumption or time: case, status, options,
+// metrics and output hash of each record.
 std::string metrics_digest(const Results& results);
-
-// What the schema says against `json`, first problem first, as "records[3].status: text"; nullopt: valid.
-std::optional<std::string> results_schema_problem(const Json& json);
-
-// The schema itself (JSON Schema draft-07), as built into the program.
-std::string_view results_schema_text();
 
 }  // namespace aqbench

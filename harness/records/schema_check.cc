@@ -1,3 +1,5 @@
+#include "harness/records/schema_check.h"
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,7 +11,6 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/records/results.h"
 
 namespace aqbench {
 namespace {

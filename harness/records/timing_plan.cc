@@ -12,9 +12,9 @@
 namespace aqbench {
 namespace {
 
-constexpr int kMostRepetitions = 1000000;
-constexpr int kFewestForInterval = 6;  // a 95 % interval of the median needs as many
-constexpr double kMostSeconds = 1e6;
+constexpr int kMaxRepetitions = 1000000;
+constexpr int kMinForInterval = 6;  // a 95 % interval of the median needs as many
+constexpr double kMaxSeconds = 1e6;
 
 [[noreturn]] void refuse_timing(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
@@ -24,8 +24,8 @@ void check_count(const char* flag, const std::optional<int>& value, int least, i
 }
 
 void check_seconds(const char* flag, const std::optional<double>& value) {
-  if (value && !(std::isfinite(*value) && *value > 0 && *value <= kMostSeconds))
-    refuse_timing(fmt::format("--{} {}: must be above 0 and at most {} seconds", flag, *value, kMostSeconds));
+  if (value && !(std::isfinite(*value) && *value > 0 && *value <= kMaxSeconds))
+    refuse_timing(fmt::format("--{} {}: must be above 0 and at most {} seconds", flag, *value, kMaxSeconds));
 }
 
 template <class Value>
@@ -47,9 +47,9 @@ std::optional<double> read_number(const JsonPlace& root, const char* key) {
 }  // namespace
 
 void check(const TimingRequest& request) {
-  check_count("repetitions", request.repetitions, 0, kMostRepetitions);
-  check_count("warmup", request.warmup, 0, kMostRepetitions);
-  check_count("max-repetitions", request.max_repetitions, 1, kMostRepetitions);
+  check_count("repetitions", request.repetitions, 0, kMaxRepetitions);
+  check_count("warmup", request.warmup, 0, kMaxRepetitions);
+  check_count("max-repetitions", request.max_repetitions, 1, kMaxRepetitions);
   check_count("blocks", request.blocks, 1, 1000);
   check_seconds("min-time", request.min_time_s);
   check_seconds("max-time", request.max_time_s);
@@ -77,7 +77,7 @@ TimingPlan effective_timing(const TimingRequest& request, bool workload) {
   const bool nothing_asked = request == TimingRequest{};
   const bool warm = request.repetitions ? *request.repetitions > 0 : workload || !nothing_asked;
   if (!warm) return usual;
-  const int least = plan.precision > 0 ? kFewestForInterval : plan.min_time_s > 0 ? 1 : 10;
+  const int least = plan.precision > 0 ? kMinForInterval : plan.min_time_s > 0 ? 1 : 10;
   plan.repetitions = request.repetitions.value_or(least);
   plan.warmup = request.warmup.value_or(workload ? 2 : 1);
   plan.max_repetitions = std::max(request.max_repetitions.value_or(usual.max_repetitions), plan.repetitions);

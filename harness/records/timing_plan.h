@@ -1,5 +1,5 @@
 #pragma once
-// How often a case is run to time it. Plain data; the engine is harness/measuring/timing.h.
+// How often a case is run to time it. Plain data, carried out by harness/measuring/timing.h.
 
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ struct TimingPlan {
   bool operator==(const TimingPlan&) const = default;
 };
 
-// As given on the command line; what is not given follows from the rest (effective_timing).
+// What the command line asked for; effective_timing() fills the rest.
 struct TimingRequest {
   std::optional<int> repetitions, warmup, max_repetitions, blocks;
   std::optional<double> min_time_s, precision, max_time_s;
@@ -33,15 +33,21 @@ struct TimingRequest {
   bool operator==(const TimingRequest&) const = default;
 };
 
-// Throws Error(usage) naming the flag: negative counts, a precision of 100 % or more, a ceiling below what it
-// is the ceiling of.
+// Throws Error(usage) naming the flag for negative counts, a precision of 100 % or more, and a ceiling below
+// the number it limits.
 void check(const TimingRequest& request);
 
-// Methods are timed cold alone unless asked otherwise; workloads 2 + 10 times.
+// Returns the plan that follows from a request. Without one, methods are run cold alone, workloads with 2
+// warm-up calls and 10 repetitions.
 TimingPlan effective_timing(const TimingRequest& request, bool workload);
 
+// Returns all members under their names.
 Json to_json(const TimingPlan& plan);
+
+// Returns all members under their names; null for those that were not given.
 Json to_json(const TimingRequest& request);
+
+// Reads what to_json() wrote. Throws Error(input) naming `source` and the member.
 TimingRequest timing_request_from_json(const Json& json, const std::string& source);
 
 }  // namespace aqbench

@@ -12,7 +12,8 @@
 
 namespace aqbench {
 
-// Create it before the fork. All members may be used from both sides at any time.
+// Notes of the child that the parent can read. Create it before the fork. All members may be used from both
+// sides at any time.
 class CaseBoard {
  public:
   CaseBoard();  // throws Error(io) if the page cannot be mapped
@@ -20,12 +21,14 @@ class CaseBoard {
   CaseBoard(const CaseBoard&) = delete;
   CaseBoard& operator=(const CaseBoard&) = delete;
 
+  // Clears all counts and the stage.
   void reset();
 
-  void count_fault(std::size_t slot);  // slot < kMaxFaultsPerCase
+  // Counts one more strike of the fault with this index (< kMaxFaultsPerCase).
+  void count_fault(std::size_t slot);
   std::uint64_t fault_count(std::size_t slot) const;
 
-  // A folder that the parent removes after the case, whatever became of the child: set before the fork.
+  // A folder that the parent removes after the case, however the child ended. Set it before the fork.
   void set_scratch_dir(const std::filesystem::path& dir) { scratch_dir_ = dir; }
   const std::filesystem::path& scratch_dir() const { return scratch_dir_; }  // empty: none
 

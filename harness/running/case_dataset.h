@@ -1,5 +1,5 @@
 #pragma once
-// The images of a case: what they are made with, and the folder that a method is given.
+// The images of a case, and the folder that its method is given.
 
 #include <filesystem>
 #include <optional>
@@ -13,24 +13,26 @@
 
 namespace aqbench {
 
-// Folders in a case's scratch folder: what its method sees of the dataset, and where it may write.
+// Folder in a case's scratch folder with what its method sees of the dataset.
 inline constexpr const char* kObservationFolder = "observation";
+
+// Folder in a case's scratch folder where its method may write.
 inline constexpr const char* kWorkFolder = "work";
 
 // Copies what a method may see of a dataset, calibration.json and images/, to the new folder `to`: no link
 // leads from there to the truth, and what the method does to its copy does no harm. Throws Error(io).
 void copy_observation(const std::filesystem::path& dataset_dir, const std::filesystem::path& to);
 
-// The images of a case, made.
+// The images of a case on disk.
 struct CaseDataset {
   DatasetPlan plan;
   CachedDataset dataset;                  // with truth/
   std::filesystem::path observation_dir;  // what the method is given
-  double made_ms = 0;                     // it took to have both
+  double made_ms = 0;                     // time it took to make or find both
 };
 
-// Finds the dataset in the cache or renders it, and copies what the method may see to scratch_dir. Says on
-// stderr what it renders. Throws as plan_dataset() and cached_dataset() do.
+// Finds the dataset in the cache or renders it, and copies what the method may see to scratch_dir. Names on
+// stderr each camera that it renders. Throws as plan_dataset() and cached_dataset() do.
 CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& scratch_dir);
 
 }  // namespace aqbench

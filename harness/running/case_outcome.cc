@@ -9,11 +9,12 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {
 
-// The last line that the child wrote, for a reason: what it said before it died.
+// Returns the last line that the child wrote before it died, for the reason.
 std::string last_line(const std::string& log) {
   const std::size_t end = log.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};
@@ -23,7 +24,7 @@ std::string last_line(const std::string& log) {
                   160);
 }
 
-// The record of a case whose child gave none.
+// Returns the record of a case whose child gave none.
 Record record_of_death(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
                        const CaseBoard& board) {
   Record record = planned_record(planned);
@@ -52,7 +53,8 @@ void replace_each(std::string& text, const std::string& from, const std::string&
     text.replace(at, from.size(), to);
 }
 
-// What a user can find, or reads in the documents, in place of folders that are gone.
+// Replaces the names of folders that are removed with the case: by the dataset that the user named, and by
+// the placeholders that the documents explain.
 void name_lasting_folders(const std::filesystem::path& scratch, const std::string& dataset_name,
                           std::string& reason) {
   if (scratch.empty()) return;
@@ -61,7 +63,8 @@ void name_lasting_folders(const std::filesystem::path& scratch, const std::strin
   replace_each(reason, scratch.string(), "{scratch}");
 }
 
-// A runner must not answer for another case, nor write outside of the bundle. Empty: it does not.
+// Returns what is wrong with a result: it is of another case, or has files outside of the bundle. Empty:
+// nothing.
 std::string problem_of(const CaseResult& result, const Case& planned) {
   if (result.record.case_name != planned.name) return "its result is that of another case";
   for (const auto& [name, bytes] : result.artefacts) {

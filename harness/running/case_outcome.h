@@ -1,19 +1,19 @@
 #pragma once
-// What a case gave, from what its child process did.
+// From how a case's child process ended to the case's result.
 
 #include <string>
 
 #include "core/isolate.h"
 #include "harness/records/case.h"
+#include "harness/records/case_result.h"
 #include "harness/running/case_board.h"
-#include "harness/running/run_case.h"
 
 namespace aqbench {
 
-// The child's own result, or the record of a case whose child gave none: status, reason with the stage it was
-// in and the last line it printed. Never throws for what a child did: also a result of another case, or
-// artefacts outside of the bundle, make a failed record. A reason names no folder that is gone with the case:
-// the copy of the dataset in the board's scratch folder is called `dataset_name`, the rest "{output}" and
+// Returns the child's own result, or, if it gave none, a record with status and reason: the stage it was in
+// and the last line it printed. Never throws for what a child did: a result of another case and artefacts
+// outside of the bundle make a failed record, too. A reason names no folder that is removed with the case: it
+// calls the copy of the dataset in the board's scratch folder `dataset_name`, the others "{output}" and
 // "{scratch}".
 CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
                      const CaseBoard& board, const std::string& dataset_name = "{dataset}");

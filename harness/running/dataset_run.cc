@@ -1,4 +1,5 @@
 #include "harness/running/dataset_run.h"
+#include "harness/running/case_modules.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -92,11 +93,11 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
   }
 }
 
-// What the child tells beside its record.
+// The artefact with what the child tells beside its record.
 constexpr const char* kCamerasPart = "cameras.json";
 
-// The scene of truth/scene.json; none where there is no such file and, with a word in the log, where it is
-// none of ours.
+// Returns the scene of truth/scene.json. nullopt where there is no such file, and, with a line in the log,
+// where the file does not describe a scene of aqbench.
 std::optional<Scene> scene_to_score(const std::filesystem::path& dataset_dir) {
   std::error_code status;
   if (!std::filesystem::exists(dataset_dir / "truth" / "scene.json", status)) return std::nullopt;
@@ -141,7 +142,7 @@ Reconstruction checked(Reconstruction output) {
   return output;
 }
 
-// In the child.
+// Runs and scores the method; called in the child.
 CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
                     const std::filesystem::path& partial, CaseBoard& board) {
   set_thread_count(request.threads);
@@ -212,6 +213,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   options.log_file = partial / "log.txt";
   options.cancel_descriptor = request.cancel_descriptor;
   if (request.tick) options.tick = [&] { request.tick(board.stage()); };
+  load_modules_of(std::span(&planned, 1));
   const IsolateOutcome outcome = run_isolated(
       [&] { return encode_case_result(run_here(request, method, planned, partial, board)); }, options);
   DatasetRun run;
@@ -222,7 +224,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   if (run.record.status != Status::ok) return run;
   read_told(result, run);
   std::error_code error;
-  std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+  std::filesystem::rename(partial, target, error);  // replaces an empty folder only
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
   return run;
 }

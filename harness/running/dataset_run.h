@@ -13,6 +13,7 @@
 
 namespace aqbench {
 
+// What `aqbench run` was asked for.
 struct DatasetRunRequest {
   std::string method;  // registered, not simulated
   std::string preset;  // empty: the default one
@@ -28,6 +29,7 @@ struct DatasetRunRequest {
   std::function<void(const std::string& stage)> tick = {};  // a few times a second
 };
 
+// What a run on a dataset gave.
 struct DatasetRun {
   Record record;                          // status and reason as in a sweep; metrics where there is truth
   std::vector<CameraDepthScore> cameras;  // where there are true depths
@@ -36,14 +38,14 @@ struct DatasetRun {
   std::size_t points = 0, triangles = 0, depth_maps = 0;
 };
 
-// Everything that can be said before the run: throws Error(usage) for an unknown or simulated method, a
-// preset, an override or a depth range it does not take, an out_dir that is not free; Error(input) for an
-// unreadable calibration. The method runs in a child process and sees nothing of DIR/truth. Where it ends
-// well, out_dir holds cloud.ply, mesh.ply (if there is one), depth/<camera>.npy (float32, metres along the
-// refracted ray, NaN for none), depth/<camera>_confidence.npy, depth.csv (with truth), log.txt (what was
-// printed), command.log (of an external command); where not, it is not made. The cloud is scored against the
-// scene of DIR/truth/scene.json, if that can be made. This process must not have run LibTorch, TBB, Open3D or
-// threads.
+// Runs the method in a child process that sees nothing of dataset_dir/truth. Before that it throws
+// Error(usage) for an unknown or simulated method, for a preset, an override or a depth range that the method
+// does not take and for an out_dir that is not free; Error(input) for an unreadable calibration. Where the
+// method ends well, out_dir holds cloud.ply, mesh.ply (if there is one), depth/<camera>.npy (float32, metres
+// along the refracted ray, NaN for none), depth/<camera>_confidence.npy, depth.csv (with truth), log.txt
+// (what was printed), command.log (of an external command); where not, out_dir is not made. The cloud is
+// scored against the scene of dataset_dir/truth/scene.json, if that can be made. This process must not have
+// run LibTorch, TBB, Open3D or threads.
 DatasetRun run_on_dataset(const DatasetRunRequest& request);
 
 }  // namespace aqbench

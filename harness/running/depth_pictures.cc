@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kMillimetres = 1000;
 
-// One byte a pixel: steps of the colour map, then what has no value and what has no truth.
+// One byte for each pixel: a step of the colour map, or one of two more for "no value" and "no truth".
 constexpr std::uint8_t kNoValue = kColourSteps, kNoTruth = kColourSteps + 1;
 using StepColour = Rgb8 (*)(int step);
 

@@ -12,17 +12,22 @@
 
 namespace aqbench {
 
-inline constexpr int kPictureSide_px = 480;  // at most, of the longer side; larger maps show every n-th pixel
-inline constexpr const char* kPicturesFolder = "pictures";       // of a bundle; a folder for each case in it
-inline constexpr const char* kPictureListName = "pictures.csv";  // in that folder: what the pictures show
+// The longer side of a picture has at most so many pixels; of a larger map every n-th pixel is shown.
+inline constexpr int kPictureSide_px = 480;
 
-// Files for the folder of a case, name and bytes: pictures.csv, depth.png, depth_error.png. They show the
-// first camera of the rig that is not auxiliary and has a true depth: the same one for every method. Its
-// depths are coloured from the least to the largest true depth; the errors (true - estimated depth along the
-// refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm above
-// the 95th percentile. Colours are those of core/colour_map.h. None without depth maps or truth; a camera
-// without a map has no depth anywhere. Throws Error(io, input) as read_true_depths() does; maps must have
-// been checked (score_depth_maps()).
+// Folder of a bundle with pictures; in it one folder for each case.
+inline constexpr const char* kPicturesFolder = "pictures";
+
+// File in the folder of a case that says what its pictures show.
+inline constexpr const char* kPictureListName = "pictures.csv";
+
+// Returns the files for the folder of a case, name and bytes: pictures.csv, depth.png, depth_error.png. They
+// show the first camera of the rig that is not auxiliary and has a true depth: the same one for every method.
+// Its depths are coloured from the least to the largest true depth; the errors (true - estimated depth along
+// the refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm
+// above the 95th percentile. Colours are those of core/colour_map.h. None without depth maps or truth; a
+// camera without a map has no depth anywhere. Throws Error(io, input) as read_true_depths() does; maps must
+// have been checked (score_depth_maps()).
 //
 // pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
 // and high are the ends of the colours in `unit`; every_px: one pixel of so many in each direction is shown;
@@ -33,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
                                                                 std::span<const Camera> cameras,
                                                                 const std::filesystem::path& dataset_dir);
 
-// The same for one camera's depths and truth (of one size).
+// Returns these files for one camera's depths and truth, which must have one size.
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
                                                                    const DepthMap& truth);
 

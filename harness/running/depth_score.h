@@ -12,23 +12,26 @@
 
 namespace aqbench {
 
+// How good the depths of one camera are.
 struct CameraDepthScore {
   std::string camera;
   MetricSet metrics;  // depth_* of metrics/registry.h
 };
 
-// One score for every camera that is not auxiliary and has a truth/<camera>/depth.npy, in their order; none
-// if the reconstruction has no depth maps at all. A camera without a map counts as one without any depth: its
-// fill rate is 0. Throws Error(method) for a map of another size than the truth or of an unknown camera,
-// Error(input) for an unreadable truth.
+// Returns one score for every camera that is not auxiliary and has a truth/<camera>/depth.npy, in their
+// order; none if the reconstruction has no depth maps at all. A camera without a map counts as one without
+// any depth: its fill rate is 0. Throws Error(method) for a map of another size than the truth or of an
+// unknown camera, Error(input) for an unreadable truth.
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir);
 
-// Of every metric the median over the cameras where it is defined; undefined where it is nowhere.
+// Returns the median of every metric over the cameras that have a value for it. A metric that no camera has a
+// value for is undefined.
 MetricSet median_over_cameras(std::span<const CameraDepthScore> scores);
 
-// "camera,metric,..." and one line for each camera; an empty field where there is no value.
+// Returns a table as CSV: "camera,metric,..." and one line for each camera; an empty field where there is no
+// value.
 std::string depth_scores_csv(std::span<const CameraDepthScore> scores);
 
 }  // namespace aqbench

@@ -11,9 +11,10 @@
 
 namespace aqbench {
 
-inline constexpr double kCorruptShiftM = 0.005;  // how far `corrupt` moves a point along +Z
+// Metres that the fault `corrupt` moves a point along +Z.
+inline constexpr double kCorruptShiftM = 0.005;
 
-// Carries faults out as stages open and close on any thread. Counts what it did on the board (slot = index of
+// Carries faults out as stages open and close on any thread. Counts each strike on the board (slot = index of
 // the fault), so that the count outlives a crash.
 class FaultInjector final : public StageObserver {
  public:

@@ -23,7 +23,7 @@ constexpr std::string_view kSealStart = R"(,"sha256":")";
 constexpr std::string_view kSealEnd = R"("})";
 constexpr std::size_t kSealBytes = kSealStart.size() + 64 + kSealEnd.size();
 
-// The object's text with its own hash as last member.
+// Returns the object's text with its own hash as last member.
 std::string seal_line(const Json& object) {
   std::string text = object.dump();
   const std::string hash = sha256_hex(text);
@@ -69,8 +69,8 @@ Json header_json(const JournalHeader& header) {
           {"cases", parse_json_strictly(header.cases_text, "cases")}};
 }
 
-// What stands under a good hash but is not what this program writes was not written by it. Another schema is
-// no damage.
+// Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
+// by this program. Another schema version is no damage.
 template <class Read>
 auto read_or_damaged(const std::string& place, const Read& read) {
   try {
@@ -259,8 +259,8 @@ void Journal::append(const Record& record) {
   int error = append_line(descriptor_, line + '\n');
   if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
   if (error != 0) {
-    // What is left of the line goes away again. Should even that fail, it is a torn tail, which resume()
-    // cuts.
+    // The part of the line that was written is cut off. If even that fails, it is a torn tail, which resume()
+    // cuts off.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
     throw_file_error(bundle_ / kJournalFile, error);
   }

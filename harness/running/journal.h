@@ -1,7 +1,7 @@
 #pragma once
-// The sweep's memory on disk: journal.jsonl in the bundle. One line per finished case, in the order in which
-// they were planned, on the disk before the next one counts, so that a killed sweep resumes and loses
-// nothing.
+// What a sweep has measured so far, on disk: journal.jsonl in the bundle. One line per finished case, in the
+// order in which they were planned, on the disk before the next one counts, so that a killed sweep resumes
+// and loses nothing.
 //
 // Every line is a JSON object that ends in "sha256", the SHA-256 of its text without that member, so that no
 // byte of a line can change unnoticed; "prev" is the SHA-256 of the whole line before, so that none can be
@@ -22,9 +22,13 @@
 
 namespace aqbench {
 
+// Version of the journal's format; a journal of another version is refused.
 inline constexpr int kJournalSchemaVersion = 1;
+
+// The journal's name in a bundle.
 inline constexpr const char* kJournalFile = "journal.jsonl";
 
+// The first line: what was going to be run, and by which program.
 struct JournalHeader {
   std::string run_id;          // the bundle's stamp
   std::string suite;           // "" where cases were chosen by hand
@@ -37,14 +41,16 @@ struct JournalHeader {
   std::vector<std::string> case_names;  // of these, sorted
 };
 
+// A journal as read.
 struct JournalContents {
   JournalHeader header;
-  std::vector<Record> records;  // in the order in which they finished
-  bool torn_tail = false;       // the last line was cut off and is not among the records
-  std::uint64_t good_bytes = 0;
+  std::vector<Record> records;   // in the order in which they finished
+  bool torn_tail = false;        // the last line was cut off and is not among the records
+  std::uint64_t good_bytes = 0;  // without a torn tail
   std::string last_line_sha256;
 };
 
+// Whether a last line that was cut off is an error or is left out.
 enum class TornTail { refuse, accept };
 
 // Reads and checks everything: hashes, chain, plan hash, that every record is of a planned case and stands
@@ -52,18 +58,20 @@ enum class TornTail { refuse, accept };
 // Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
 // break is left out instead.
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail);
-// The same of the file's bytes; `file` is what errors name.
+
+// Does the same with the file's bytes; errors name `file`.
 JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail);
 
 // An open journal, locked against a second writer.
 class Journal {
  public:
-  // A new journal. Throws Error(io), also if there is one already.
+  // Begins a new journal. Throws Error(io), also if there is one already.
   static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc);
 
-  // A new journal with a header of another one, its plan and its program (merged shards). case_names are read
-  // from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of cases_text.
+  // Begins a new journal with the header of another one, its plan and its program (merged shards). case_names
+  // are read from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of
+  // cases_text.
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
   // Goes on with a journal: a torn last line is cut off, as are files that a killed write left behind. Throws
@@ -75,11 +83,11 @@ class Journal {
   Journal& operator=(Journal&& other) = delete;
   ~Journal();
 
-  // On disk when it returns. Throws Error(io), and then the journal is as it was.
+  // Appends a record, which is on disk when it returns. Throws Error(io), and then the journal is as it was.
   void append(const Record& record);
 
-  // For a forked child: lets go of the file, so that the lock does not outlive the parent. The child must not
-  // use this journal any more, nor destroy it.
+  // Closes the file in a forked child, so that the lock does not outlive the parent. The child must not use
+  // this journal any more, nor destroy it.
   void release_in_child() const;
 
   const std::filesystem::path& bundle() const { return bundle_; }

@@ -42,7 +42,8 @@ void MeasuredCase::note_faults() {
 }
 
 void MeasuredCase::run_cold(const std::function<void()>& run) {
-  // Only here: warm runs are timed, and what stages leave in memory does not change from run to run.
+  // Tensor memory is watched only here: warm runs are timed, and the memory of a stage is the same in each
+  // run.
   StageRecorder recorder({.tensor_memory = !planned_.simulated});
   const UserScopeBridge foreign;
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
@@ -72,7 +73,7 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   const UserScopeBridge foreign;
   ObserverChain chain({&marker_, &recorder, &injector_});
   keep_freed_memory();
-  // Warm-up calls are not samples, of stages neither.
+  // Warm-up calls give no samples, nor do their stages.
   TimingPlan plan = planned_.timing;
   for (int i = 0; i < plan.warmup; ++i) call.run();
   plan.warmup = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // One case under way in its process: observers, faults, the cold call, then the warm repetitions.
 
-#include <string>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -27,17 +27,21 @@ class BoardMarker final : public StageObserver {
   std::vector<const char*> open_;
 };
 
+// Runs what a case does, first cold and then warm, and fills its record.
 class MeasuredCase {
  public:
+  // All three must outlive it.
   MeasuredCase(const Case& planned, CaseBoard& board, Record& record);
 
-  // The first call of this process: cold_ms, stages and injected faults of the record, also when it throws.
+  // Calls `run` for the first time in this process. Fills cold_ms, and stages and injected faults also when
+  // `run` throws; the exception goes on.
   void run_cold(const std::function<void()>& run);
 
-  // Warm runs as the case's plan says; nothing if it wants none. Stages are then those of the warm runs.
-  // Throws as time_warm_runs().
+  // Times warm runs as the case's plan says; does nothing if it wants none. The record's stages are then
+  // those of the warm runs. Throws as time_warm_runs().
   void run_warm(const TimedCall& call);
 
+  // Returns whether a fault asks for a wrong output.
   bool corrupts_output() const { return injector_.corrupts_output(); }
 
  private:

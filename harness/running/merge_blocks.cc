@@ -99,8 +99,8 @@ void merge_block(const Case& planned, CaseResult& merged, CaseResult next) {
     return;
   }
   if (next.record.output_sha256 != record.output_sha256) {
-    record.status = Status::failed;
-    record.reason = "invalid: two processes gave different outputs";
+    record.status = Status::invalid;
+    record.reason = invalid_reason("two processes gave different outputs");
     record.metrics.clear();
     record.timing = {};
     return;

@@ -10,8 +10,8 @@
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"
+#include "harness/records/case_result.h"
 #include "harness/running/measured_case.h"
-#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {
@@ -75,6 +75,10 @@ void note_failure(Record& record) {
   } catch (const ProgramFailure& failure) {
     record.status = failure.how() == ProgramFailure::How::timeout ? Status::timeout : Status::crashed;
     record.reason = one_line(failure.what());
+  } catch (const InvalidOutput& invalid) {
+    record.status = Status::invalid;
+    record.reason = one_line(invalid.what());
+    record.timing = {};  // wrong output has no time worth telling
   } catch (const std::bad_alloc&) {
     record.reason = "out of memory";
   } catch (const std::exception& error) {
@@ -82,7 +86,6 @@ void note_failure(Record& record) {
   } catch (...) {
     record.reason = "an exception that is no std::exception";
   }
-  if (record.reason.starts_with("invalid: ")) record.timing = {};  // wrong output has no time worth telling
   if (record.reason.empty()) record.reason = "failed without a message";
 }
 

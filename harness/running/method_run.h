@@ -13,22 +13,24 @@
 
 namespace aqbench {
 
-// Why the case cannot run here, if so.
+// Returns why the method's case cannot run here; nullopt: it can.
 std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method);
 
-// Effective parameters of a case's method: defaults, preset, overrides.
+// Returns the effective parameters of a case's method: defaults, preset, overrides. Throws Error(usage)
+// naming a parameter.
 Parameters method_parameters(const Case& planned, const MethodSpec& method);
 
 // Calls `run` cold, then warm as the case's timing says (harness/running/measured_case.h), and fills times,
-// stages, faults and the output's hash of the record. Gives the cold output, corrupted if a fault says so.
-// What `run` throws goes on.
+// stages, faults and the output's hash of the record. Returns the cold output, corrupted if a fault says so.
+// Throws what `run` throws, InvalidOutput if a warm run gives another output.
 Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
                             Record& record);
 
-// A real method must give points, all of them finite: Error(method) if not.
+// Throws Error(method) unless a real method's output has points, all of them finite.
 void check_output(const Reconstruction& output);
 
-// For a handler: status and one-line reason of the exception that is being handled; metrics are taken away.
+// Sets status and one-line reason from the exception that is being handled, and takes the metrics away. Call
+// it in a catch block.
 void note_failure(Record& record);
 
 }  // namespace aqbench

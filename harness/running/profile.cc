@@ -13,23 +13,25 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json_place.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/cpu_sampler.h"
-#include "harness/measuring/device_timer.h"
 #include "harness/measuring/perf_sampler.h"
 #include "harness/measuring/stage_recorder.h"
 #include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/torch_table.h"
 #include "harness/measuring/trace.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
+#include "harness/records/profile_details.h"
 #include "harness/running/inject.h"
 #include "harness/running/profile_target.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench {
 
-// Everything that a stack holds below this is the harness's own. Not inlined, and known by name.
+// Samplers look for this function by name: frames outside of it belong to the harness. It must not be
+// inlined.
 __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
   target.run();
   asm volatile("" ::: "memory");  // no tail call: the frame must stay
@@ -42,13 +44,6 @@ using ProfileClock = std::chrono::steady_clock;
 constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::size_t median_index(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -83,7 +78,7 @@ class ProfileRun {
     StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
     keep_freed_memory();
-    observed({});  // maps what the cold run gave back; thrown away
+    observed({});  // maps the memory again that the cold run gave back; its time is not kept
     for (int i = 0; i < options_.repetitions; ++i) {
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
       profiled(recorder);
@@ -128,7 +123,7 @@ class ProfileRun {
   }
 
   void finish() {
-    details_.device_time_note = device_time_problem();
+    details_.device_time_note = torch_table().device_time_problem();
     add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
     for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
       result_.record.injected[i].times = board_.fault_count(i);
@@ -136,7 +131,8 @@ class ProfileRun {
   }
 
  private:
-  // One run with these observers, outermost first; faults strike inside of all of them. Its time in ms.
+  // Runs the target once with these observers, outermost first; faults strike inside of all of them. Returns
+  // the time in ms.
   double observed(std::vector<StageObserver*> observers) {
     if (has_faults_) observers.push_back(&injector_);
     ObserverChain chain(observers);
@@ -233,12 +229,6 @@ class ProfileRun {
   std::vector<StageRecord> peaks_;  // of the cold run
 };
 
-std::vector<double> details_numbers(const JsonPlace& place) {
-  std::vector<double> numbers;
-  for (const JsonPlace& element : place.elements()) numbers.push_back(element.number());
-  return numbers;
-}
-
 }  // namespace
 
 void check(const ProfileOptions& options) {
@@ -247,44 +237,6 @@ void check(const ProfileOptions& options) {
   if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
     throw Error(ErrorKind::usage,
                 fmt::format("--samples {}: must be 1 to 10000 a second", options.samples_per_s));
-}
-
-double overhead_ratio(const ProfileDetails& details) {
-  if (details.plain_ms.empty() || details.profiled_ms.empty()) return -1;
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(details.plain_ms.size(), details.profiled_ms.size()); ++i)
-    ratios.push_back(details.profiled_ms[i] / details.plain_ms[i]);
-  return median_of(ratios);
-}
-
-std::string profile_file(const std::string& case_name, const char* file) {
-  return fmt::format("profile/{}/{}", file_name_of(case_name), file);
-}
-
-Json to_json(const ProfileDetails& details) {
-  return {{"profiled_ms", details.profiled_ms},
-          {"plain_ms", details.plain_ms},
-          {"shown", details.shown},
-          {"sampler", details.sampler},
-          {"sampler_note", details.sampler_note},
-          {"lost_samples", details.lost_samples},
-          {"trace_events_left_out", details.trace_events_left_out},
-          {"device_time_note", details.device_time_note}};
-}
-
-ProfileDetails profile_details_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  ProfileDetails details;
-  details.profiled_ms = details_numbers(root.at("profiled_ms"));
-  details.plain_ms = details_numbers(root.at("plain_ms"));
-  details.shown = root.at("shown").count();
-  if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is no repetition");
-  details.sampler = root.at("sampler").text();
-  details.sampler_note = root.at("sampler_note").text();
-  details.lost_samples = root.at("lost_samples").count();
-  details.trace_events_left_out = root.at("trace_events_left_out").count();
-  details.device_time_note = root.at("device_time_note").text();
-  return details;
 }
 
 CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
@@ -298,12 +250,16 @@ CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseB
     run.sample();
     run.finish();
     return result;
+  } catch (const InvalidOutput& invalid) {
+    record.status = Status::invalid;
+    record.reason = one_line(invalid.what());
   } catch (const std::bad_alloc&) {
+    record.status = Status::failed;
     record.reason = "out of memory";
   } catch (const std::exception& error) {
+    record.status = Status::failed;
     record.reason = one_line(error.what());
   }
-  record.status = Status::failed;
   record.metrics.clear();
   for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
   return result;

@@ -60,7 +60,7 @@ SweepDisplay::Options SweepDisplay::options_for_stderr() {
 SweepDisplay::~SweepDisplay() { clear(); }
 
 void SweepDisplay::write(const std::string& text) const {
-  // Whether a message reaches the screen must not decide about a sweep.
+  // A sweep goes on even if its messages cannot be written.
   [[maybe_unused]] const ssize_t ignored = ::write(options_.descriptor, text.data(), text.size());
 }
 

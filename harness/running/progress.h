@@ -1,5 +1,5 @@
 #pragma once
-// What a person sees on stderr while a sweep runs.
+// Shows on stderr how far a sweep has come.
 
 #include <chrono>
 #include <string>
@@ -39,10 +39,10 @@ class SweepDisplay {
   bool shown_ = false;
 };
 
-// "[3/12] 25 % 0:07, 0:21 left, 1 failed  undulating/roma_like/seed=43", at most `columns` wide.
+// Returns "[3/12] 25 % 0:07, 0:21 left, 1 failed  undulating/roma_like/seed=43", at most `columns` wide.
 std::string progress_text(const SweepProgress& progress, const std::string& case_name, int columns);
 
-// 7 s -> "0:07", 3700 s -> "1:01:40".
+// Returns a time as minutes and seconds: 7 s is "0:07", 3700 s is "1:01:40".
 std::string clock_text(double seconds);
 
 }  // namespace aqbench

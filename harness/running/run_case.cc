@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/depth_pictures.h"
 #include "harness/running/depth_score.h"
 #include "harness/running/method_run.h"
@@ -38,7 +39,7 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
   return input;
 }
 
-// What a method printed is kept beside its result, whether it ended well or not; of much, the end.
+// Keeps what a method printed beside its result, whether it ended well or not; of a long log, the end.
 void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   constexpr std::streamoff max_bytes = 1 << 20;
   std::ifstream file(work_dir / kMethodLog, std::ios::binary | std::ios::ate);
@@ -83,7 +84,7 @@ void score_depths(const Reconstruction& output, const CaseDataset& dataset, bool
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
-// Causes of holes and the cameras' own errors, for methods that give depth maps.
+// Adds the causes of holes and the errors of each camera, for methods that give depth maps.
 void diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
                      CaseResult& result) {
   if (output.depth_maps.empty()) return;
@@ -140,7 +141,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   diagnose_output(output, truth, rig, result);
 }
 
-// Everything of a case that may throw. What is measured before it throws stays in the record.
+// Does everything of a case that may throw. Numbers measured before an exception stay in the record.
 void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   set_thread_count(planned.threads);
@@ -178,6 +179,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
+    load_modules_of(std::span(&planned, 1));
     const bool workload = !planned.workload.empty();
     const auto reason =
         workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));

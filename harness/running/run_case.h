@@ -7,24 +7,27 @@
 
 namespace aqbench {
 
-// The record of a case that has not run: names, axes, options, faults planned (0 times), status failed.
+// Returns the record of a case that has not run: names, axes, options, faults planned (0 times), status
+// failed.
 Record planned_record(const Case& planned);
 
-// Makes the scene and, for a real method, its images (dataset_ms), runs the method (the first call of this
-// process: cold_ms; then warm as the case's timing says), scores the result; or proves and times a workload.
-// What goes wrong stands in the record as failed with a one-line reason: also a real method's output without
-// points or with one that is not finite. A case that cannot run here is skipped. Never throws for what a
-// method does. Stages and faults are noted on the board as they happen.
+// Runs a case of a method: makes the scene and, for a real method, its images (dataset_ms), runs the method
+// (the first call of this process: cold_ms; then warm as the case's timing says) and scores the result. Runs
+// a case of a workload: proves and times it. Never throws for what a method does: an error makes a failed
+// record with a one-line reason, also where a real method gives no points or one that is not finite. A case
+// that cannot run here is skipped. Stages and faults are noted on the board as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
 
-// What is kept of a scored case beside its tables.
+// Which files of a scored case are kept beside its tables.
 struct KeptFiles {
   bool cloud = false;    // what was scored: clouds/NAME.ply
   bool pictures = true;  // of depth maps: pictures/NAME/ (harness/running/depth_pictures.h)
 };
+
+// Runs a case as run_case() does and keeps these files.
 CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept);
 
-// The same without scoring a method's output: where its hash is enough.
+// Runs a case as run_case() does, without scoring a method's output: for callers that need its hash alone.
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
 
 }  // namespace aqbench

@@ -49,7 +49,7 @@ void prove_output(WorkloadRun& run, MetricSet& metrics) {
     broken += fmt::format("{}{} is {:.9g}, not {:.9g} +- {:.2g}", broken.empty() ? "" : "; ", identity.name,
                           identity.measured, identity.expected, identity.tolerance);
   }
-  if (!broken.empty()) throw Error(ErrorKind::method, "invalid: " + broken);
+  if (!broken.empty()) throw InvalidOutput(broken);
 }
 
 std::optional<std::string> workload_skip_reason(const Case& planned) {

@@ -20,6 +20,7 @@
 #include "core/stop_signals.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
 
@@ -56,11 +57,11 @@ void append_log(const std::filesystem::path& log, const std::string& text) {
   if (!written) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(error)));
 }
 
-// Measuring goes before speed: while a method that is timed runs, this process keeps still. A simulated one
-// may start before the record of the case before it is on the disk.
+// Returns whether the case may start while the record of the one before it is written. Only a simulated one
+// that is not timed may: this process must not disturb a timed method.
 bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
 
-// A case that runs. The board outlives the child.
+// A case under way. The board must outlive the child.
 struct RunningCase {
   RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
       : planned(the_case) {
@@ -75,7 +76,7 @@ struct RunningCase {
 
   const Case& planned;
   CaseBoard board;
-  std::optional<ScratchFolder> scratch;  // of a case that looks at images; the child is gone before it goes
+  std::optional<ScratchFolder> scratch;  // of a case that looks at images; removed after the child has ended
   IsolateOptions options;
   std::unique_ptr<IsolatedProcess> process;
 };
@@ -103,8 +104,8 @@ class Sweep {
   std::filesystem::path log_;
   StopSignals signals_;
   SweepClock::time_point start_ = SweepClock::now();
-  // The last one is next. A case with several blocks stands there once for each; `partial_` holds what its
-  // blocks gave so far.
+  // Cases to run, the next one last. A case with several blocks stands here once for each block; `partial_`
+  // holds the merged result of its blocks until now.
   std::vector<const Case*> unfinished_;
   std::map<std::string_view, std::pair<int, CaseResult>> partial_;  // by name: blocks done, merged result
   std::size_t runs_ = 0;                                            // of this sweep, blocks counted
@@ -149,7 +150,7 @@ std::size_t Sweep::cases_left() const {
   return different.size();
 }
 
-// One run of a case has ended: of several blocks only the last one, or one that failed, makes the record.
+// Takes the result of one block. Of several blocks only the last one, or one that failed, makes the record.
 void Sweep::finish_block(const Case& planned, CaseResult result) {
   ++runs_;
   if (planned.timing.blocks <= 1) return write(result);
@@ -164,14 +165,14 @@ void Sweep::finish_block(const Case& planned, CaseResult result) {
   }
   const CaseResult whole = std::move(merged);
   partial_.erase(planned.name);
-  // Should it have failed, its other blocks are not worth their time.
+  // After a failure the case's other blocks are not run.
   unfinished_.pop_back();
   std::erase(unfinished_, &planned);
   unfinished_.push_back(&planned);
   write(whole);
 }
 
-// The case counts as done once its record is on the disk.
+// Writes the result. The case counts as done once its record is on the disk.
 void Sweep::write(const CaseResult& result) {
   write_artefacts(journal_.bundle(), result);
   journal_.append(result.record);
@@ -236,6 +237,7 @@ SweepOutcome Sweep::run() {
 
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {
+  load_modules_of(plan.cases);
   return Sweep(plan, journal, callbacks, run).run();
 }
 

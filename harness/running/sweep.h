@@ -14,8 +14,10 @@
 
 namespace aqbench {
 
+// What the cases print, in the bundle.
 inline constexpr const char* kLogFile = "bench.log";
 
+// How far a sweep has come.
 struct SweepProgress {
   std::size_t index = 0;             // of this case, from 1, resumed ones counted
   std::size_t total = 0;             // of this plan
@@ -24,13 +26,14 @@ struct SweepProgress {
   std::optional<double> eta_s = {};  // for the rest; unknown before the first case has ended
 };
 
-// All optional; called in this process.
+// Functions that are called in this process while a sweep runs. Each may be empty.
 struct SweepCallbacks {
   std::function<void(const SweepProgress&, const Case&)> started;
   std::function<void(const SweepProgress&, const Record&)> finished;
   std::function<void(const SweepProgress&, const Case&)> tick;  // a few times a second while a case runs
 };
 
+// How a sweep ended.
 struct SweepOutcome {
   bool interrupted = false;  // SIGINT, SIGTERM or SIGHUP: the running case was killed and has no record
   int signal = 0;            // which
@@ -39,12 +42,14 @@ struct SweepOutcome {
   double wall_s = 0;
 };
 
+// Runs one case in its child process.
 using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
 
 // Runs every case that the journal has no record of. A simulated case may start while the record of the one
 // before it is written; any other has the machine to itself. Artefacts are on disk before the record that
-// stands for them. What a case does never throws: it becomes a record. Throws Error(io) if writing fails;
-// what the journal has by then stays good. This process must not have run LibTorch, TBB, Open3D or threads.
+// stands for them. A failure of a case becomes its record and is not thrown. Throws Error(io) if writing
+// fails; the records in the journal stay good. This process must not have run LibTorch, TBB, Open3D or
+// threads.
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run = run_case);
 

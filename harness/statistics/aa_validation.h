@@ -15,7 +15,7 @@ namespace aqbench {
 struct CaseTau {
   std::size_t aa_runs = 0;
   std::optional<double>
-      p99_abs_shift;         // by nearest rank, so the largest of fewer than 100 runs; nullopt without runs
+      p99_abs_shift;         // by nearest rank: the largest of up to 100 runs; nullopt without runs
   double tau = 0;            // max(policy's tau, e^p99 - 1)
   bool above_delta = false;  // the case cannot be gated here: PairedVerdict::refused
 };

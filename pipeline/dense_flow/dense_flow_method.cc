@@ -5,59 +5,6 @@
 
 namespace aqbench::dense_flow {
 
-std::vector<ParameterSpec> dense_parameters() {
-  std::vector<ParameterSpec> specs = {
-      {"sources",
-       "1",
-       std::int64_t{4},
-       1,
-       64,
-       "nearest cameras that each is matched with, besides auxiliary ones",
-       {}},
-      {"passes",
-       "1",
-       std::int64_t{1},
-       1,
-       10,
-       "matching passes; each but the first warps the sources by the depths found before",
-       {}},
-      {"min_pairs", "1", std::int64_t{2}, 1, 64, "sources whose rays must agree on a depth", {}},
-      {"max_residual_px", "px", 1.5, 0.01, 100, "a source agrees if its ray passes this close", {}},
-      {"refine_iterations",
-       "1",
-       std::int64_t{6},
-       0,
-       100,
-       "steps of the refinement on all sources at once; 0: none",
-       {}},
-      {"refine_window_px", "px", std::int64_t{7}, 3, 101, "side of its windows, odd", {}},
-      {"refine_smoothing_px", "px", 1.5, 0.3, 100, "Gaussian smoothing of the depths before each step", {}},
-      {"min_confidence", "1", 0.1, 0, 1, "depths below are left out", {}},
-      {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
-      {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
-      {"voxel_m", "m", 0.001, 1e-5, 1, "voxel of the fused cloud", {}},
-      {"fusion_radius_m",
-       "m",
-       0.004,
-       0,
-       1,
-       "radius of the fits that fuse depths; 0: means within voxels alone",
-       {}},
-      {"surface", "", std::string("heightfield"), 0, 0, "how the mesh is made", surface_method_names()},
-      {"poisson_depth", "1", std::int64_t{9}, 1, 12, "depth of the octree of surface=poisson", {}},
-      {"surface_grid_m", "m", 0.002, 1e-5, 1, "grid of surface=heightfield", {}},
-      {"target_triangles",
-       "1",
-       std::int64_t{0},
-       0,
-       2147483647,
-       "triangles that the mesh is reduced to; 0: all",
-       {}},
-  };
-  for (ParameterSpec& spec : sparse::view_parameters()) specs.push_back(std::move(spec));
-  return specs;
-}
-
 DenseOptions dense_options(const Parameters& parameters) {
   DenseOptions options;
   const auto whole = [&](const char* name) { return static_cast<int>(parameters.integer(name)); };
@@ -71,53 +18,10 @@ DenseOptions dense_options(const Parameters& parameters) {
   options.consistency.min_confidence = static_cast<float>(parameters.number("min_confidence"));
   options.consistency.depth_tolerance_m = parameters.number("depth_tolerance_m");
   options.consistency.min_views = whole("min_views");
-  options.fusion.voxel_m = parameters.number("voxel_m");
-  options.fusion.refine_radius_m = parameters.number("fusion_radius_m");
-  options.surface.method = surface_method_from_name(parameters.text("surface"));
-  options.surface.poisson_depth = whole("poisson_depth");
-  options.surface.grid_m = parameters.number("surface_grid_m");
-  options.surface.target_triangles = parameters.integer("target_triangles");
+  options.fusion = fusion_options(parameters);
+  options.surface = surface_options(parameters);
   check(options);
   return options;
-}
-
-std::vector<std::string> dense_stages() {
-  return {"pipeline",    "image_reading",  "undistortion",          "contrast_enhancement",
-          "depth_range", "dense_matching", "triangulation",         "depth_refinement",
-          "filtering",   "fusion",         "surface_reconstruction"};
-}
-
-std::vector<ParameterSpec> parameters() {
-  std::vector<ParameterSpec> specs = {
-      {"finest_scale",
-       "1",
-       std::int64_t{0},
-       0,
-       5,
-       "the flow is found down to images of 1 / 2^finest_scale",
-       {}},
-      {"variational_iterations", "1", std::int64_t{5}, 0, 100, "of the flow's variational refinement", {}},
-      {"forward_backward_px", "px", 1.0, 0.01, 100, "there and back may end this far away", {}},
-  };
-  for (ParameterSpec& spec : dense_parameters()) specs.push_back(std::move(spec));
-  return specs;
-}
-
-std::vector<Preset> presets() {
-  return {
-      {"balanced", {}},
-      {"fast",
-       {{"", "finest_scale", "1"},
-        {"", "refine_iterations", "2"},
-        {"", "refine_window_px", "9"},
-        {"", "voxel_m", "0.002"},
-        {"", "poisson_depth", "8"}}},
-      {"quality",
-       {{"", "passes", "2"},
-        {"", "refine_iterations", "10"},
-        {"", "voxel_m", "0.0005"},
-        {"", "poisson_depth", "10"}}},
-  };
 }
 
 Reconstruction run(const Observation& observation, const MethodInput& input) {

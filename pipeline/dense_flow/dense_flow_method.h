@@ -10,13 +10,10 @@
 
 namespace aqbench::dense_flow {
 
-// Of everything after the matching, which methods with another matcher share.
-std::vector<ParameterSpec> dense_parameters();
+// Returns the options that the parameters of dense_flow_spec.h give. Throws Error(usage) as check() does.
 DenseOptions dense_options(const Parameters& parameters);
-std::vector<std::string> dense_stages();
 
-std::vector<ParameterSpec> parameters();
-std::vector<Preset> presets();
+// Runs the method on a dataset. Throws as read_dataset_views() and reconstruct_densely() do.
 Reconstruction run(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench::dense_flow

@@ -117,7 +117,7 @@ std::vector<DepthMap> filter_depths(std::span<const DatasetView> views,
   std::vector<std::size_t> of_view;
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (views[i].is_auxiliary) continue;
-    depth_views.push_back({views[i].flat_water_camera, estimates[i].depth_m, estimates[i].confidence});
+    depth_views.push_back({views[i].camera, estimates[i].depth_m, estimates[i].confidence});
     of_view.push_back(i);
   }
   plane_sweep::ConsistencyOptions consistency = options.consistency;

@@ -4,22 +4,24 @@
 
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/grey_image.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 
 namespace aqbench::dense_flow {
 
-// Variance of rounding to 8 bits, added to that of every window: without texture a window stays near 0.
+// Variance of rounding to 8 bits, added to that of every window: a window without texture then gives values
+// near 0 instead of noise.
 inline constexpr float kRoundingVariance = 1.0F / (255.0F * 255.0F * 12.0F);
 
+// Mean and standard deviation of the square window around each pixel, row-major; kRoundingVariance is added
+// before the root.
 struct LocalMoments {
-  std::vector<float> mean,
-      deviation;  // row-major; of the square window around each pixel, the rounding counted in
+  std::vector<float> mean, deviation;
 };
 
-// On the calling thread alone.
+// Computes both. Single-threaded.
 LocalMoments local_moments(const plane_sweep::GreyImage& image, int window_px);
 
-// (grey - mean) / deviation, row-major.
+// Returns (grey - mean) / deviation, row-major. Single-threaded.
 std::vector<float> normalise_locally(const plane_sweep::GreyImage& image, int window_px);
 
 }  // namespace aqbench::dense_flow

@@ -7,23 +7,24 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/grey_image.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 #include "pipeline/views/dataset_views.h"
 
 namespace aqbench::dense_flow {
 
 // Where each pixel of image a is in image b; row-major, of a's size.
 struct PairWarp {
-  std::vector<float> x_px, y_px;  // NaN = nowhere
+  std::vector<float> x_px, y_px;  // NaN = no match
   std::vector<float> confidence;  // 0 to 1
 };
 
-// Both images have one size, values 0 to 1.
+// A dense matcher. Both images have one size, values 0 to 1.
 struct PairMatcher {
   std::function<PairWarp(const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b)> match;
   bool several_threads = true;  // match may be called from several threads at once
 };
 
+// How the flow is found.
 struct FlowOptions {
   int finest_scale = 0;  // the flow is found down to images of 1 / 2^scale and interpolated from there
   int variational_iterations = 5;
@@ -31,9 +32,9 @@ struct FlowOptions {
   double forward_backward_tolerance_px = 1.0;
 };
 
-// Dense inverse search (Kroeger et al., "Fast optical flow using dense inverse search", ECCV 2016; OpenCV)
-// forwards and backwards; where the way there and back ends further away than the tolerance, there is no
-// match.
+// Makes the matcher of dense inverse search (Kroeger et al., "Fast optical flow using dense inverse search",
+// ECCV 2016; OpenCV) forwards and backwards; where the way there and back ends further away than the
+// tolerance, there is no match.
 PairMatcher flow_matcher(const FlowOptions& options);
 
 // A source as the reference would see it if each of its pixels lay at `depth_m`.
@@ -43,14 +44,15 @@ struct AlignedSource {
   std::vector<std::uint8_t> seen;
 };
 
-// depth_m: [y][x] along the reference's refracted rays; NaN = not seen. Uses parallel_for.
+// Warps a source to the reference. depth_m: [y][x] along the reference's refracted rays; NaN = not seen. Uses
+// parallel_for.
 AlignedSource align_source(const DatasetView& reference, const DatasetView& source,
                            std::span<const float> depth_m);
 
-// Depths at which the reference's rays meet the plane z = z_m. Uses parallel_for.
+// Returns the depths at which the reference's rays meet the plane z = z_m. Uses parallel_for.
 std::vector<float> plane_depths(const RefractiveCamera& camera, double z_m);
 
-// `warp` leads to the aligned source; afterwards to the source itself. NaN where the source does not see it.
+// Changes a warp to the aligned source into one to the source itself; NaN where the source does not see it.
 void through_alignment(const AlignedSource& aligned, int width_px, int height_px, PairWarp& warp);
 
 }  // namespace aqbench::dense_flow

@@ -77,13 +77,13 @@ double plane_correlation(const DatasetView& reference, const DatasetView& source
 
 std::vector<double> search_planes(const DatasetView& reference, const DatasetView& source) {
   const double water_z_m = reference.camera.water_z_m;
-  const double baseline_m = (reference.camera.centre_m - source.camera.centre_m).norm();
+  const double baseline_m = (to_vec3(reference.camera.centre_m) - to_vec3(source.camera.centre_m)).norm();
   std::vector<double> planes_m;
   double z_m = water_z_m + kNearest_m;
   while (z_m <= water_z_m + kFurthest_m) {
     planes_m.push_back(z_m);
     // Parallax of a pinhole: f b / distance; the step that changes it by kParallaxStep_px.
-    const double distance_m = z_m - reference.camera.centre_m.z();
+    const double distance_m = z_m - reference.camera.centre_m[2];
     const double step_m =
         kParallaxStep_px * distance_m * distance_m / (reference.camera.fx_px * std::max(baseline_m, 1e-3));
     z_m += std::clamp(step_m, 0.002, 0.2);

@@ -10,24 +10,27 @@
 
 namespace aqbench::dense_flow {
 
-// Of one row's pixels (or of any others): on the water surface, world frame. NaN where a pixel has no ray.
+// The rays of one row's pixels (or of any others): origins on the water surface, world frame. NaN where a
+// pixel has no ray.
 struct RayRow {
   std::vector<float> origin_x_m, origin_y_m;
   std::vector<float> direction_x, direction_y, direction_z;
 
   explicit RayRow(std::size_t count);
-  // The rays of pixels (u_px[i], v_px[i]), as many as the row holds.
+  // Casts the rays of pixels (u_px[i], v_px[i]), as many as the row holds.
   void cast(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px);
 };
 
+// Points on a row of rays, world frame.
 struct PointRow {
   std::vector<float> x_m, y_m, z_m;
 
   explicit PointRow(std::size_t count) : x_m(count), y_m(count), z_m(count) {}
+  // Places each point at its depth along its ray.
   void place(const RayRow& rays, std::span<const float> depth_m, float water_z_m);
 };
 
-// In parallel, each row once.
+// Calls `body` once for each row of the camera's image. Uses parallel_for.
 void for_each_ray_row(const RefractiveCamera& camera,
                       const std::function<void(std::size_t row, const RayRow& rays)>& body);
 

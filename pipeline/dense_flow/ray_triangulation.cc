@@ -106,8 +106,8 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
         add_pair(rays, source_rays[s], x, warps[s].confidence[at], pairs);
       if (pairs.empty() || reference.inside[at] == 0) continue;
       const double in_air_m =
-          std::hypot(rays.origin_x_m[x] - camera.centre_m.x(), rays.origin_y_m[x] - camera.centre_m.y(),
-                     camera.water_z_m - camera.centre_m.z());
+          std::hypot(rays.origin_x_m[x] - camera.centre_m[0], rays.origin_y_m[x] - camera.centre_m[1],
+                     camera.water_z_m - camera.centre_m[2]);
       const PixelDepth depth = agree(pairs, focal_px / (in_air_m + pairs.front().depth_m), options);
       if (!(depth.confidence > 0)) continue;
       estimate.depth_m[at] = static_cast<float>(depth.depth_m);

@@ -8,27 +8,30 @@
 
 namespace aqbench::dense_flow {
 
+// When a depth is taken.
 struct TriangulationOptions {
   int min_pairs = 2;             // sources that must agree
   double max_residual_px = 1.5;  // a source agrees if its ray passes this close to the point
   double min_angle_deg = 2;      // between rays, in water, of all agreeing sources together
 };
 
+// A depth map and its confidence.
 struct DepthEstimate {
   std::vector<float> depth_m;     // [y][x], along the refracted ray; NaN = none
   std::vector<float> confidence;  // 0 to 1; 0 where there is none
 };
 
-// Each source's ray gives the depth at which the reference's ray passes it most closely. Of these the
-// weighted median (weight: the squared sine of the angle between the rays) decides who agrees, and the point
-// is the least-squares one of those that do: on the reference's ray, which its pixel defines. Confidence is
-// the share of the sources with a match that agree, times their mean matching confidence, over 1 + (rms
-// residual / 0.5 px)^2. `warps` leads to the sources' own pixels (through_alignment). Uses parallel_for.
+// Finds the depth of each pixel. Each source's ray gives the depth at which the reference's ray passes it
+// most closely. Of these the weighted median (weight: the squared sine of the angle between the rays) decides
+// who agrees, and the point is the least-squares one of those that do: on the reference's ray, which its
+// pixel defines. Confidence is the share of the sources with a match that agree, times their mean matching
+// confidence, over 1 + (rms residual / 0.5 px)^2. `warps` leads to the sources' own pixels
+// (through_alignment). Uses parallel_for.
 DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const DatasetView* const> sources,
                                   std::span<const PairWarp> warps, const TriangulationOptions& options);
 
-// Gaussian mean of the depths there are, weighted by confidence; `fallback_m` where there is none within 3
-// sigma.
+// Returns the Gaussian mean of the depths there are, weighted by confidence; `fallback_m` where there is none
+// within 3 sigma.
 std::vector<float> smooth_depths(const DepthEstimate& estimate, int width_px, int height_px, double sigma_px,
                                  std::span<const float> fallback_m);
 

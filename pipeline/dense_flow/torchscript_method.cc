@@ -130,38 +130,6 @@ dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, c
           false};
 }
 
-std::vector<ParameterSpec> torchscript_parameters() {
-  std::vector<ParameterSpec> specs = {
-      {"model",
-       "",
-       std::string(),
-       0,
-       0,
-       "file of torch.jit.save; its forward's signature is in docs/methods.md",
-       {}},
-      {"align",
-       "",
-       std::string("plane"),
-       0,
-       0,
-       "plane: sources are warped to the reference first; none: images as they are",
-       {"plane", "none"}},
-      {"match_confidence", "1", 0.1, 0, 1, "matches below are left out", {}},
-  };
-  for (ParameterSpec& spec : dense_flow::dense_parameters()) {
-    // What a matcher finds is to be seen, not what refinement makes of it.
-    if (spec.name == "refine_iterations") spec.default_value = std::int64_t{0};
-    specs.push_back(std::move(spec));
-  }
-  return specs;
-}
-
-std::vector<std::string> torchscript_stages() {
-  std::vector<std::string> stages = dense_flow::dense_stages();
-  stages.insert(stages.begin() + 1, "model_loading");
-  return stages;
-}
-
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input) {
   const StageScope whole("pipeline");
   dense_flow::DenseOptions options = dense_flow::dense_options(input.parameters);

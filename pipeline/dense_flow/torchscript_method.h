@@ -18,15 +18,14 @@
 
 namespace aqbench {
 
-// Matches below min_confidence are left out. Throws Error(input) "FILE: ..." for a file that is missing or no
-// TorchScript module, Error(usage) for a device that is not there. Matching throws Error(method) "FILE: ..."
-// where forward fails or returns anything else than the above. Not for several threads at once: LibTorch uses
-// its own, as many as thread_count() says.
+// Makes the matcher of a saved model. Matches below min_confidence are left out. Throws Error(input) "FILE:
+// ..." for a file that is missing or no TorchScript module, Error(usage) for a device that is not there.
+// Matching throws Error(method) "FILE: ..." where forward fails or returns anything else than the above. Not
+// for several threads at once: LibTorch uses its own, as many as thread_count() says.
 dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
                                             double min_confidence);
 
-std::vector<ParameterSpec> torchscript_parameters();
-std::vector<std::string> torchscript_stages();
+// Runs the method on a dataset. Throws as torchscript_matcher(), read_dataset_views() and reconstruct_densely() do.
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

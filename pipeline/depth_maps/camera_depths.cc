@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/stage_scope.h"
-#include "pipeline/plane_sweep/kernels/depth_guide.h"
-#include "pipeline/plane_sweep/kernels/refinement.h"
+#include "pipeline/depth_maps/depth_guide.h"
+#include "pipeline/depth_maps/refinement.h"
 
 namespace aqbench {
 namespace {
@@ -75,7 +75,7 @@ std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::sp
     const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
     if (view == views.end())
       throw Error(ErrorKind::input, fmt::format("depth map of {}: there is no such view", map.camera));
-    depth_views.push_back({view->flat_water_camera, map.depth_along_ray_m, map.confidence});
+    depth_views.push_back({view->camera, map.depth_along_ray_m, map.confidence});
   }
   std::vector<DepthMap> confirmed;
   for (std::size_t i = 0; i < maps.size(); ++i) {

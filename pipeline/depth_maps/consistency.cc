@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/project_points.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -15,7 +15,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr double kMaxHoleWeight = 0.01;  // share of a bilinear sample that may fall on pixels without a depth
 
-void check_size(const FlatWaterCamera& camera, std::size_t size, const std::string& where) {
+void check_size(const RefractiveCamera& camera, std::size_t size, const std::string& where) {
   if (size != static_cast<std::size_t>(camera.width_px) * static_cast<std::size_t>(camera.height_px))
     throw Error(ErrorKind::input, where + ": does not have the size of its camera");
 }
@@ -38,9 +38,9 @@ double sample_depth(const DepthView& view, double u, double v) {
   return weight >= 1 - kMaxHoleWeight ? sum / weight : kNone;
 }
 
-bool point_at(const FlatWaterCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
+bool point_at(const RefractiveCamera& camera, int x, int y, float depth_m, std::array<double, 3>& point_m) {
   WaterRay ray;
-  if (!std::isfinite(depth_m) || !cast_ray(camera, x, y, ray)) return false;
+  if (!std::isfinite(depth_m) || !cast_ray_fast(camera, x, y, ray)) return false;
   for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + static_cast<double>(depth_m) * ray.direction[k];
   return true;
 }
@@ -112,18 +112,6 @@ FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_
     }
   });
   return filtered;
-}
-
-std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
-                                                std::span<const float> depth_m) {
-  check_size(camera, depth_m.size(), "depth_m");
-  const auto width = static_cast<std::size_t>(camera.width_px);
-  std::vector<std::array<double, 3>> points_m(depth_m.size(), {kNone, kNone, kNone});
-  parallel_for(depth_m.size(), width, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      point_at(camera, static_cast<int>(i % width), static_cast<int>(i / width), depth_m[i], points_m[i]);
-  });
-  return points_m;
 }
 
 }  // namespace aqbench::plane_sweep

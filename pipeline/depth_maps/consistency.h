@@ -1,28 +1,29 @@
 #pragma once
-// Which depths other views confirm, and where they lie in the world.
+// Which depths other views confirm.
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/flat_water_camera.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::plane_sweep {
 
 // A view's depth map: [y][x], metres along the refracted ray, NaN = none.
 struct DepthView {
-  FlatWaterCamera camera;
+  RefractiveCamera camera;
   std::span<const float> depth_m;
   std::span<const float> confidence;
 };
 
+// When a depth counts as confirmed.
 struct ConsistencyOptions {
   float min_confidence = 0.1F;
   double depth_tolerance_m = 0.005;
   int min_views = 3;  // other views that must agree
 };
 
+// What is left of a depth map, [y][x].
 struct FilteredDepth {
   std::vector<float> depth_m;     // NaN where too few views agree
   std::vector<float> confidence;  // 0 there
@@ -38,9 +39,5 @@ void check(const ConsistencyOptions& options);
 // do not fit their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
                                     const ConsistencyOptions& options);
-
-// The points of a depth map in the world, metres, [y][x]; NaN where there is no depth. Uses parallel_for.
-std::vector<std::array<double, 3>> back_project(const FlatWaterCamera& camera,
-                                                std::span<const float> depth_m);
 
 }  // namespace aqbench::plane_sweep

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/run_command.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 
 namespace aqbench {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// The method `external`: any program that reads a dataset's folder and writes a PLY file.
+// The method `external`: any program that reads the folder of a dataset and writes a PLY file.
 
 #include <string>
 #include <vector>
@@ -8,13 +8,17 @@
 
 namespace aqbench {
 
+// Returns the parameters command, result and timeout_s.
 std::vector<ParameterSpec> external_parameters();
+
+// Returns the stages that run_external() opens, outermost first.
 std::vector<std::string> external_stages();
 
-// Runs `command` without a shell, {dataset}, {output} and {threads} filled in, and reads `result` (a PLY
-// file, relative to {output}, an empty folder). What it prints goes to work_dir / kMethodLog. Throws
-// ProgramFailure for a program that hangs or dies of a signal, Error(method) for another exit code than 0, a
-// result that is missing or unreadable, Error(usage) for a command that cannot be one.
+// Runs `command` without a shell, with {dataset}, {output} and {threads} filled in, and reads `result`, a PLY
+// file relative to {output}, a folder that is empty before. What the program prints goes to work_dir /
+// kMethodLog. Throws ProgramFailure for a program that exceeds its time limit or dies of a signal;
+// Error(method) for an exit code other than 0 and for a result that is missing or unreadable; Error(usage)
+// for a command that cannot be run.
 Reconstruction run_external(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

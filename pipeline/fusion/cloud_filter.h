@@ -1,23 +1,28 @@
 #pragma once
-// Normals of fused points and how far each is from its neighbours.
+// Computes normals of fused points and their distances to their neighbours, and finds outliers by these
+// distances.
 
 #include <vector>
 
+#include "pipeline/fusion/fusion_options.h"
 #include "pipeline/fusion/surfels.h"
 
 namespace aqbench {
 
+// For each point what its neighbours say of it.
 struct NeighbourStatistics {
   std::vector<Eigen::Vector3f> normals;  // unit, towards the cameras; NaN where undefined
   std::vector<float> mean_distance_m;    // to the nearest outlier_neighbours others
 };
 
-// `scale_m` is the radii's unit: the voxel or, if larger, the points' spacing. The search for neighbours ends
-// about 16 scales away: further ones, and those that are missing, count as that far. Uses parallel_for.
+// Computes the statistics. `scale_m` is the unit of the radii: the voxel or, if larger, the points' spacing.
+// The search for neighbours ends about 16 scales away; neighbours further away, and missing ones, count as
+// that far. Uses parallel_for.
 NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOptions& options,
                                          double scale_m);
 
-// Which points stay (FusionOptions::outlier_neighbours). All, where there are no more points than neighbours.
+// Returns which points stay, by FusionOptions::outlier_neighbours and outlier_std. All stay if there are no
+// more points than neighbours.
 std::vector<bool> inliers(const std::vector<float>& mean_distance_m, const FusionOptions& options);
 
 }  // namespace aqbench

@@ -1,45 +1,25 @@
 #pragma once
-// One cloud from the depth maps of several cameras.
+// Joins the depth maps of several cameras to one cloud.
 //
 // 1. The points of all cameras are gathered in voxels: a voxel's point is their mean, weighted by confidence.
-// 2. Depth noise spreads a surface over several layers of voxels, and a mean within a voxel cannot undo that:
-//    it only ever sees the points of its own layer. So each voxel's point then moves along the local normal
-//    to a quadratic surface fitted robustly (Tukey's weights) to all points within `refine_radius_m`. A fit
-//    with slope and curvature has no bias at the edges of a patch or on a bend, unlike a local mean.
-// 3. What falls into one voxel after that becomes one point. 2 and 3 are done twice.
-// 4. Normals from the neighbours, turned towards the cameras; points far from all others are removed.
+// 2. Depth noise spreads a surface over several layers of voxels. A mean within a voxel cannot undo that,
+// because it has only the points of its own layer. So each voxel's point moves along the local normal to a
+// quadratic surface, fitted robustly (Tukey's weights) to all points within `refine_radius_m`. A fit with
+// slope and curvature has no bias at the edges of a patch or on a bend, unlike a local mean.
+// 3. The points that are then in one voxel become one point. Steps 2 and 3 are done twice.
+// 4. Normals are computed from the neighbours and turned towards the cameras; points far from all others are
+// removed.
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
+#include "pipeline/fusion/camera_points.h"
+#include "pipeline/fusion/fusion_options.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/optics/refraction.h"
 
 namespace aqbench {
 
-// What one camera saw, world frame.
-struct CameraPoints {
-  Vec3 centre_m = Vec3::Zero();  // of the camera
-  std::vector<Eigen::Vector3f> points_m;
-  std::vector<float> confidence;  // empty (all 1) or one per point
-};
-
-struct FusionOptions {
-  double voxel_m = 0.001;
-  double refine_radius_m = 0.004;   // 0: no fit, the means within voxels stay
-  double normal_radius_voxels = 5;  // neighbours of a normal: the nearest, no further than this
-  int normal_neighbours = 30;
-  // Removed: points whose mean distance to their nearest neighbours is more than this many standard
-  // deviations above the mean of all, and more than twice the median of all: at a corner of an evenly sampled
-  // patch the distances double, and edges are no outliers. 0 neighbours: none is removed.
-  int outlier_neighbours = 20;
-  double outlier_std = 2.0;
-};
-
-// Throws Error(usage) "field: what is wrong".
-void check(const FusionOptions& options);
-
+// How many points there were after each step.
 struct FusionCounts {
   std::size_t input = 0;     // usable points
   std::size_t voxels = 0;    // occupied before the fit
@@ -47,17 +27,14 @@ struct FusionCounts {
   std::size_t outliers = 0;  // removed of these
 };
 
-// Points that are not finite or whose confidence is not above 0 are left out. The result is in the order of
-// voxels, its confidence the mean of the points' (weighted by itself), its normals NaN where fewer than three
-// neighbours or all of them on a line define none. An empty input gives an empty cloud. Where the points are
-// sparser than voxels, radii grow with their spacing. Uses parallel_for; the same for any thread count. Opens
-// no stage: the caller's is "fusion". Throws Error(input) for lengths that differ, Error(method) if the
-// points span more than 2^21 voxels.
+// Fuses the points of all cameras. Points that are not finite or whose confidence is not above 0 are left
+// out. The result is in the order of voxels. Its confidence is the mean of the points' confidences, weighted
+// by themselves; a normal is NaN if fewer than three neighbours, or only neighbours on a line, are there to
+// define it. An empty input gives an empty cloud. Where the points are sparser than voxels, radii grow with
+// their spacing. Uses parallel_for; the result is the same for any thread count. Opens no stage: the caller's
+// is "fusion". Throws Error(input) for lengths that differ, Error(method) if the points span more than 2^21
+// voxels.
 PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options,
                 FusionCounts* counts = nullptr);
-
-// The points of a depth map that has the camera's size. A map without confidence counts as 1 everywhere.
-// Throws Error(input) naming the map's camera if sizes differ.
-CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map);
 
 }  // namespace aqbench

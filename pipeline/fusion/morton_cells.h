@@ -1,6 +1,6 @@
 #pragma once
-// Points in the order of the cells that they lie in. Cells are cubes numbered along a Morton curve, so that
-// the cells of any power-of-two multiple of the size are runs of the same order.
+// Points in the order of the cells in which they lie. Cells are cubes numbered along a Morton curve, so that
+// larger cells, by any power of two, are runs of the same order.
 
 #include <array>
 #include <cstddef>
@@ -13,32 +13,39 @@
 
 namespace aqbench {
 
+// Bits of each coordinate of a cell.
 inline constexpr int kMortonBits = 21;  // of each coordinate
 
+// Returns the number of a cell from its coordinates.
 std::uint64_t morton_encode(std::uint32_t x, std::uint32_t y, std::uint32_t z);
+
+// Returns the coordinates x, y, z of a cell from its number.
 std::array<std::uint32_t, 3> morton_decode(std::uint64_t key);
 
+// A grid of cubic cells.
 struct CellGrid {
   Vec3 origin_m = Vec3::Zero();  // of cell (0, 0, 0)
   double cell_m = 0;
 
-  // Of a point below the lowest cells: that of the nearest.
+  // Returns the number of the cell of a point; that of the nearest cell for a point below the lowest cells.
   std::uint64_t key(const Vec3& point_m) const;
 };
 
-// A grid that holds the box, its origin on a multiple of the cell: a few more points change no cell's place.
-// Throws Error(method) if the box is longer than 2^21 cells.
+// Makes a grid that covers the box. Its origin lies on a multiple of the cell, so that a few more points do
+// not move the cells. Throws Error(method) if the box is longer than 2^21 cells.
 CellGrid make_cell_grid(const Vec3& low_m, const Vec3& high_m, double cell_m);
 
+// An item and the number of its cell.
 struct KeyedIndex {
   std::uint64_t key;
   std::uint64_t index;
 };
 
-// Sorts by key, then index. Uses parallel_for; the order is total, so no thread count changes it.
+// Sorts by key, then by index. Uses parallel_for. No two items are equal, so the result is the same for any
+// thread count.
 void sort_keys(std::vector<KeyedIndex>& items);
 
-// Runs of equal key >> (3 * level).
+// Runs of sorted items that have the same key >> (3 * level).
 struct MortonCells {
   int level = 0;
   std::vector<std::uint64_t> keys;   // of the occupied cells, ascending
@@ -47,11 +54,12 @@ struct MortonCells {
   std::size_t count() const { return keys.size(); }
 };
 
-// `keys` ascending. At most 2^32 - 1 items.
+// Finds the runs. `keys` must ascend; at most 2^32 - 1 of them.
 MortonCells make_cells(std::span<const std::uint64_t> keys, int level);
 
-// Items [first, second) of the occupied cells at most `rings` cells from the cell of `key` (at the cells'
-// level, occupied or not) in each coordinate, in the order of z, y, x.
+// Fills `runs` with the items [first, second) of the occupied cells that are at most `rings` cells away from
+// the cell of `key` in each coordinate, in the order of z, y, x. `key` is at the cells' level; its cell may
+// be empty.
 void neighbour_runs(const MortonCells& cells, std::uint64_t key, int rings,
                     std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs);
 

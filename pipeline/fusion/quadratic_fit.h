@@ -1,6 +1,6 @@
 #pragma once
-// A quadratic surface h(u, v) through weighted neighbours, fitted robustly: least squares, then twice more
-// with Tukey's biweight of the residuals.
+// Fits a quadratic surface h(u, v) to weighted neighbours robustly: least squares, then twice more with
+// Tukey's biweight of the residuals.
 
 #include <cstddef>
 #include <vector>
@@ -9,26 +9,28 @@
 
 namespace aqbench {
 
+// Columns are padded with zeros to a multiple of this.
 inline constexpr std::size_t kFitLanes = 16;  // columns are padded to a multiple of this
 
+// Pads a column with zeros to a multiple of kFitLanes.
 void pad_column(std::vector<float>& values);  // with zeros
 
-// Neighbours of a query at the origin, in units of the radius: u and v tangential, h the height, k the weight
-// (0 at the radius and in padded places). All are padded but `count`.
+// The neighbours of a query at the origin, in units of the radius: u and v tangential, h the height, k the
+// weight (0 at the radius and in padded places).
 struct LocalColumns {
   std::vector<float> u, v, h, k;
   std::size_t count = 0;      // of weight above 0, first in the columns
   std::vector<float> robust;  // scratch
 
-  // Drops neighbours of weight 0 and pads.
+  // Drops neighbours of weight 0, sets `count` and pads the columns.
   void compact();
 };
 
-// The height of the fitted surface at the origin, in units of the radius. With fewer than 12 neighbours it is
-// a plane, with fewer than 6, or where they determine none, NaN.
+// Returns the height of the fitted surface at the origin, in units of the radius. With fewer than 12
+// neighbours the surface is a plane; with fewer than 6, or if they do not determine it, the result is NaN.
 float fitted_height(LocalColumns& local);
 
-// The sums over lanes.
+// Writes to out[m] the sum of lanes[m].
 template <std::size_t N>
 AQBENCH_INLINE void add_lanes(const float (&lanes)[N][kFitLanes], float* out) {
   for (std::size_t m = 0; m < N; ++m) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "core/error.h"
@@ -29,24 +30,9 @@ class QuietOpen3d {
   open3d::utility::VerbosityLevel before_ = open3d::utility::GetVerbosityLevel();
 };
 
-struct NamedSurface {
-  const char* name;
-  SurfaceMethod method;
-};
-
-constexpr NamedSurface kSurfaces[] = {
-    {"poisson", SurfaceMethod::poisson},
-    {"heightfield", SurfaceMethod::heightfield},
-    {"ball_pivoting", SurfaceMethod::ball_pivoting},
-    {"none", SurfaceMethod::none},
-};
-
-const char* name_of(SurfaceMethod method) {
-  return std::ranges::find(kSurfaces, method, &NamedSurface::method)->name;
-}
-
 [[noreturn]] void fail_surface(SurfaceMethod method, const std::string& why) {
-  throw Error(ErrorKind::method, std::string("surface_reconstruction: ") + name_of(method) + " " + why);
+  throw Error(ErrorKind::method,
+              std::string("surface_reconstruction: ") + surface_method_name(method) + " " + why);
 }
 
 open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMethod method) {
@@ -125,37 +111,7 @@ TriangleMesh build(const PointCloud& cloud, const SurfaceOptions& options) {
   }
 }
 
-void require_surface(bool good, const char* field, const char* wanted) {
-  if (!good) throw Error(ErrorKind::usage, std::string(field) + ": must be " + wanted);
-}
-
 }  // namespace
-
-SurfaceMethod surface_method_from_name(std::string_view name) {
-  for (const NamedSurface& surface : kSurfaces)
-    if (name == surface.name) return surface.method;
-  throw Error(ErrorKind::usage, "surface: must be poisson, heightfield, ball_pivoting or none, got '" +
-                                    std::string(name) + "'");
-}
-
-std::vector<std::string> surface_method_names() {
-  std::vector<std::string> names;
-  for (const NamedSurface& surface : kSurfaces) names.emplace_back(surface.name);
-  return names;
-}
-
-void check(const SurfaceOptions& options) {
-  require_surface(options.poisson_depth >= 1 && options.poisson_depth <= 12, "poisson_depth", "1 to 12");
-  require_surface(options.poisson_density_quantile >= 0 && options.poisson_density_quantile < 1,
-                  "poisson_density_quantile", "at least 0 and below 1");
-  require_surface(options.grid_m > 0 && std::isfinite(options.grid_m), "grid_m", "positive");
-  require_surface(!options.ball_radii.empty(), "ball_radii", "one or more radii");
-  for (const double radius : options.ball_radii)
-    require_surface(radius > 0 && std::isfinite(radius), "ball_radii", "positive");
-  require_surface(
-      options.target_triangles >= 0 && options.target_triangles <= std::numeric_limits<int>::max(),
-      "target_triangles", "0 to 2147483647");
-}
 
 std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const SurfaceOptions& options) {
   check(options);

@@ -1,44 +1,18 @@
 #pragma once
 // A triangle mesh through an oriented point cloud.
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
+#include "pipeline/fusion/surface_options.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
-enum class SurfaceMethod {
-  none,
-  // Screened Poisson (Kazhdan and Hoppe 2013) of Open3D, on one thread: on more it is not repeatable.
-  poisson,
-  heightfield,    // z over a grid in x and y, robust quadratic fits (heightfield_surface.h)
-  ball_pivoting,  // Bernardini et al. 1999, Open3D
-};
-
-struct SurfaceOptions {
-  SurfaceMethod method = SurfaceMethod::poisson;
-  int poisson_depth = 9;                    // of the octree
-  double poisson_density_quantile = 0.01;   // vertices in this share of lowest density are dropped
-  double grid_m = 0.002;                    // heightfield
-  std::vector<double> ball_radii{1, 2, 4};  // ball pivoting, in mean spacings of the points
-  std::int64_t target_triangles = 0;        // of the decimation by quadric errors; 0: none
-};
-
-// "none", "poisson", "heightfield", "ball_pivoting". Throws Error(usage) listing the names.
-SurfaceMethod surface_method_from_name(std::string_view name);
-std::vector<std::string> surface_method_names();
-
-// Throws Error(usage) "field: what is wrong".
-void check(const SurfaceOptions& options);
-
-// nullopt for `none`. Points that are not finite, and for poisson and ball pivoting those without a normal,
-// are left out. Triangles face where the normals do; a heightfield's face up, to -Z. The same for any thread
-// count. Opens the stage surface_reconstruction. Throws Error(method) "surface_reconstruction: ..." where too
-// few points are left or no triangle comes out, saying which of them and how many.
+// Returns a mesh through the cloud, the same for any thread count; nullopt for SurfaceMethod::none. Points
+// that are not finite are left out, and for poisson and ball pivoting also points without a normal. Triangles
+// face where the normals point; those of a heightfield face up, to -Z. Opens the stage
+// surface_reconstruction. Throws Error(usage) as check() does, and Error(method) "surface_reconstruction:
+// ..." with the method and the number of points if too few points are left or no triangle comes out.
 std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const SurfaceOptions& options);
 
 }  // namespace aqbench

@@ -1,17 +1,17 @@
 #pragma once
-// Weighted points of occupied voxels, in the order of their keys: what fusion works on.
+// Surfels: weighted points of occupied voxels, in the order of their keys. Fusion works on them.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "pipeline/fusion/fusion.h"
+#include "pipeline/fusion/camera_points.h"
 #include "pipeline/fusion/morton_cells.h"
 
 namespace aqbench {
 
-// Arrays of one length; positions relative to the grid's origin, so that single precision is below a
-// micrometre over metres.
+// Surfels as arrays of one length. Positions are relative to the grid's origin, so that single precision is
+// finer than a micrometre over metres.
 struct Surfels {
   CellGrid grid;
   std::vector<std::uint64_t> keys;
@@ -24,16 +24,18 @@ struct Surfels {
   void resize(std::size_t count);
 };
 
-// One surfel for each voxel that holds usable points. `usable`, if given, receives their number.
+// Makes one surfel for each voxel that holds usable points. `usable`, if not null, receives the number of
+// usable points.
 Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m, std::size_t* usable);
 
-// The same of surfels that have moved: regrouped by where they are now.
+// Makes one surfel for each voxel from surfels that have moved.
 Surfels regroup(const Surfels& moved);
 
-// One surfel for each cell of voxels (voxel size times 2^level).
+// Makes one surfel for each cell of 2^level voxels a side.
 Surfels coarsen(const Surfels& fine, int level);
 
-// Distance between neighbouring points on a surface, from how many share a cell; never below the voxel size.
+// Estimates the distance between neighbouring points on a surface from how many share a cell; never below the
+// voxel size.
 double spacing_m(const Surfels& surfels);
 
 }  // namespace aqbench

@@ -1,6 +1,6 @@
 #pragma once
-// What a method is. Real methods see an Observation and nothing else; simulated ones see the truth through an
-// interface of their own, and every record of theirs says so.
+// What a method is. Real methods see an Observation and nothing else. Simulated ones see the truth, and have
+// a type of their own; every record of theirs says so.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +13,15 @@
 #include "core/error.h"
 #include "core/parameters.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/dataset/observation.h"
 
 namespace aqbench {
 
 struct SceneTruth;  // scenes/scene.h, included by simulated methods only
+
+// What a real method is given: a dataset without its truth.
+struct Observation {
+  std::filesystem::path dataset_dir;  // with calibration.json and images/, laid out as docs/dataset.md says
+};
 
 // Depths to search, metres along the refracted ray from the water surface.
 struct ManualDepthRange {
@@ -25,17 +29,19 @@ struct ManualDepthRange {
   double max_m = 0;
 };
 
+// The input of a run beside what is observed or true.
 struct MethodInput {
   Parameters parameters;
   std::uint64_t seed = 0;
   std::string device = "cpu";
-  // An empty folder for files of the method's own, removed after the run; a file kMethodLog in it is kept.
+  // An empty folder for files of the method's own, removed after the run; only the file kMethodLog in it is
+  // kept.
   std::filesystem::path work_dir = {};
-  // Given by hand with `aqbench run --depth-range`; a scored case never has one.
+  // The range that the user gave with `aqbench run --depth-range`; a scored case never has one.
   std::optional<ManualDepthRange> depth_range_m = {};
 };
 
-// A program of somebody else's that did not end by itself.
+// Thrown for a program of somebody else's that was killed after its time limit or by a signal.
 class ProgramFailure : public Error {
  public:
   enum class How { timeout, crashed };
@@ -46,16 +52,22 @@ class ProgramFailure : public Error {
   How how_;
 };
 
+// The file in MethodInput::work_dir that holds what an external program printed.
 inline constexpr const char* kMethodLog = "log.txt";
 
+// The function that runs a real method.
 using RealMethod = Reconstruction (*)(const Observation&, const MethodInput&);
+
+// The function that runs a simulated method.
 using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&);
 
+// A named choice of parameter values of one method.
 struct Preset {
   std::string name;                 // "fast", "balanced", "quality"
   std::vector<Override> overrides;  // owner left empty
 };
 
+// A method as it is registered.
 struct MethodSpec {
   std::string name;
   std::string summary;  // one line
@@ -68,10 +80,11 @@ struct MethodSpec {
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }
 };
 
-// To add a method: write its run function, add a row to the table in registry.cc, add its test.
+// Returns all methods, in the order in which they are listed. To add a method: write its run function, add a
+// row to the table in registry.cc, add its test.
 const std::vector<MethodSpec>& method_registry();
 
-// Throws Error(usage) naming near names.
+// Finds a method by name. Throws Error(usage) naming near names.
 const MethodSpec& find_method(std::string_view name);
 
 }  // namespace aqbench

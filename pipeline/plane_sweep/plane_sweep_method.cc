@@ -11,6 +11,8 @@
 #include "pipeline/depth_maps/camera_depths.h"
 #include "pipeline/fusion/fusion.h"
 #include "pipeline/fusion/surface_reconstruction.h"
+#include "pipeline/plane_sweep/plane_sweep_spec.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/sparse_method.h"
 #include "pipeline/views/dataset_views.h"
 
@@ -21,8 +23,6 @@ namespace {
 constexpr double kFewestConfirmed = 0.01;
 
 constexpr int kLeastWindow_px = 7;  // fewer pixels tell too little apart in noise
-
-constexpr const char* kSparsePrefix = "sparse_";
 
 CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   const Parameters& p = input.parameters;
@@ -41,21 +41,6 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   return options;
 }
 
-FusionOptions fusion_options(const Parameters& p) {
-  FusionOptions options;
-  options.voxel_m = p.number("voxel_m");
-  options.refine_radius_m = p.number("fusion_radius_m");
-  return options;
-}
-
-SurfaceOptions surface_options(const Parameters& p) {
-  SurfaceOptions options;
-  options.method = surface_method_from_name(p.text("surface"));
-  options.poisson_depth = static_cast<int>(p.integer("poisson_depth"));
-  options.target_triangles = p.integer("target_triangles");
-  return options;
-}
-
 plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
   plane_sweep::ConsistencyOptions options;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
@@ -68,7 +53,8 @@ plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
 std::vector<sparse::DepthRange> sweep_ranges(std::span<const DatasetView> views, const MethodInput& input) {
   if (const auto& by_hand = input.depth_range_m)
     return std::vector<sparse::DepthRange>(views.size(), {by_hand->min_m, by_hand->max_m});
-  const auto points = sparse::reconstruct(views, sparse::options_from(input.parameters, kSparsePrefix));
+  const auto points =
+      sparse::reconstruct(views, sparse::options_from(input.parameters, kPlaneSweepSparsePrefix));
   const auto found = sparse::depth_ranges(sparse::positions(points), views);
   sparse::DepthRange all{std::numeric_limits<double>::infinity(), 0};
   for (const auto& range : found)
@@ -123,77 +109,6 @@ int window_of_width(int window_at_1600_px, int width_px) {
   return std::clamp(odd_px, kLeastWindow_px, plane_sweep::kMaxWindow_px);
 }
 
-std::vector<ParameterSpec> plane_sweep_parameters() {
-  using plane_sweep::cost_function_names, plane_sweep::kernel_names;
-  const auto integer = [](std::int64_t value) { return ParameterValue(value); };
-  std::vector<ParameterSpec> specs{
-      {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
-      {"sources",
-       "1",
-       integer(4),
-       1,
-       64,
-       "nearest cameras that each is compared with, beside the centre",
-       {}},
-      {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
-      {"window_at_1600",
-       "px",
-       integer(11),
-       3,
-       31,
-       "the same in images 1600 px wide; in others in proportion, 7 px or more",
-       {}},
-      {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
-      {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
-      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
-      {"refinements", "1", integer(2), 0, 8, "passes with windows that follow the surface (not torch)", {}},
-      {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
-      {"min_views",
-       "1",
-       integer(3),
-       0,
-       64,
-       "other cameras that must confirm a depth, if there are so many",
-       {}},
-      {"depth_tolerance_m", "m", 0.002, 1e-6, 1, "largest difference to a depth that confirms", {}},
-      {"voxel_m", "m", 0.001, 1e-5, 1, "side of fusion's voxels: the spacing of the cloud", {}},
-      {"fusion_radius_m", "m", 0.004, 0, 1, "of fusion's local fits; 0: none", {}},
-      {"surface", "", std::string("poisson"), 0, 0, "surface from the cloud", surface_method_names()},
-      {"poisson_depth", "1", integer(9), 1, 14, "of Poisson's octree", {}},
-      {"target_triangles", "1", integer(0), 0, 1e9, "the surface is decimated to so many; 0: not", {}},
-  };
-  for (const auto& more : {sparse::view_parameters(), sparse::parameters(kSparsePrefix)})
-    specs.insert(specs.end(), more.begin(), more.end());
-  return specs;
-}
-
-std::vector<Preset> plane_sweep_presets() {
-  return {
-      {"balanced", {}},
-      {"fast",
-       {{"", "depths", "64"},
-        {"", "window_at_1600", "7"},
-        {"", "batch", "8"},
-        {"", "refinements", "1"},
-        {"", "voxel_m", "0.002"},
-        {"", "poisson_depth", "8"}}},
-      {"quality",
-       {{"", "depths", "256"},
-        {"", "window_at_1600", "15"},
-        {"", "batch", "1"},
-        {"", "refinements", "5"},
-        {"", "voxel_m", "0.0005"},
-        {"", "poisson_depth", "10"}}},
-  };
-}
-
-std::vector<std::string> plane_sweep_stages() {
-  return {"pipeline",         "image_reading",         "undistortion",     "sparse_matching",
-          "triangulation",    "contrast_enhancement",  "depth_estimation", "build_cost_volume",
-          "grid_sample_warp", "extract_depth",         "depth_refinement", "filtering",
-          "fusion",           "surface_reconstruction"};
-}
-
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input) {
   const StageScope scope("pipeline");
   const std::vector<DatasetView> views =
@@ -201,7 +116,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
   Reconstruction result;
   result.unfiltered_depth_maps =
-      estimate_depths(views, ranges, depth_options(input, views.front().flat_water_camera.width_px));
+      estimate_depths(views, ranges, depth_options(input, views.front().camera.width_px));
   result.depth_maps =
       confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);

@@ -1,6 +1,6 @@
 #pragma once
-// The registered method plane_sweep: depth maps of all cameras by plane-sweep stereo through the water
-// surface, those depths that other cameras confirm, one cloud and one surface of them.
+// The method plane_sweep: depth maps of all cameras by plane-sweep stereo through the water surface, filtered
+// by what other cameras confirm, then joined to one cloud with one surface.
 
 #include <string>
 #include <vector>
@@ -9,20 +9,17 @@
 
 namespace aqbench {
 
-std::vector<ParameterSpec> plane_sweep_parameters();
-std::vector<Preset> plane_sweep_presets();  // balanced, fast, quality
-std::vector<std::string> plane_sweep_stages();
-
-// Side of the matching window, odd, that sees as much of the scene in images of that width as
-// `window_at_1600_px` does in images 1600 px wide; 7 to 31 px. A window wider than what the surface bends
-// over flattens it: with 11 px in images 480 px wide, undulating has an rmse of 1.08 mm, with 7 px 0.49 mm,
-// with 15 px and five refinements 2.3 mm.
+// Returns the side of the matching window, odd, 7 to 31 px, that in images of that width covers as much of
+// the scene as `window_at_1600_px` does in images 1600 px wide. A window that is larger than the bends of a
+// surface flattens them: in images 480 px wide, undulating has an rmse of 0.49 mm with 7 px, 1.08 mm with 11
+// px, and 2.3 mm with 15 px and five refinements.
 int window_of_width(int window_at_1600_px, int width_px);
 
-// depth_maps holds what passed the consistency filter, unfiltered_depth_maps what it was given; both in the
-// order of the cameras that are not auxiliary. Throws Error(input) for a dataset that cannot be read,
-// Error(method) with the reason if there is no depth range or hardly a depth is confirmed: then the images
-// had no texture, or the range or the calibration is wrong, and a cloud would be made of chance matches.
+// Runs the method. depth_maps holds the depths that passed the consistency filter, unfiltered_depth_maps
+// those before it, both in the order of the cameras that are not auxiliary. Throws Error(input) for a dataset
+// that cannot be read. Throws Error(method) with the reason if no depth range is found or hardly any depth is
+// confirmed: then the images have no texture, or range or calibration are wrong, and a cloud would consist of
+// chance matches.
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

@@ -1,6 +1,6 @@
 #pragma once
-// Simulated methods: the true surface, sampled, thinned and made noisy as a profile says. They stand for real
-// matchers where only the scoring is under test. Profiles: AquaMVS's synthetic benchmark.
+// Simulated methods sample the true surface, remove points and add noise as a profile says. They stand for
+// real matchers where only the scoring is under test. Profiles: AquaMVS's synthetic benchmark.
 
 #include <cstdint>
 #include <string>
@@ -10,23 +10,27 @@
 
 namespace aqbench {
 
+// How many points a simulated method gives, and how wrong they are.
 struct SimulatedProfile {
   std::int64_t points = 1000;    // sampled, before dropout
   double noise_sigma_m = 0.002;  // of each of x, y, z
   double dropout = 0.10;         // probability that a point is missing
 };
 
-inline constexpr SimulatedProfile kLightglueLike{1000, 0.002, 0.10};
-inline constexpr SimulatedProfile kRomaLike{3000, 0.001, 0.05};
+// The profile of lightglue_like.
+inline constexpr SimulatedProfile kLightglueLike{.points = 1000, .noise_sigma_m = 0.002, .dropout = 0.10};
 
-// points, noise_sigma_m and dropout with the profile's values as defaults.
+// The profile of roma_like.
+inline constexpr SimulatedProfile kRomaLike{.points = 3000, .noise_sigma_m = 0.001, .dropout = 0.05};
+
+// Returns the parameters points, noise_sigma_m and dropout, with the profile's values as defaults.
 std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile);
 
-// The stages that simulate() opens, outermost first.
+// Returns the stages that simulate() opens, outermost first.
 std::vector<std::string> simulated_stages();
 
-// A cloud of about points * (1 - dropout) points in the order of their indices. Position, dropout and noise
-// of a point are functions of (seed, index) alone: another number of points or threads changes no point.
+// Makes a cloud of about points * (1 - dropout) points, in the order of their indices. Position, dropout and
+// noise of a point depend on (seed, index) alone: another number of points or threads changes no point.
 Reconstruction simulate(const SceneTruth& truth, const MethodInput& input);
 
 }  // namespace aqbench

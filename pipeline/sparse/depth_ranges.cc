@@ -1,7 +1,7 @@
+#include "pipeline/sparse/depth_ranges.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "pipeline/sparse/sparse.h"
 
 namespace aqbench::sparse {
 namespace {

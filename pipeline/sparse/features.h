@@ -1,5 +1,5 @@
 #pragma once
-// Points of interest of an image and what they look like.
+// Finds keypoints of an image and describes how their surroundings look.
 
 #include <cstdint>
 #include <span>
@@ -9,16 +9,20 @@
 
 namespace aqbench::sparse {
 
+// How many keypoints are kept, and which.
 struct FeatureOptions {
   int keypoints = 2048;              // at most, of each image; the strongest
   double contrast_threshold = 0.01;  // of SIFT's extrema, as OpenCV counts it; grey units
   double edge_threshold = 10;        // ratio of principal curvatures beyond which an extremum is an edge
 };
 
+// Numbers in a descriptor.
 inline constexpr int kDescriptorSize = 128;
-// The length of every descriptor: a sum of products of two fits 32 bits.
+
+// The length of every descriptor as a vector; with it a scalar product of two fits into 32 bits.
 inline constexpr int kDescriptorNorm = 8192;
 
+// The keypoints of one image with their descriptors.
 struct Features {
   std::vector<Vec2> pixels;               // of the undistorted image, strongest first
   std::vector<std::int16_t> descriptors;  // [keypoint][kDescriptorSize], of length kDescriptorNorm
@@ -29,9 +33,9 @@ struct Features {
   }
 };
 
-// SIFT (Lowe 2004, OpenCV) with the square roots of the normalised histograms as descriptor (RootSIFT,
-// Arandjelovic and Zisserman 2012). Positions are without the offset of 1/4 px that OpenCV's SIFT has from
-// doubling the image. Keypoints outside of the camera's own image are dropped. OpenCV runs on thread_count()
+// Finds keypoints by SIFT (Lowe 2004, OpenCV), described by the square roots of the normalised histograms
+// (RootSIFT, Arandjelovic and Zisserman 2012). The offset of 1/4 px that OpenCV's SIFT has from doubling the
+// image is removed. Keypoints outside of the camera's own image are dropped. OpenCV runs on thread_count()
 // threads; the result is the same for any number.
 Features find_features(const DatasetView& view, const FeatureOptions& options);
 

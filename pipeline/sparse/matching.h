@@ -1,5 +1,5 @@
 #pragma once
-// Which keypoints of two images show the same point.
+// Finds which keypoints of two images show the same point.
 
 #include <cstdint>
 #include <utility>
@@ -9,17 +9,18 @@
 
 namespace aqbench::sparse {
 
+// A pair of keypoints.
 struct Match {
   std::uint32_t first = 0, second = 0;  // keypoints of the two images
   float ratio = 0;  // distance to the best over distance to the second best, the worse way
 };
 
-// Mutual nearest neighbours by the descriptors' Euclidean distance that pass the ratio test in both
-// directions (Lowe 2004), in the order of `first`. Distances are exact integers: no result depends on the
-// instruction set. Uses parallel_for.
+// Returns the mutual nearest neighbours, by the Euclidean distance of the descriptors, that pass the ratio
+// test in both directions (Lowe 2004), in the order of `first`. Distances are exact integers, so no result
+// depends on the instruction set. Uses parallel_for.
 std::vector<Match> match_features(const Features& first, const Features& second, double max_ratio);
 
-// Keeps the matches whose refracted rays pass each other closely enough: the point nearest to both, projected
+// Returns the matches whose refracted rays pass each other closely: the point nearest to both rays, projected
 // into both images, lies within max_error_px of both keypoints.
 std::vector<Match> epipolar_matches(const std::vector<Match>& matches, const Features& first,
                                     const RefractiveCamera& first_camera, const Features& second,

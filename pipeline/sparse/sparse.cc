@@ -47,7 +47,8 @@ double widest_angle_deg(std::span<const TrackRay> sightings) {
   double least_cosine = 1;
   for (std::size_t i = 0; i < sightings.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      least_cosine = std::min(least_cosine, sightings[i].ray.direction.dot(sightings[j].ray.direction));
+      least_cosine = std::min(least_cosine,
+                              to_vec3(sightings[i].ray.direction).dot(to_vec3(sightings[j].ray.direction)));
   return std::acos(std::clamp(least_cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 }
 

@@ -12,6 +12,7 @@
 
 namespace aqbench::sparse {
 
+// Options of the sparse reconstruction.
 struct Options {
   FeatureOptions features;
   int sources = 4;             // nearest other cameras that a view is matched with, auxiliary ones besides
@@ -21,42 +22,33 @@ struct Options {
   double max_reprojection_px = 3;  // of every sighting of a point
   double max_depth_m = 2.0;        // below the water surface, vertically
 };
+
 // Throws Error(usage) naming the field.
 void check(const Options& options);
 
+// A triangulated point and the keypoints that show it.
 struct SparsePoint {
   Vec3 point_m;  // world frame
   double reprojection_rms_px = 0;
   Track sightings;  // those that agree with the point; two or more
 };
 
-// Opens the stages sparse_matching and triangulation. Points are in the order of their tracks; there may be
-// none. The same for any thread count. Throws Error(method) for fewer than two views.
+// Reconstructs sparse points, in the order of their tracks; there may be none. Opens the stages
+// sparse_matching and triangulation. The result is the same for any thread count. Throws Error(usage) as
+// check() does, Error(method) for fewer than two views.
 std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options);
 
-// The point of a track: least squares over its rays; while a sighting is off by max_reprojection_px or more
-// and two others remain, the worst is left out. nullopt for too small an angle between the rays, a point that
-// is not below the water or deeper than max_depth_m, or where no two sightings agree.
+// Triangulates a track by least squares over its rays. While a sighting is off by max_reprojection_px or more
+// and two others remain, the worst one is left out. Returns nullopt if the angle between the rays is too
+// small, the point is not below the water or is deeper than max_depth_m, or no two sightings agree.
 std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const DatasetView> views,
                                              std::span<const Features> features, const Options& options);
 
-// sqrt(a b) with a = 1 - rms / max_reprojection_px and b = 1 - 1 / (views): more views and a smaller residual
-// are better.
+// Returns sqrt(a b) with a = 1 - rms / max_reprojection_px and b = 1 - 1 / views: higher for more views and
+// for a smaller residual.
 float confidence(const SparsePoint& point, const Options& options);
 
-// Metres along the refracted ray from the water surface.
-struct DepthRange {
-  double min_m = 0;
-  double max_m = 0;
-};
-
-inline constexpr double kDepthMargin_m = 0.05;
-inline constexpr std::size_t kMinDepthPoints = 8;
-
-// For every view the range of depths of the points that it has in its image: 2nd to 98th percentile, widened
-// by kDepthMargin_m on both sides, at least 0. nullopt where fewer than kMinDepthPoints are.
-std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,
-                                                    std::span<const DatasetView> views);
+// Returns the positions of the points, in their order.
 std::vector<Vec3> positions(std::span<const SparsePoint> points);
 
 }  // namespace aqbench::sparse

@@ -1,5 +1,5 @@
 #pragma once
-// The method `sparse`: its parameters, presets and run.
+// The method `sparse`: its run.
 
 #include <span>
 #include <string>
@@ -10,19 +10,14 @@
 
 namespace aqbench::sparse {
 
-// `prefix` stands before every name ("sparse_" for a method that makes a sparse cloud on the way).
-std::vector<ParameterSpec> parameters(const std::string& prefix = "");
+// Returns the options that the parameters of sparse_spec.h give; `prefix` stands before every name.
 Options options_from(const Parameters& parameters, const std::string& prefix = "");
 
-std::vector<Preset> presets();
-std::vector<std::string> stages();
-
-// clahe, clahe_clip_limit, clahe_tiles: for every method that reads images.
-std::vector<ParameterSpec> view_parameters();
+// Returns what clahe, clahe_clip_limit and clahe_tiles say about reading images.
 DatasetViewOptions view_options_from(const Parameters& parameters);
 
-// A cloud with confidence and without normals. Throws Error(method) if no point was found, and as
-// read_dataset_views() and reconstruct() do.
+// Runs the method. The cloud has confidences and no normals. Throws Error(method) if no point is found, and
+// what read_dataset_views() and reconstruct() throw.
 Reconstruction run(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench::sparse

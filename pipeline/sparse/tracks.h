@@ -1,5 +1,5 @@
 #pragma once
-// The same point across many images.
+// Joins matches of pairs of images to tracks, each of which shows one point in many images.
 
 #include <cstdint>
 #include <span>
@@ -9,22 +9,25 @@
 
 namespace aqbench::sparse {
 
+// The matches of two views.
 struct PairMatches {
   std::uint32_t first_view = 0, second_view = 0;
   std::vector<Match> matches;
 };
 
+// A keypoint of a view.
 struct Sighting {
   std::uint32_t view = 0, keypoint = 0;
 
   friend auto operator<=>(const Sighting&, const Sighting&) = default;
 };
 
+// The keypoints that show one point, in the order of views, at most one of each view.
 using Track = std::vector<Sighting>;  // in the order of views, at most one of each
 
-// Joins matches to tracks, the most distinctive match (smallest ratio) first. A match that would put two
-// keypoints of one view into a track is passed over. Tracks are in the order of their first sighting, and the
-// same for any order of `pairs`.
+// Joins matches, the most distinctive one (smallest ratio) first. A match that would put two keypoints of one
+// view into a track is skipped. Tracks are in the order of their first sighting, and are the same for any
+// order of `pairs`.
 std::vector<Track> build_tracks(std::span<const PairMatches> pairs, std::span<const Features> features);
 
 }  // namespace aqbench::sparse

@@ -7,14 +7,15 @@
 
 namespace aqbench {
 
-// Weights of the pixels at -1, 0, 1 and 2 for the position t in [0, 1).
+// Returns the weights of the pixels at -1, 0, 1 and 2 for the position t in [0, 1).
 inline std::array<float, 4> cubic_weights(float t) {
   const float t2 = t * t, t3 = t2 * t;
   return {0.5F * (-t3 + 2 * t2 - t), 0.5F * (3 * t3 - 5 * t2 + 2), 0.5F * (-3 * t3 + 4 * t2 + t),
           0.5F * (t3 - t2)};
 }
 
-// Of a row-major image of values 0 to 1, at any finite position; beyond the border the border's values go on.
+// Returns the value of a row-major image of values 0 to 1 at any finite position, in pixels; beyond the
+// border the border's values go on.
 inline float sample_cubic(const float* image, int width, int height, float x, float y) {
   x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
   y = std::clamp(y, 0.0F, static_cast<float>(height - 1));

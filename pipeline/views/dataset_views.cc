@@ -14,7 +14,7 @@
 #include "core/stage_scope.h"
 #include "pipeline/views/cubic_sampling.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/undistortion_map.h"
+#include "scenes/optics/distortion.h"
 
 namespace aqbench {
 namespace {
@@ -104,7 +104,6 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
       views[i].name = camera.name;
       views[i].is_auxiliary = camera.is_auxiliary;
       views[i].camera = refractive_camera(camera, rig.water);
-      views[i].flat_water_camera = flat_water_camera(camera, rig.water);
       views[i].grey = read_grey(dataset_dir / "images" / camera.name / kDatasetImage, camera.intrinsics);
     }
   });
@@ -122,7 +121,7 @@ void check(const DatasetViewOptions& options) {
 }
 
 plane_sweep::View DatasetView::view() const {
-  return {flat_water_camera, {camera.width_px, camera.height_px, grey.data(), nullptr}};
+  return {camera, {camera.width_px, camera.height_px, grey.data(), nullptr}};
 }
 
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
@@ -146,39 +145,19 @@ std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std:
                                         std::size_t nearest) {
   std::vector<std::pair<long long, std::size_t>> ring;  // distance in nanometres: equal ones compare equal
   std::vector<std::size_t> auxiliary;
-  const Vec3& from_m = views[reference].camera.centre_m;
+  const Vec3 from_m = to_vec3(views[reference].camera.centre_m);
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (i == reference) continue;
     if (views[i].is_auxiliary)
       auxiliary.push_back(i);
     else
-      ring.emplace_back(std::llround((views[i].camera.centre_m - from_m).norm() * 1e9), i);
+      ring.emplace_back(std::llround((to_vec3(views[i].camera.centre_m) - from_m).norm() * 1e9), i);
   }
   std::ranges::sort(ring);
   std::vector<std::size_t> sources;
   for (std::size_t i = 0; i < std::min(nearest, ring.size()); ++i) sources.push_back(ring[i].second);
   sources.insert(sources.end(), auxiliary.begin(), auxiliary.end());
   return sources;
-}
-
-plane_sweep::FlatWaterCamera flat_water_camera(const Camera& camera, const WaterInterface& water) {
-  const Intrinsics& lens = camera.intrinsics;
-  plane_sweep::FlatWaterCamera out;
-  out.width_px = lens.width_px;
-  out.height_px = lens.height_px;
-  out.fx_px = lens.K(0, 0);
-  out.fy_px = lens.K(1, 1);
-  out.cx_px = lens.K(0, 2);
-  out.cy_px = lens.K(1, 2);
-  for (int row = 0; row < 3; ++row) {
-    for (int column = 0; column < 3; ++column)
-      out.rotation[3 * row + column] = camera.camera_from_world.rotation(row, column);
-    out.translation_m[row] = camera.camera_from_world.translation_m[row];
-  }
-  out.water_z_m = water.water_z_m;
-  out.n_air = water.n_air;
-  out.n_water = water.n_water;
-  return out;
 }
 
 }  // namespace aqbench

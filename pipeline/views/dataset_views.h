@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 #include "scenes/optics/refraction.h"
 
 namespace aqbench {
 
+// How a dataset's images are prepared.
 struct DatasetViewOptions {
   // Contrast-limited adaptive histogram equalisation of the undistorted image, in 8 bits (OpenCV's).
   bool clahe = false;
@@ -23,15 +24,15 @@ struct DatasetViewOptions {
 // Throws Error(usage) naming the field.
 void check(const DatasetViewOptions& options);
 
+// One undistorted camera of a dataset and its image.
 struct DatasetView {
-  std::string name;                                // of the camera
-  bool is_auxiliary = false;                       // a source for others; gets no depth map
-  RefractiveCamera camera;                         // undistorted: same K and size
-  plane_sweep::FlatWaterCamera flat_water_camera;  // the same camera for the plane sweep
-  std::vector<float> grey;  // row-major, 0 (black) to 1; outside the camera's image its border's value
+  std::string name;           // of the camera
+  bool is_auxiliary = false;  // a source for others; gets no depth map
+  RefractiveCamera camera;    // undistorted: same K and size
+  std::vector<float> grey;    // row-major, 0 (black) to 1; outside the camera's image its border's value
   std::vector<std::uint8_t> inside;  // row-major, 1 where the pixel lies in the camera's own image
 
-  // Refers to `grey`.
+  // Returns what the plane sweep takes; it refers to `grey`.
   plane_sweep::View view() const;
 };
 
@@ -44,12 +45,10 @@ struct DatasetView {
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options = {});
 
-// The views that `reference` is compared with: the `nearest` other cameras closest to it that are not
-// auxiliary (by distance of their centres, in the order of the views where equal to 1e-9 m), nearest first,
-// then every auxiliary camera. Fewer where there are fewer.
+// Returns the indices of the views that `reference` is compared with: the `nearest` other cameras closest to
+// it that are not auxiliary (by distance of their centres, in the order of the views where equal to 1e-9 m),
+// nearest first, then every auxiliary camera. Fewer where there are fewer.
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest = 4);
-
-plane_sweep::FlatWaterCamera flat_water_camera(const Camera& camera, const WaterInterface& water);
 
 }  // namespace aqbench

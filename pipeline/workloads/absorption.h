@@ -1,11 +1,12 @@
 #pragma once
 // Absorption in a detector of several layers under a diffraction pattern (the kernel of nanoBragg). Lengths
-// in metres, SI. Square detector of `size_px` x `size_px` pixels, slow axis first.
+// in metres. The detector is square, size_px x size_px pixels, slow axis first.
 
 #include <vector>
 
 namespace aqbench {
 
+// The detector.
 struct AbsorptionProblem {
   int size_px = 256;
   int layers = 5;               // thickness steps
@@ -13,6 +14,7 @@ struct AbsorptionProblem {
   double attenuation_depth_m = 500e-6;
 };
 
+// Constants of the diffraction pattern; _A: in Angstrom.
 inline constexpr double kPixel_m = 1e-4;
 inline constexpr double kDistance_m = 0.1;
 inline constexpr double kWavelength_A = 6.2;
@@ -22,16 +24,20 @@ inline constexpr double kElectronRadiusSquared_m2 = 7.94079248018965e-30;
 inline constexpr double kFluence = 1.25932015286227e29;  // photons / m2
 inline constexpr double kLeastCosine = 1e-10;            // of the angle of incidence
 
-// Of the beam centre from the detector's corner.
+// Returns the distance of the beam centre from the sides of the detector that meet at its corner.
 double beam_centre_m(const AbsorptionProblem& problem);
 
-// Each gives size x size intensities [slow][fast].
+// Computes the absorbed intensities [slow][fast] in plain loops.
 std::vector<double> absorption_loop(const AbsorptionProblem& problem);
+
+// Computes the same in vectorised LibTorch.
 std::vector<double> absorption_torch(const AbsorptionProblem& problem, const char* device);
+
+// Computes the same in one pass over each row.
 std::vector<double> absorption_fused(const AbsorptionProblem& problem);
 
-// Of one pixel, in long double, with the layers summed by the formula 1 - exp(-thickness mu / cosine): what
-// the three are checked against.
+// Computes one pixel in long double, with the sum over the layers replaced by its formula 1 - exp(-thickness
+// mu / cosine). The three variants are checked against it.
 double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast);
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Views by LibTorch's grid_sample. Internal to the equirectangular workloads.
+// Samples views by LibTorch's grid_sample.
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// How frames get to the device.
+// The way in which frames get to the device.
 enum class CopyWay {
   plain,
   pinned,   // through page-locked memory; CUDA
@@ -18,19 +18,21 @@ enum class CopyWay {
   graph,    // sampling captured once, then replayed; CUDA
 };
 
+// Where and how views are sampled.
 struct TorchSamplerOptions {
   std::string device = "cpu";
   bool uint8_copy = true;  // frames are copied as bytes and become floats there; else the other way round
   CopyWay way = CopyWay::plain;
 };
 
+// Samples views of one geometry on one device.
 class TorchSampler {
  public:
-  // The grid is put on the device here: cached for all calls.
+  // Puts the grid on the device, where it stays for all calls.
   TorchSampler(const ViewGeometry& geometry, const ViewGrid& grid, const TorchSamplerOptions& options);
   ~TorchSampler();
 
-  // Steps stack, copy, sample and convert stand in the ledger. [frame][view].
+  // Returns the views [frame][view]. The steps stack, copy, sample and convert are entered in the ledger.
   std::vector<ColourImage> sample(const std::vector<const ColourImage*>& frames, StepLedger& ledger);
 
  private:
@@ -38,7 +40,7 @@ class TorchSampler {
   std::unique_ptr<State> state_;
 };
 
-// Why this way of copying cannot run with this program, "" if it can.
+// Returns why this program cannot copy in this way, "" if it can.
 std::string copy_way_problem(CopyWay way);
 
 }  // namespace aqbench

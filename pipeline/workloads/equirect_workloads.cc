@@ -1,6 +1,5 @@
 // Workloads equirect_views (frames in memory to views in memory) and equirect_pipeline (files to files).
 #include <algorithm>
-#include <cmath>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -9,18 +8,19 @@
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "pipeline/workloads/equirect.h"
+#include "pipeline/workloads/equirect_checks.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/step_ledger.h"
 #include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
 
 constexpr int kPngLevel = 1, kJpegQuality = 95;
 constexpr double kJpegTolerance = 12;  // levels that JPEG may add on the way in and out
-constexpr int kSeamReach_px = 2;       // columns on either side of +-180 degrees
 
 struct EquirectOptions {
   ViewGeometry geometry;
@@ -83,60 +83,6 @@ class ViewSampler {
   std::unique_ptr<TorchSampler> torch_;
 };
 
-// Errors against the formula, over all pixels and over those beside the seam.
-struct ViewErrors {
-  double worst = 0, worst_at_seam = 0, seam_pixels = 0;
-};
-
-void add_view_errors(const EquirectOptions& options, int frame, int view, const ColourImage& image,
-                     ViewErrors& errors) {
-  constexpr double turn = 6.283185307179586;
-  const int side = options.geometry.view_px;
-  for (int y = 0; y < side; ++y)
-    for (int x = 0; x < side; ++x) {
-      const auto direction = view_direction(options.geometry, view, x, y);
-      const auto truth = sphere_colour(options.seed, frame, direction);
-      double error = 0;
-      for (std::size_t c = 0; c < 3; ++c)
-        error =
-            std::max(error, std::abs(image.bytes[3 * static_cast<std::size_t>(y * side + x) + c] - truth[c]));
-      errors.worst = std::max(errors.worst, error);
-      const double from_seam = turn / 2 - std::abs(std::atan2(direction[0], direction[2]));
-      if (from_seam * options.geometry.frame_width_px > kSeamReach_px * turn) continue;
-      errors.worst_at_seam = std::max(errors.worst_at_seam, error);
-      ++errors.seam_pixels;
-    }
-}
-
-std::vector<Identity> view_identities(const EquirectOptions& options, const std::vector<ColourImage>& views) {
-  const auto expected = static_cast<double>(options.frames * options.geometry.views);
-  std::vector<Identity> identities = {{"views", static_cast<double>(views.size()), expected, 0}};
-  ViewErrors errors;
-  const auto per_frame = static_cast<std::size_t>(options.geometry.views);
-  // The formula is slow: of many frames, the first and the last are compared pixel by pixel.
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const std::size_t frame = i / per_frame;
-    const auto size = 3 * static_cast<std::size_t>(options.geometry.view_px * options.geometry.view_px);
-    if (views[i].bytes.size() != size) {
-      identities.push_back(
-          {"bytes_of_a_view", static_cast<double>(views[i].bytes.size()), static_cast<double>(size), 0});
-      return identities;
-    }
-    if (frame == 0 || frame + 1 == static_cast<std::size_t>(options.frames))
-      add_view_errors(options, static_cast<int>(frame), static_cast<int>(i % per_frame), views[i], errors);
-  }
-  const double tolerance = sampling_tolerance(options.geometry) + (options.jpeg ? kJpegTolerance : 0);
-  identities.push_back({"worst_error_levels", errors.worst, 0, tolerance});
-  identities.push_back({"seam_worst_error_levels", errors.worst_at_seam, 0, tolerance});
-  return identities;
-}
-
-std::string hash_of_views(const std::vector<ColourImage>& views) {
-  std::string hashes;
-  for (const ColourImage& view : views) hashes += sha256_of_values(view.bytes);
-  return sha256_hex(hashes);
-}
-
 double view_megapixels(const EquirectOptions& options) {
   return 1e-6 * options.frames * options.geometry.views * options.geometry.view_px * options.geometry.view_px;
 }
@@ -162,7 +108,9 @@ class EquirectViewsRun final : public WorkloadRun {
     }
   }
 
-  std::vector<Identity> identities() override { return view_identities(options_, views_); }
+  std::vector<Identity> identities() override {
+    return view_identities(options_.geometry, options_.frames, options_.seed, views_, 0);
+  }
   std::string output_sha256() override { return hash_of_views(views_); }
   void corrupt_output() override { views_.at(0).bytes.at(0) ^= 0x40; }
   WorkloadCost cost() const override { return {view_megapixels(options_), 0, 0}; }
@@ -234,7 +182,8 @@ class EquirectPipelineRun final : public WorkloadRun {
       StepLedger unused;
       views.push_back(*read_frame(file, unused));
     }
-    return view_identities(options_, views);
+    return view_identities(options_.geometry, options_.frames, options_.seed, views,
+                           options_.jpeg ? kJpegTolerance : 0);
   }
 
   std::string output_sha256() override {
@@ -299,6 +248,8 @@ class EquirectPipelineRun final : public WorkloadRun {
   Attribution attribution_;
 };
 
+}  // namespace
+
 std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input) {
   return std::make_unique<EquirectViewsRun>(input);
 }
@@ -307,91 +258,12 @@ std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& inpu
   return std::make_unique<EquirectPipelineRun>(input);
 }
 
-std::string equirect_skip_reason(const WorkloadInput& input) {
-  const bool fused = input.parameters.text("variant") == "fused";
-  if (input.device != "cpu" && fused) return "variant fused runs on the CPU alone";
-  return {};
-}
-
-std::string equirect_pipeline_skip_reason(const WorkloadInput& input) {
+std::string loader_problem(const WorkloadInput& input) {
   const std::string& loader = input.parameters.text("loader");
   const CopyWay way = copy_way(loader);
-  if (way != CopyWay::plain) {
-    if (input.device == "cpu") return "loader " + loader + " needs a CUDA device (--device cuda)";
-    if (const std::string problem = copy_way_problem(way); !problem.empty()) return problem;
-  }
-  return equirect_skip_reason(input);
-}
-
-std::vector<ParameterSpec> equirect_parameters() {
-  const ViewGeometry usual;
-  return {{"variant",
-           "",
-           std::string("fused"),
-           0,
-           0,
-           "torch: grid_sample; fused: whole-number weights on bytes",
-           {"torch", "fused"}},
-          {"width",
-           "px",
-           std::int64_t{usual.frame_width_px},
-           16,
-           16384,
-           "of a frame; even, the height is half",
-           {}},
-          {"frames", "1", std::int64_t{8}, 1, 10000, "frames in the sequence", {}},
-          {"view", "px", std::int64_t{usual.view_px}, 4, 4096, "width and height of a view", {}},
-          {"fov_deg", "deg", usual.fov_deg, 10, 150, "field of view", {}},
-          {"batch", "1", std::int64_t{4}, 1, 1024, "frames a call", {}},
-          {"grid",
-           "",
-           std::string("cached"),
-           0,
-           0,
-           "where view pixels lie: made once, or for each batch",
-           {"cached", "rebuilt"}},
-          {"copy",
-           "",
-           std::string("uint8"),
-           0,
-           0,
-           "variant torch: what is copied to the device",
-           {"uint8", "float"}}};
-}
-
-}  // namespace
-
-WorkloadSpec equirect_views_workload() {
-  return {.name = "equirect_views",
-          .summary = "equirectangular frames to 8 perspective views, in memory",
-          .parameters = equirect_parameters(),
-          .throughput_unit = "Mpx/s",
-          .stages = {"stack", "copy", "sample", "convert"},
-          .batches = true,
-          .prepare = prepare_equirect_views,
-          .skip_reason = equirect_skip_reason};
-}
-
-WorkloadSpec equirect_pipeline_workload() {
-  std::vector<ParameterSpec> parameters = equirect_parameters();
-  parameters.insert(
-      parameters.begin(),
-      {{"loader",
-        "",
-        std::string("serial"),
-        0,
-        0,
-        "how frames come from disk; pinned, streams and graph: serial, and how they get to a CUDA device",
-        {"serial", "thread_pool", "ring", "prefetch", "ram_cache", "pinned", "streams", "graph"}},
-       {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
-  return {.name = "equirect_pipeline",
-          .summary = "equirectangular frames to 8 perspective views, from files to files",
-          .parameters = std::move(parameters),
-          .throughput_unit = "Mpx/s",
-          .stages = step_names(),
-          .batches = true,
-          .prepare = prepare_equirect_pipeline,
-          .skip_reason = equirect_pipeline_skip_reason};
+  if (way == CopyWay::plain) return "";
+  if (input.device == "cpu") return "loader " + loader + " needs a CUDA device (--device cuda)";
+  return copy_way_problem(way);
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Ways to get the next frame of a sequence from disk: at once, or ahead of time by other threads.
+// Reads the frames of a sequence from disk, when they are asked for or ahead of time on other threads.
 
 #include <condition_variable>
 #include <deque>
@@ -16,6 +16,7 @@
 
 namespace aqbench {
 
+// How far ahead frames are read, and by how many threads.
 enum class Loading {
   serial,       // reads and decodes when asked
   thread_pool,  // all threads, as far ahead as there are frames
@@ -23,12 +24,13 @@ enum class Loading {
   prefetch,     // all threads, as far ahead as the pace so far says is needed
 };
 
+// A frame that several batches may share.
 using FramePointer = std::shared_ptr<const ColourImage>;
 
 // Reads and decodes one file, as steps of the ledger. Throws Error(input) naming it.
 FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger);
 
-// Gives the frames in order. Frames ahead never depend on the way: only their time does.
+// Gives the frames in order. The way of loading changes when a frame is read, never what it holds.
 class FrameLoader {
  public:
   FrameLoader(std::vector<std::filesystem::path> files, Loading loading, int threads, StepLedger& ledger);

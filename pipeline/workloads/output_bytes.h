@@ -10,6 +10,7 @@
 
 namespace aqbench {
 
+// Returns the SHA-256 of the values as they lie in memory, little-endian.
 template <class Value>
 std::string sha256_of_values(const std::vector<Value>& values) {
   static_assert(std::endian::native == std::endian::little);

@@ -7,7 +7,7 @@
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
 #include "pipeline/workloads/output_bytes.h"
-#include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -91,55 +91,10 @@ class PlaneSweepRun final : public WorkloadRun {
   double samples_ = 0;
 };
 
-std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input) {
-  return std::make_unique<PlaneSweepRun>(input);
-}
-
-std::string plane_sweep_skip_reason(const WorkloadInput& input) {
-  if (input.device != "cpu" && input.parameters.text("kernel") != "torch")
-    return "kernel " + input.parameters.text("kernel") + " runs on the CPU alone";
-  return {};
-}
-
 }  // namespace
 
-WorkloadSpec plane_sweep_workload() {
-  const plane_sweep::Options usual;
-  return {.name = "plane_sweep",
-          .summary = "the plane sweep's kernels on a textured plane under water",
-          .parameters = {{"kernel", "", std::string("fused"), 0, 0, "implementation",
-                          plane_sweep::kernel_names()},
-                         {"cost", "", std::string("zncc"), 0, 0, "how windows are compared",
-                          plane_sweep::cost_function_names()},
-                         {"width", "px", std::int64_t{640}, 16, 16384, "of all images", {}},
-                         {"height", "px", std::int64_t{480}, 16, 16384, "of all images", {}},
-                         {"depths",
-                          "1",
-                          std::int64_t{64},
-                          plane_sweep::kMinDepths,
-                          plane_sweep::kMaxDepths,
-                          "hypotheses",
-                          {}},
-                         {"sources", "1", std::int64_t{4}, 1, 11, "views beside the reference", {}},
-                         {"window",
-                          "px",
-                          std::int64_t{usual.window_px},
-                          plane_sweep::kMinWindow_px,
-                          plane_sweep::kMaxWindow_px,
-                          "side of the window, odd",
-                          {}},
-                         {"batch",
-                          "1",
-                          std::int64_t{usual.batch},
-                          1,
-                          plane_sweep::kMaxDepths,
-                          "hypotheses a call; kernel torch alone",
-                          {}}},
-          .throughput_unit = "Mpx.depth.view/s",
-          .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth"},
-          .batches = true,
-          .prepare = prepare_plane_sweep,
-          .skip_reason = plane_sweep_skip_reason};
+std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input) {
+  return std::make_unique<PlaneSweepRun>(input);
 }
 
 }  // namespace aqbench

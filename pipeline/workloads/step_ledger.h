@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a pipeline goes: per step, on the main thread and on those that read ahead.
+// Where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
 
 #include <array>
 #include <chrono>
@@ -13,12 +13,19 @@
 
 namespace aqbench {
 
+// The steps of a pipeline.
 enum class Step { load, decode, stack, copy, sample, convert, encode, write };
+
+// How many steps there are.
 inline constexpr std::size_t kSteps = 8;
+
+// Returns the name of a step, which is also that of its StageScope.
 const char* to_string(Step step);  // also the name of its StageScope
+
+// Returns the names of all steps in order.
 std::vector<std::string> step_names();
 
-// What follows from the times of one run.
+// Where the time of one run went.
 struct Attribution {
   double wall_s = 0;
   std::array<double, kSteps> main_s{}, ahead_s{};  // on the main thread; on others
@@ -29,12 +36,13 @@ struct Attribution {
   std::string verdict;   // "I/O-bound: ..." or which step bounds it
 };
 
-// One per run; made and finished on the main thread.
+// Records the times of one run. Made and finished on the main thread.
 class StepLedger {
  public:
   StepLedger() : main_(std::this_thread::get_id()), start_(std::chrono::steady_clock::now()) {}
 
-  // Runs `body` as that step, on any thread. What observers of stages add (a fault, a profiler) counts.
+  // Runs `body` as a step, on any thread. The time of observers of stages (an injected fault, a profiler) is
+  // included.
   template <class Body>
   auto time(Step step, Body&& body) {
     const Entry entry(*this, step);
@@ -42,13 +50,14 @@ class StepLedger {
     return body();
   }
 
-  // The main thread waits in `body`.
+  // Runs `body`, in which the main thread waits for a frame.
   template <class Body>
   auto wait(Body&& body) {
     const WaitEntry entry(*this);
     return body();
   }
 
+  // Ends the wall time of the run and returns where it went.
   Attribution finish();  // ends the run's wall time
 
  private:
@@ -77,7 +86,8 @@ class StepLedger {
   Attribution times_;
 };
 
-// "load_ms", ..., "queue_wait_ms", "overlap_ms", "unattributed_ms", "unattributed_share", "io_free_ms".
+// Returns the figures "load_ms", ..., "queue_wait_ms", "overlap_ms", "unattributed_ms", "unattributed_share",
+// "io_free_ms".
 std::vector<WorkloadFigure> figures_of(const Attribution& attribution);
 
 }  // namespace aqbench

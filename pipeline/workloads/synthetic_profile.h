@@ -15,9 +15,13 @@
 
 namespace aqbench {
 
+// Keypoints, and numbers in a descriptor.
 inline constexpr std::int64_t kSyntheticKeypoints = 2000, kSyntheticDescriptor = 256;
+
+// Points of the reconstructed surface.
 inline constexpr std::int64_t kSyntheticPoints = 10000;
 
+// What the stages leave, as tensors on the CPU.
 struct SyntheticOutputs {
   at::Tensor frames[kSyntheticViews];       // [1, 3, height, width], 0 to 1
   at::Tensor undistorted[kSyntheticViews];  // the same shape
@@ -33,8 +37,8 @@ struct SyntheticOutputs {
   at::Tensor points, normals;               // [10000, 3], pixels
 };
 
-// Opens the stages undistortion, sparse_matching, depth_estimation > extract_depth, fusion and
-// surface_reconstruction.
+// Runs the pipeline. Opens the stages undistortion, sparse_matching, depth_estimation > extract_depth, fusion
+// and surface_reconstruction.
 SyntheticOutputs run_synthetic_profile(const SyntheticFrames& frames, std::uint64_t seed);
 
 }  // namespace aqbench

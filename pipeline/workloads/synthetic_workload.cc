@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "core/sha256.h"
 #include "pipeline/workloads/synthetic_profile.h"
-#include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -164,28 +164,10 @@ class SyntheticRun final : public WorkloadRun {
   SyntheticOutputs out_;
 };
 
-std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input) {
-  return std::make_unique<SyntheticRun>(input);
-}
-
-std::string synthetic_skip_reason(const WorkloadInput& input) {
-  return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU alone";
-}
-
 }  // namespace
 
-WorkloadSpec synthetic_profile_workload() {
-  return {.name = "synthetic_profile",
-          .summary = "a small reconstruction pipeline in LibTorch, with tensor memory known stage by stage",
-          .parameters = {{"width", "px", std::int64_t{1920}, 128, 8192, "of each of the four frames", {}},
-                         {"height", "px", std::int64_t{1080}, 64, 8192, "of each of the four frames", {}},
-                         {"depths", "1", std::int64_t{64}, 8, 256, "depths that the sweep tries", {}}},
-          .throughput_unit = "Msamples/s",
-          .stages = {"undistortion", "sparse_matching", "depth_estimation", "extract_depth", "fusion",
-                     "surface_reconstruction"},
-          .batches = false,
-          .prepare = prepare_synthetic,
-          .skip_reason = synthetic_skip_reason};
+std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input) {
+  return std::make_unique<SyntheticRun>(input);
 }
 
 }  // namespace aqbench

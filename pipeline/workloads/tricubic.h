@@ -7,34 +7,44 @@
 
 namespace aqbench {
 
+// The grid has the indices -4 to 4 on each axis.
 inline constexpr int kGridReach = 4;  // indices -4 to 4 on each axis
+
+// Grid points along each axis.
 inline constexpr int kGridSide = 2 * kGridReach + 1;
+
+// The factor where there is no grid point near.
 inline constexpr double kFactorOutside = 100;  // where there is no grid point either
 
-// [query], each; and how many a call of a batched variant takes.
+// Places to interpolate at, as three arrays [query].
 struct TricubicQueries {
   std::vector<double> h, k, l;
 };
 
-// F = 100 + 10 h + 5 k + 2 l + 0.5 h k + 0.3 k l + 0.2 h l: interpolation gives it exactly.
+// Returns F = 100 + 10 h + 5 k + 2 l + 0.5 h k + 0.3 k l + 0.2 h l, which interpolation reproduces exactly.
 double structure_factor(double h, double k, double l);
 
-// [h][k][l], of the grid points.
+// Returns F at the grid points, [h][k][l].
 std::vector<double> structure_factor_grid();
 
-// A query needs its 4 x 4 x 4 neighbours: -3 <= index < 3.
+// Returns whether a query has its 4 x 4 x 4 neighbours: -3 <= index < 3.
 bool has_neighbours(double h, double k, double l);
 
-// For a query without: the grid point next to it, or kFactorOutside where there is none. Of that query alone.
+// Returns the factor of a query without neighbours: that of the nearest grid point, or kFactorOutside if
+// there is none.
 double factor_without_neighbours(const double* grid, double h, double k, double l);
 
-// `count` seeded queries, of which a share has no neighbours.
+// Makes `count` seeded queries, of which a share has no neighbours.
 TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outside_share);
 
-// [query]. `batch` queries a call.
+// Interpolates all queries in plain loops.
 std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries);
+
+// Interpolates in vectorised LibTorch, `batch` queries a call.
 std::vector<double> tricubic_torch(const std::vector<double>& grid, const TricubicQueries& queries,
                                    std::int64_t batch, const char* device);
+
+// Interpolates in one pass, `batch` queries a call.
 std::vector<double> tricubic_fused(const std::vector<double>& grid, const TricubicQueries& queries,
                                    std::int64_t batch);
 

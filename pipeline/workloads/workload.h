@@ -1,6 +1,6 @@
 #pragma once
-// Workloads: kernels that are timed alone, each with an identity that proves its output. A new one: write its
-// WorkloadSpec in a file of its own, declare it below, add a row in registry.cc and its test.
+// Workloads: kernels that are timed alone, each with an identity that proves its output. To add one: write
+// its WorkloadSpec in a file of its own, declare it below, add a row in registry.cc, add its test.
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +12,7 @@
 
 namespace aqbench {
 
+// What a workload is prepared with.
 struct WorkloadInput {
   Parameters parameters;
   std::uint64_t seed = 42;
@@ -19,7 +20,7 @@ struct WorkloadInput {
   int threads = 1;
 };
 
-// One thing that must be true of the output, whatever computed it.
+// Something that must be true of the output, whatever variant computed it.
 struct Identity {
   std::string name;      // "mean_intensity"
   double measured = 0;   // on the output of the last run
@@ -29,7 +30,7 @@ struct Identity {
   bool holds() const;  // false where something is not finite
 };
 
-// Work that one run does, for throughput and the share of the roofline. 0: not counted.
+// The work of one run, for throughput and the share of the roofline. 0: not counted.
 struct WorkloadCost {
   double items = 0;  // in the unit of WorkloadSpec::throughput_unit x seconds: 1e6 pixels for "Mpx/s"
   double flops = 0;  // a fused multiply-add counts two
@@ -37,35 +38,39 @@ struct WorkloadCost {
   bool single_precision = false;
 };
 
-// A number that says more about the last run: share of time per step, queue wait, ring depth.
+// A further number about the last run: share of time per step, queue wait, ring depth.
 struct WorkloadFigure {
   std::string name;  // with its unit: "read_ms", "overlap_share"
   double value = 0;
 };
 
-// One workload, prepared. Every method throws Error(method) for what goes wrong.
+// A prepared workload. Every function throws Error(method) if something goes wrong.
 class WorkloadRun {
  public:
   virtual ~WorkloadRun() = default;
 
-  // The timed part: all of the work again, from the prepared inputs to the outputs. Allocates its outputs as
+  // Does the timed part: all of the work, from the prepared inputs to the outputs. Allocates its outputs, as
   // a real program would.
   virtual void run_once() = 0;
 
-  // Of the last run's outputs. May compute as long as it likes: it is never timed.
+  // Returns the identities of the last run's outputs. It is never timed.
   virtual std::vector<Identity> identities() = 0;
 
-  // SHA-256 of the last run's outputs: equal for equal outputs.
+  // Returns the SHA-256 of the last run's outputs; it is equal for equal outputs.
   virtual std::string output_sha256() = 0;
 
   // Damages the last run's outputs, as --inject ...=corrupt asks; identities() must then fail.
   virtual void corrupt_output() = 0;
 
+  // Returns the work of one run.
   virtual WorkloadCost cost() const = 0;
+  // Returns further numbers about the last run.
   virtual std::vector<WorkloadFigure> figures() const { return {}; }
+  // Returns one line about the last run ("I/O-bound: ..."), or "".
   virtual std::string verdict() const { return {}; }  // one line about the last run: "I/O-bound: ..."
 };
 
+// A workload as it is registered.
 struct WorkloadSpec {
   std::string name;
   std::string summary;  // one line
@@ -73,18 +78,20 @@ struct WorkloadSpec {
   std::string throughput_unit;      // "Mpx/s"
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
-  // Makes the inputs, from the seed. Throws Error(usage) naming a parameter.
+  // Makes the inputs from the seed. Throws Error(usage) naming a parameter.
   std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;
-  // Why it cannot run here with these parameters, or "". May be null: it runs wherever the device exists.
+  // Returns why the workload cannot run here with these parameters, or "". May be null: it then runs wherever
+  // the device exists.
   std::string (*skip_reason)(const WorkloadInput& input) = nullptr;
 };
 
+// Returns all workloads, in the order in which they are listed.
 const std::vector<WorkloadSpec>& workload_registry();
 
-// Throws Error(usage) naming near names.
+// Finds a workload by name. Throws Error(usage) naming near names.
 const WorkloadSpec& find_workload(std::string_view name);
 
-// ---- The built-in ones, each in the file of its name ----
+// Return the built-in workloads; each is in the file of its name.
 WorkloadSpec absorption_workload();
 WorkloadSpec synthetic_profile_workload();
 WorkloadSpec tricubic_workload();
@@ -92,8 +99,10 @@ WorkloadSpec plane_sweep_workload();
 WorkloadSpec equirect_views_workload();
 WorkloadSpec equirect_pipeline_workload();
 
-// `variant`: how a numeric workload is computed.
-ParameterSpec variant_parameter();                            // torch, loop or fused (default)
+// Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
+ParameterSpec variant_parameter();  // torch, loop or fused (default)
+
+// Returns why a numeric workload cannot run: only the variant torch runs on devices other than the CPU.
 std::string numeric_skip_reason(const WorkloadInput& input);  // only torch runs on other devices
 
 }  // namespace aqbench

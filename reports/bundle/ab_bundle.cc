@@ -22,7 +22,8 @@ constexpr std::uintmax_t kMaxSummaryBytes = std::uintmax_t{64} << 20;
 
 // Holds the files that follow from raw samples, and what is wrong with how these were measured.
 struct Recomputed {
-  std::string text, summary, environment_json;
+  std::string text, summary;
+  JsonBox environment;
   std::string protocol_problem;
   std::vector<const AbSamples*> parts;  // in the order of pairs.jsonl
   bool complete = false;
@@ -40,7 +41,7 @@ std::string protocol_problem_of(const AbDocument& document) {
 Recomputed recompute(const AbDocument& document) {
   const AbReport report = judge_ab(document);
   return {ab_text(document, report), render_ab_summary(document, report),
-          document.environment_json, protocol_problem_of(document),
+          document.environment,      protocol_problem_of(document),
           {&document.samples},       document.run.complete};
 }
 
@@ -48,7 +49,7 @@ Recomputed recompute(const AaValidationDocument& document) {
   const AaValidationReport report = judge_aa_validation(document);
   Recomputed again{aa_validation_text(document, report),
                    render_aa_validation_summary(document, report),
-                   document.environment_json,
+                   document.environment,
                    aa_validation_problem(document),
                    {},
                    document.run.complete};
@@ -57,10 +58,8 @@ Recomputed recompute(const AaValidationDocument& document) {
   return again;
 }
 
-std::string ab_environment_text(const std::string& environment_json) {
-  return parse_strict_json(environment_json, "environment")
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         '\n';
+std::string ab_environment_text(const Json& environment) {
+  return environment.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 // Path of the first value that differs, "decision.cases[0].verdict".
@@ -104,7 +103,7 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
                         const SigningKey* key) {
   write_file(bundle / text.main_file, text.main_text);
   write_file(bundle / "summary.md", text.summary);
-  write_file(bundle / "env.json", ab_environment_text(text.environment_json));
+  write_file(bundle / "env.json", ab_environment_text(*text.environment));
   // The pairs are removed last: if writing the hashes fails, --resume still finds them.
   write_hash_list(bundle, required_ab_files(text.main_file), key, text.complete ? kPairJournalFile : "");
   if (text.complete) {
@@ -159,7 +158,7 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (has("summary.md") && read_file(bundle / "summary.md", kMaxSummaryBytes) != again.summary)
     findings.push_back({"summary.md", fmt::format("is not what {} renders to", main_file)});
   if (has("env.json") &&
-      read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(again.environment_json))
+      read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(*again.environment))
     findings.push_back({"env.json", fmt::format("is not the environment in {}", main_file)});
   if (!has(kPairJournalFile)) return;
   try {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_box.h"
 #include "harness/ab/document.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_files.h"
@@ -22,7 +23,8 @@ const char* ab_main_file(const std::vector<std::string>& files);
 // Holds the texts of one such bundle.
 struct AbBundleText {
   const char* main_file = nullptr;  // kAbFile or kAaValidationFile
-  std::string main_text, summary, environment_json;
+  std::string main_text, summary;
+  JsonBox environment;
   bool complete = true;  // false: pairs.jsonl stays, so that the run can be continued
 };
 

@@ -13,7 +13,6 @@
 #include "core/files.h"
 #include "core/locked_file.h"
 #include "core/sha256.h"
-#include "core/strict_json.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
@@ -102,9 +101,7 @@ const std::vector<std::string>& derived_bundle_files() {
 }
 
 std::string environment_text(const Results& results) {
-  return parse_strict_json(results.environment_json, "environment")
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         '\n';
+  return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 void finalise_bundle(const std::filesystem::path& bundle, const Results& results, const SigningKey* key) {

@@ -29,7 +29,7 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
   AcceptedRun run{bundle, read_gate_input(bundle).results, "", false};
   run.program_commit = read_journal(bundle, TornTail::refuse).header.program_commit;
-  for (const auto& [name, value] : environment_items(run.results.environment_json))
+  for (const auto& [name, value] : environment_items(*run.results.environment))
     run.changed_sources = run.changed_sources || (name == "build.dirty" && value == "true");
   return run;
 }

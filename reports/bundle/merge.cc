@@ -46,7 +46,7 @@ ShardBundle read_shard(const fs::path& path) {
     throw Error(ErrorKind::input, fmt::format("{}: was interrupted; finish it: aqbench sweep --resume {}",
                                               path.string(), path.string()));
   shard.header = read_journal(path, TornTail::refuse).header;
-  shard.environment = parse_strict_json(shard.results.environment_json, path.string());
+  shard.environment = *shard.results.environment;
   return shard;
 }
 
@@ -125,7 +125,7 @@ Results merged_results(const std::vector<ShardBundle>& shards, const std::string
   run.id = run_id;
   PlanRequest request = shards.front().header.request;
   request.shard = {};
-  run.requested_json = requested_json(request).dump();
+  run.requested = requested_json(request);
   run.plan_sha256 = shards.front().header.all_shards_sha256;
   Json from = Json::array();
   for (const ShardBundle& shard : shards) {
@@ -136,13 +136,13 @@ Results merged_results(const std::vector<ShardBundle>& shards, const std::string
   }
   std::ranges::sort(merged.records, {}, &Record::case_name);
   run.planned_cases = merged.records.size();
-  Json effective = parse_strict_json(shards.front().results.run.effective_json, "run.effective");
+  Json effective = *shards.front().results.run.effective;
   effective["shard"] = to_string(Shard{});
   effective["cases"] = merged.records.size();
   effective["plan_sha256"] = run.plan_sha256;
   effective["merged_from"] = std::move(from);
-  run.effective_json = effective.dump();
-  merged.environment_json = merged_environment(shards).dump();
+  run.effective = std::move(effective);
+  merged.environment = merged_environment(shards);
   return merged;
 }
 

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/strict_json.h"
-#include "harness/planning/plan.h"
+#include "harness/planning/plan_flags.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {
@@ -25,65 +24,15 @@ void append_items(const Json& value, const std::string& path,
   }
 }
 
-void add_flags(std::vector<std::string>& words, const char* flag, const std::vector<std::string>& values) {
-  for (const std::string& value : values) {
-    words.emplace_back(flag);
-    words.push_back(value);
-  }
-}
-
-template <class Value>
-void add_flag(std::vector<std::string>& words, const char* flag, const std::optional<Value>& value) {
-  if (value) add_flags(words, flag, {fmt::format("{}", *value)});
-}
-
-std::vector<std::string> request_words(const PlanRequest& request) {
-  std::vector<std::string> words = {"aqbench", "sweep"};
-  if (request.own_suite)
-    add_flags(words, "--suite-file", {request.own_suite->name + ".json"});
-  else if (!request.suite.empty())
-    add_flags(words, "--suite", {request.suite});
-  add_flags(words, "--scene", request.scenes);
-  add_flags(words, "--method", request.methods);
-  add_flags(words, "--workload", request.workloads);
-  for (const Axis& axis : request.axes)
-    add_flags(words, "--axis", {fmt::format("{}={}", axis.name, fmt::join(axis.values, ","))});
-  for (const Override& given : request.sets)
-    add_flags(words, "--set", {fmt::format("{}.{}={}", given.owner, given.parameter, given.value)});
-  add_flag(words, "--seed", request.seed);
-  add_flag(words, "--repeat", request.repeat);
-  add_flag(words, "--rig", request.images.rig);
-  add_flag(words, "--imaging", request.images.imaging);
-  add_flag(words, "--width", request.images.width_px);
-  add_flag(words, "--height", request.images.height_px);
-  add_flag(words, "--threads", request.threads);
-  add_flag(words, "--device", request.device);
-  add_flag(words, "--timeout", request.timeout_s);
-  if (request.memory_limit_bytes)
-    add_flags(words, "--memory-limit",
-              {fmt::format("{}", static_cast<double>(*request.memory_limit_bytes) / 0x1p30)});
-  const TimingRequest& timing = request.timing;
-  add_flag(words, "--repetitions", timing.repetitions);
-  add_flag(words, "--warmup", timing.warmup);
-  add_flag(words, "--min-time", timing.min_time_s);
-  if (timing.precision) add_flag(words, "--precision", std::optional(100 * *timing.precision));
-  add_flag(words, "--max-repetitions", timing.max_repetitions);
-  add_flag(words, "--max-time", timing.max_time_s);
-  add_flag(words, "--blocks", timing.blocks);
-  if (request.shard.count > 1) add_flags(words, "--shard", {to_string(request.shard)});
-  for (const Inject& inject : request.injects) add_flags(words, "--inject", {to_string(inject)});
-  return words;
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> environment_items(const std::string& environment_json) {
+std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment) {
   std::vector<std::pair<std::string, std::string>> items;
-  append_items(parse_strict_json(environment_json, "environment"), "", items);
+  append_items(environment, "", items);
   return items;
 }
 
-std::string environment_line(const std::string& environment_json) {
+std::string environment_line(const Json& environment) {
   // What to call it, and where it stands in the document (harness/measuring/environment.cc).
   struct Field {
     const char *before, *path, *after;
@@ -101,7 +50,7 @@ std::string environment_line(const std::string& environment_json) {
       {"threads ", "threads", ""},
       {"device ", "device", ""},
   };
-  const auto items = environment_items(environment_json);
+  const auto items = environment_items(environment);
   std::string line;
   for (const Field& field : kFields) {
     const auto item = std::ranges::find(items, field.path, &std::pair<std::string, std::string>::first);
@@ -115,11 +64,13 @@ std::string environment_line(const std::string& environment_json) {
 
 std::string reproduce_command(const RunInfo& run) {
   try {
-    const Json json = parse_strict_json(run.requested_json, "run.requested");
-    return shell_join(request_words(request_from_json(json, "run.requested")));
+    std::vector<std::string> words = plan_words(request_from_json(*run.requested, "run.requested"));
+    words.insert(words.begin(), {"aqbench", "sweep"});
+    return shell_join(words);
   } catch (const Error&) {
     // Another program made it, or it was merged: show the request as it stands there.
-    return "# run.requested of results.json: " + run.requested_json;
+    return "# run.requested of results.json: " +
+           run.requested->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 }
 

@@ -23,6 +23,7 @@ namespace aqbench {
 namespace {
 
 constexpr double kMiB = 1 << 20;
+constexpr std::size_t kDocumentColumns = 120;  // of text in documents; rows of tables are as long as they are
 
 [[noreturn]] void no_data(const std::string& what) {
   throw Error(ErrorKind::input, "the bundle has no " + what);
@@ -142,8 +143,10 @@ std::string docs_baseline(const BundleContent& content) {
 
 std::string docs_environment(const BundleContent& content) {
   const RunInfo& run = content.results.run;
-  return fmt::format("Measured {} on {} (bundle {}).\n", md_escape(run.started_utc),
-                     md_escape(environment_line(content.results.environment_json)), md_escape(run.id));
+  const std::string text =
+      fmt::format("Measured {} on {} (bundle {}).", md_escape(run.started_utc),
+                  md_escape(environment_line(*content.results.environment)), md_escape(run.id));
+  return wrap_text(text, kDocumentColumns, 0);
 }
 
 std::string docs_reproduce(const BundleContent& content) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/strict_json.h"
 #include "harness/measuring/timing.h"
 
 namespace aqbench {
@@ -19,7 +18,7 @@ const Json* find_path(const Json& json, std::initializer_list<const char*> path)
 }
 
 Json context_json(const Results& results) {
-  const Json environment = parse_strict_json(results.environment_json, "environment");
+  const Json& environment = *results.environment;
   const auto value = [&](std::initializer_list<const char*> path, Json otherwise) {
     const Json* const found = find_path(environment, path);
     return found == nullptr ? otherwise : *found;

@@ -79,7 +79,7 @@ std::string github_step_summary(const GateReport& report, const Results& results
   text += fmt::format(
       "{}\n\n- run {}, suite {}\n- root digest `{}`\n", counts_text(report), md_escape(results.run.id),
       results.run.suite.empty() ? "none" : md_escape(results.run.suite), root_digest(results));
-  text += fmt::format("- {}\n- {}\n", md_escape(environment_line(results.environment_json)), kGatePolicy);
+  text += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)), kGatePolicy);
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
   text += "\n" + md_head({"verdict", "case", "metric", "baseline", "current", "allowed"}, 3);
   constexpr std::size_t kRoomForTheRest = 200;

@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/strict_json.h"
 #include "core/table.h"
 #include "harness/gating/gate.h"
 #include "harness/statistics/summary.h"
@@ -23,7 +22,7 @@ std::optional<double> quotient(const std::optional<double>& a, const std::option
 
 std::string side_name(const Results& results) {
   std::string name = results.run.id;
-  for (const auto& [path, value] : environment_items(results.environment_json))
+  for (const auto& [path, value] : environment_items(*results.environment))
     if (path == "build.commit" && value != "null") name += ", commit " + value.substr(0, 12);
   return name;
 }
@@ -37,7 +36,7 @@ std::string value_text(const Json& object, const std::string& key) {
 
 std::vector<std::string> compare_keys(const Results& a, const Results& b) {
   const auto key_of = [](const Results& results) {
-    const Json environment = parse_strict_json(results.environment_json, "environment");
+    const Json& environment = *results.environment;
     return environment.is_object() ? environment.value("comparability", Json::object()) : Json::object();
   };
   const Json left = key_of(a), right = key_of(b);

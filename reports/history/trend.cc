@@ -9,7 +9,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/strict_json.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
@@ -45,10 +44,10 @@ TrendRun trend_run(Results results) {
   TrendRun run;
   run.id = results.run.id;
   run.started_utc = results.run.started_utc;
-  const Json environment = parse_strict_json(results.environment_json, "environment");
+  const Json& environment = *results.environment;
   if (environment.is_object() && environment.contains("comparability"))
     run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (const auto& [path, value] : environment_items(results.environment_json))
+  for (const auto& [path, value] : environment_items(*results.environment))
     if (path == "build.commit" && value != "null") run.commit = value;
   run.results = std::move(results);
   return run;

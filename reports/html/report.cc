@@ -68,7 +68,7 @@ std::string report_head(const BundleContent& content) {
       "digest <code>{}</code></p>\n",
       xml_escape(run.id), verdict_badge(content), run.suite.empty() ? "none" : xml_escape(run.suite),
       xml_escape(run.started_utc), xml_escape(run.finished_utc),
-      xml_escape(environment_line(content.results.environment_json)), root_digest(content.results));
+      xml_escape(environment_line(*content.results.environment)), root_digest(content.results));
   text += "<ul>\n";
   for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
   return text + "</ul>\n";

@@ -111,8 +111,8 @@ std::string render_aa_validation_summary(const AaValidationDocument& document,
                       document.run.exec ? "newly started" : "newly forked", document.run.warm_runs);
   text += fmt::format("- UTC: {} to {}\n", md_escape(document.run.started_utc),
                       md_escape(document.run.finished_utc));
-  if (document.environment_json != "{}")
-    text += fmt::format("- environment: {}\n", md_escape(environment_line(document.environment_json)));
+  if (!document.environment->empty())
+    text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
   if (document.run.resumed > 0)
     text += fmt::format("- interrupted and gone on with, times: {}\n", document.run.resumed);
   if (report.stages.empty()) return text;

@@ -116,10 +116,10 @@ std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings&
 std::string side_line(const AbSideInfo& side) {
   std::string text = side.label;
   if (!side.variant.empty() && side.variant != side.label) text += " " + side.variant;
-  if (!side.version.empty())
-    text += fmt::format(", aqbench {} {}{}, {} {}", side.version,
-                        side.commit.empty() ? "without git" : side.commit.substr(0, 12),
-                        side.dirty ? " (dirty)" : "", side.compiler, side.build_type);
+  if (!side.build.version.empty())
+    text += fmt::format(", aqbench {} {}{}, {} {}", side.build.version,
+                        side.build.commit.empty() ? "without git" : side.build.commit.substr(0, 12),
+                        side.build.dirty ? " (dirty)" : "", side.build.compiler, side.build.build_type);
   if (!side.program_sha256.empty()) text += ", sha256 " + side.program_sha256.substr(0, 16);
   return text;
 }
@@ -187,8 +187,8 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
               : fmt::format("- samples: {}\n", md_escape(document.run.samples_file));
   text += fmt::format("- {}\n- UTC: {} to {}\n", md_escape(settings_line(document.settings)),
                       md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
-  if (document.environment_json != "{}")
-    text += fmt::format("- environment: {}\n", md_escape(environment_line(document.environment_json)));
+  if (!document.environment->empty())
+    text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
   text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
   text += "\n" + md_head({"case", "verdict", "A ms", "B ms", "change", "interval", "kept", "outputs"}, 2);

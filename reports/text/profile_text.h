@@ -7,8 +7,8 @@
 
 #include "harness/measuring/folded.h"
 #include "harness/measuring/hotspots.h"
+#include "harness/records/profile_details.h"
 #include "harness/records/record.h"
-#include "harness/running/profile.h"
 
 namespace aqbench {
 

@@ -40,7 +40,7 @@ std::string header_lines(const Results& results) {
   text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
                       metrics_digest(results));
   text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
-  return text + fmt::format("- environment: {}\n", md_escape(environment_line(results.environment_json)));
+  return text + fmt::format("- environment: {}\n", md_escape(environment_line(*results.environment)));
 }
 
 std::string simulated_note(const Results& results) {
@@ -228,7 +228,7 @@ std::string injected_list(const Results& results) {
 
 std::string environment_list(const Results& results) {
   std::string text = "\n## Environment\n\n";
-  for (const auto& [name, value] : environment_items(results.environment_json))
+  for (const auto& [name, value] : environment_items(*results.environment))
     // comparability repeats other values for programs; the shards' environments are kept in shards/.
     if (!name.starts_with("comparability.") && !name.starts_with("shards") && !value.empty())
       text += fmt::format("- {}: {}\n", md_escape(name), md_escape(value));

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 
 namespace aqbench {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's .npy files: float32 or float64, little endian, C order, one to three dimensions.
+// Reads and writes NumPy's .npy files: float32 or float64, little endian, C order, one to three dimensions.
 // Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace aqbench {
 
+// An array of one to three dimensions.
 struct NpyArray {
   std::vector<std::size_t> shape;                                // 1 to 3 sizes, the last one varying fastest
   std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
 };
 
-// Throws Error(input) naming the file for any other type, order or number of dimensions, a header that does
-// not parse, and a file longer or shorter than its header says.
+// Reads an array. Throws Error(input) naming the file for any other type, order or number of dimensions, for
+// a header that does not parse, and for a file that is longer or shorter than its header says.
 NpyArray read_npy(const std::filesystem::path& path);
 
 // Version 1.0, for numpy.load. values.size() must be the product of `shape`, one to three sizes

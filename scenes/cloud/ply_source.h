@@ -1,5 +1,5 @@
 #pragma once
-// The values in the data part of a PLY file, one by one, in order. For ply.cc.
+// Reads the values in the data part of a PLY file one by one, in order.
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +15,7 @@ namespace aqbench {
 // Throws Error(input) "NAME: WHAT", made printable.
 [[noreturn]] void fail_ply(const std::string& name, const std::string& what);
 
+// Reads one value of type T that lies at `from`; `swap` reverses the order of its bytes.
 template <class T>
 double load_ply_scalar(const char* from, bool swap) {
   char bytes[sizeof(T)];
@@ -25,7 +26,7 @@ double load_ply_scalar(const char* from, bool swap) {
   return static_cast<double>(value);
 }
 
-// Where the reader stands, for messages and for bounds.
+// The place up to which the data has been read, for error messages and to keep within the file.
 class PlySource {
  public:
   // `bytes` and `name` must outlive the source.
@@ -43,10 +44,10 @@ class PlySource {
   std::uint64_t record_ = 0;
 };
 
-// Both kinds of source have the same functions: for each record begin_record, then number, a list's length
-// and items, or skip_items for each property in order, then end_record; after the last element expect_end.
-// Each throws Error(input) naming the record and the property.
-
+// Values of a binary file. This and PlyAsciiSource have the same functions, called in this order: for each
+// record begin_record; then for each property number, or for a list its length and its items with number, or
+// skip_items; then end_record. After the last element: expect_end. Each throws Error(input) naming the record
+// and the property.
 class PlyBinarySource : public PlySource {
  public:
   PlyBinarySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
@@ -100,7 +101,7 @@ class PlyBinarySource : public PlySource {
   bool swap_;
 };
 
-// One record a line, as the format demands; blank lines are passed over.
+// Values of an ASCII file, one record a line; blank lines are skipped.
 class PlyAsciiSource : public PlySource {
  public:
   PlyAsciiSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
@@ -114,6 +115,7 @@ class PlyAsciiSource : public PlySource {
   [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const;
 
  private:
+  // Goes to the next line that is not blank; returns false at the end of the file.
   bool next_line();  // to the next line that is not blank; false at the end of the file
   std::string_view next_word();
   void skip_blanks();

@@ -1,5 +1,5 @@
 #pragma once
-// What a reconstruction method gives, and what is scored.
+// What a reconstruction method makes, and what is scored.
 
 #include <Eigen/Core>
 #include <array>
@@ -10,23 +10,28 @@
 
 namespace aqbench {
 
+// A vector of the plane, or a pixel.
 using Vec2 = Eigen::Vector2d;
+
+// A vector or point of space.
 using Vec3 = Eigen::Vector3d;
 
-// Points in the world frame (metres, +Z down into the water). The other arrays are empty or as long as
-// `points_m`.
+// A cloud of points in the world frame (metres, +Z down into the water). `normals` and `confidence` are each
+// empty or as long as `points_m`.
 struct PointCloud {
   std::vector<Vec3> points_m;
   std::vector<Vec3> normals;      // unit length
   std::vector<float> confidence;  // 0 to 1
 };
 
+// A triangle mesh in the world frame.
 struct TriangleMesh {
   std::vector<Vec3> vertices_m;                         // world frame
   std::vector<std::array<std::uint32_t, 3>> triangles;  // indices into vertices_m
 };
 
-// Depth in metres along the refracted ray, from the water surface; NaN where there is none. Row-major.
+// A depth map, row-major. Depths are in metres along the refracted ray, from the water surface; NaN where
+// there is none.
 struct DepthMap {
   std::string camera;
   int width = 0;
@@ -35,6 +40,7 @@ struct DepthMap {
   std::vector<float> confidence;         // empty or width * height, 0 to 1
 };
 
+// The result of one run of a method.
 struct Reconstruction {
   PointCloud cloud;
   std::optional<TriangleMesh> mesh;

@@ -9,32 +9,37 @@
 
 namespace aqbench {
 
-// x_in_b = linear * x_in_a + translation_m, with linear = scale * rotation. Scale is 1 for a rigid transform;
-// any other is allowed (a reconstruction up to scale) and is for the caller to report.
+// A similarity transform from frame a to frame b: x_in_b = linear * x_in_a + translation_m, with linear =
+// scale * rotation. The scale is 1 for a rigid transform; any other is allowed (for a reconstruction of
+// unknown scale), and the caller reports it.
 struct Similarity {
   Eigen::Matrix3d linear = Eigen::Matrix3d::Identity();
   Vec3 translation_m = Vec3::Zero();
   double scale = 1;
 
+  // Returns the rotation alone.
   Eigen::Matrix3d rotation() const { return linear / scale; }
   Eigen::Matrix4d matrix() const;  // 4x4, bottom row 0 0 0 1
 };
 
-// From {"matrix": 4x4} or a bare 4x4 array, rows first. Throws Error(input) naming the file and the JSON path
-// ("matrix[2][0]") if a number is missing or not finite, the bottom row is not 0 0 0 1, the matrix is
-// singular, mirrors, or is no rotation times a scale within 1e-5. It is then applied as it was written.
+// Reads {"matrix": 4x4} or a bare 4x4 array, rows first. Throws Error(input) naming the file and the JSON
+// path ("matrix[2][0]") if a number is missing or not finite, the bottom row is not 0 0 0 1, or the matrix is
+// singular, mirrors, or is no rotation times a scale within 1e-5. A matrix within that tolerance is applied
+// as it was written.
 Similarity read_similarity(const std::filesystem::path& path);
 
-// The same from a matrix; `name` says in errors whose it is.
+// Makes the transform from a matrix, with the same checks; `name` stands in errors for the file.
 Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name);
 
-// Moves points and turns normals; confidence stays.
+// Moves the points and turns the normals; the confidences stay.
 void apply(const Similarity& b_from_a, PointCloud& cloud);
+
+// Moves the vertices.
 void apply(const Similarity& b_from_a, TriangleMesh& mesh);
 void apply(const Similarity& b_from_a,
            Reconstruction& reconstruction);  // depth maps stay: they have no frame
 
-// {"matrix": [[...]x4], "scale": s}, which read_similarity reads.
+// Returns {"matrix": [[...]x4], "scale": s}, which read_similarity reads.
 Json to_json(const Similarity& b_from_a);
 
 }  // namespace aqbench

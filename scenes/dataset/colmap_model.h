@@ -1,5 +1,5 @@
 #pragma once
-// A rig without water as COLMAP's text model, for programs that know nothing of refraction.
+// Writes a rig without water as a text model of COLMAP, for programs that know nothing of refraction.
 
 #include <filesystem>
 #include <string>
@@ -8,13 +8,12 @@
 
 namespace aqbench {
 
-// True if the rig looks through no refracting surface.
+// Returns whether no surface between camera and scene refracts.
 bool is_dry(const Rig& rig);
 
 // Writes cameras.txt, images.txt and points3D.txt (empty) into a folder that exists: exact poses, one camera
-// for each image, image names "CAMERA/FILE". COLMAP puts (0.5, 0.5) into the centre of the top left pixel, so
-// that its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Throws
-// Error(io).
+// for each image, image names "CAMERA/FILE". COLMAP puts (0.5, 0.5) at the centre of the top left pixel, so
+// its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Throws Error(io).
 void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const std::string& image_file);
 
 }  // namespace aqbench

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <system_error>
 
 #include "core/error.h"
@@ -20,6 +19,7 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
+#include "scenes/images/images.h"
 
 namespace aqbench {
 namespace {
@@ -56,22 +56,7 @@ void append(std::vector<Override>& to, const std::vector<Override>& more) {
 }
 
 std::string png_bytes(const RenderedImage& image) {
-  const bool deep = image.bits == 16;
-  cv::Mat pixels(image.height, image.width, deep ? CV_16UC3 : CV_8UC3);
-  for (int row = 0; row < image.height; ++row) {
-    const std::uint16_t* from = image.values.data() + static_cast<std::ptrdiff_t>(row) * image.width;
-    for (int column = 0; column < image.width; ++column) {
-      const std::uint16_t value = from[column];
-      if (deep)
-        pixels.at<cv::Vec3w>(row, column) = {value, value, value};
-      else
-        pixels.at<cv::Vec3b>(row, column) = cv::Vec3b::all(static_cast<unsigned char>(value));
-    }
-  }
-  std::vector<unsigned char> bytes;
-  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
-    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
-  return {bytes.begin(), bytes.end()};
+  return encode_png(image.width, image.height, image.bits, image.values);
 }
 
 void make_folder(const std::filesystem::path& dir) {

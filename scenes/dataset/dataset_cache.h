@@ -1,10 +1,11 @@
 #pragma once
-// Rendered datasets on disk, each made once and found again by what decides its bytes.
+// Rendered datasets on disk. Each is made once, and found again by a key made from everything that decides
+// its bytes.
 //
-// DIR/KEY/ is a dataset, KEY the SHA-256 of dataset_record(); DIR/KEY.json lists its files with their sizes
-// and is written after them, its time of change is that of the last use; DIR/KEY.lock is locked by whoever
-// renders (exclusive) or uses (shared) it. An entry whose files are not all there at their size is rendered
-// anew. Files of an entry must not be changed.
+// DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with their
+// sizes; it is written after them, and its time of change is the time of the last use. DIR/KEY.lock is locked
+// exclusively by whoever renders the dataset, and shared by whoever uses it. An entry is rendered anew if any
+// file is missing or has another size. Files of an entry must not be changed.
 
 #include <chrono>
 #include <cstdint>
@@ -17,26 +18,29 @@
 
 namespace aqbench {
 
+// Where the cache is and how large it may become.
 struct CacheOptions {
   std::filesystem::path dir;  // empty: default_cache_dir()
-  // Beyond it, what was not used for longest goes when something is added. What is in use stays.
+  // Beyond this size the entries that were unused longest are removed when one is added. Entries in use stay.
   std::uintmax_t limit_bytes = std::uintmax_t{10} << 30;
 };
 
-// $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Throws Error(usage) if none of
-// the three variables is set.
+// Returns $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Throws Error(usage) if
+// none of the three variables is set.
 std::filesystem::path default_cache_dir();
 
-// The default options, the limit from $AQBENCH_CACHE_LIMIT ("20G", "500M" or bytes; G = 2^30) if that is
-// set. Throws Error(usage) if it does not parse.
+// Returns the default options, with the limit from $AQBENCH_CACHE_LIMIT ("20G", "500M" or bytes; G = 2^30) if
+// that is set. Throws Error(usage) if it does not parse.
 CacheOptions cache_options_from_environment();
 
-// "20G" -> 20 * 2^30. Suffixes K, M, G, T. Throws Error(usage) quoting the text.
+// Parses "20G" as 20 * 2^30. Suffixes K, M, G, T. Throws Error(usage) quoting the text.
 std::uintmax_t parse_byte_count(const std::string& text);
 
+// Returns the key of a dataset: the SHA-256 of dataset_record().
 std::string dataset_key(const DatasetPlan& plan);
 
-// A dataset that no eviction removes as long as this lives (or a child that was forked meanwhile).
+// A dataset in the cache. It is not removed as long as this object lives, in this process or in a child that
+// was forked meanwhile.
 class CachedDataset {
  public:
   CachedDataset(std::filesystem::path dir, FileLock lock) : dir_(std::move(dir)), lock_(std::move(lock)) {}
@@ -47,11 +51,13 @@ class CachedDataset {
   FileLock lock_;
 };
 
-// Renders unless the dataset is there; waits while another process renders the same one. `progress` is called
-// only for rendering. Throws what write_dataset throws, Error(io) naming the cache's file.
+// Returns the dataset, which is rendered first unless it is there; waits while another process renders the
+// same one. `progress` is called for rendering only. Throws what write_dataset throws, and Error(io) naming
+// the file of the cache.
 CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& options = {},
                              const RenderProgress& progress = {});
 
+// One dataset of the cache, as `aqbench cache` lists it.
 struct CacheEntry {
   std::string key;
   std::filesystem::path dir;
@@ -63,9 +69,10 @@ struct CacheEntry {
   bool in_use = false;  // now, by any process
 };
 
-// Whole entries, the last used one first. A cache that is not there is empty.
+// Lists all complete entries, the last used one first. A cache folder that does not exist is empty.
 std::vector<CacheEntry> list_cache(const CacheOptions& options = {});
 
+// What clear_cache removed.
 struct CacheClearing {
   std::size_t removed = 0, in_use = 0;  // entries; those in use stay
   std::uintmax_t removed_bytes = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What is true of a dataset on disk: its truth/ folder. Methods do not see it.
+// Reads the truth of a dataset on disk, its folder truth/. Methods do not see it.
 
 #include <filesystem>
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace aqbench {
 
-// The scene with its parameters from truth/scene.json. Throws Error(input) naming the file and the field for
-// one that is not there or not of this format, Error(usage) as make_scene does.
+// Reads the scene with its parameters from truth/scene.json. Throws Error(input) naming the file and the
+// field if it is missing or not of this format, Error(usage) as make_scene does.
 Scene read_dataset_scene(const std::filesystem::path& dataset_dir);
 
-// The true depths of a camera, truth/CAMERA/depth.npy. Throws Error(input) naming the file if it is missing
-// or has another size than the camera's image.
+// Reads the true depths of a camera, truth/CAMERA/depth.npy. Throws Error(input) naming the file if it is
+// missing or does not have the size of the camera's image.
 DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
                           int height);
 
-// A depth map from a file: rows x columns, metres along the refracted ray. Throws Error(input) naming the
-// file and both sizes if they differ.
+// Reads a depth map from a file: rows x columns, metres along the refracted ray. Throws Error(input) naming
+// the file and both sizes if they differ.
 DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string& camera, int width,
                         int height);
 

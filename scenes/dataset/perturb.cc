@@ -32,8 +32,10 @@ const std::vector<ParameterSpec>& perturb_parameters() {
 }
 
 CalibrationError calibration_error(const Parameters& parameters) {
-  return {parameters.number("water_z_m"), parameters.number("n_water"), parameters.number("tilt_deg"),
-          parameters.number("focal_pct")};
+  return {.water_z_m = parameters.number("water_z_m"),
+          .n_water = parameters.number("n_water"),
+          .tilt_deg = parameters.number("tilt_deg"),
+          .focal_pct = parameters.number("focal_pct")};
 }
 
 bool is_zero(const CalibrationError& error) {

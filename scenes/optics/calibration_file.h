@@ -9,26 +9,27 @@
 
 namespace aqbench {
 
-// Goes into the file's "metadata"; nothing of it changes the cameras.
+// What stands in the file's "metadata"; nothing of it changes the cameras.
 struct CalibrationMetadata {
   std::string calibration_date;  // ISO 8601; the caller's choice, so that equal input gives equal bytes
   std::string software_version;
   std::string config_hash;
 };
 
-// The file's text. Numbers read back to the last bit. Throws Error(input) as check(Rig) does.
+// Returns the file's text. Numbers read back to the last bit. Throws Error(input) as check(Rig) does.
 std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata);
 
-// Cameras in the file's order. `where` stands before each message, usually the file's name. Throws
-// Error(input) "WHERE: cameras.cam00.extrinsics.R[1]: must be 3 numbers" for text that is not JSON, an
-// unknown version, a missing field, a wrong type or shape, a number that is not finite, a K, R or water that
-// check(Rig) refuses, an interface normal other than (0, 0, -1), cameras that disagree on water_z. Unknown
-// fields are passed over. `interface_distance` stands in for `water_z` (older files).
+// Reads a calibration from text; cameras keep the file's order. `where` stands before each message, usually
+// the file's name. Throws Error(input) "WHERE: cameras.cam00.extrinsics.R[1]: must be 3 numbers" for text
+// that is not JSON, an unknown version, a missing field, a wrong type or shape, a number that is not finite,
+// a K, R or water that check(Rig) refuses, an interface normal other than (0, 0, -1), cameras that disagree
+// on water_z. Unknown fields are passed over. `interface_distance` stands in for `water_z` (older files).
 Rig parse_calibration(std::string_view text, const std::string& where);
 
-// Throws Error(input) or Error(io) naming the file.
+// Writes a calibration file. Throws Error(input) or Error(io) naming the file.
 void write_calibration(const std::filesystem::path& path, const Rig& rig,
                        const CalibrationMetadata& metadata);
+// Reads a calibration file. Throws Error(input) or Error(io) naming the file.
 Rig read_calibration(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -12,11 +12,13 @@
 
 namespace aqbench {
 
+// A 3 x 3 matrix of double.
 using Mat3 = Eigen::Matrix3d;
 
-// Both as OpenCV defines them: brown_conrady is calib3d's default model, fisheye is cv::fisheye.
+// The lens models, as OpenCV defines them: brown_conrady is calib3d's default model, fisheye is cv::fisheye.
 enum class LensModel { brown_conrady, fisheye };
 
+// The inside of a camera: focal lengths, principal point, lens, image size.
 struct Intrinsics {
   Mat3 K = Mat3::Identity();  // [fx 0 cx; 0 fy cy; 0 0 1], px
   LensModel lens = LensModel::brown_conrady;
@@ -26,12 +28,13 @@ struct Intrinsics {
   int height_px = 0;
 };
 
-// x_in_camera = rotation * x_in_world + translation_m.
+// The pose of a camera: x_in_camera = rotation * x_in_world + translation_m.
 struct CameraFromWorld {
   Mat3 rotation = Mat3::Identity();
   Vec3 translation_m = Vec3::Zero();
 };
 
+// A calibrated camera in the world.
 struct Camera {
   std::string name;  // also its folder in a dataset
   Intrinsics intrinsics;
@@ -46,18 +49,19 @@ struct WaterInterface {
   double n_water = 1.333;
 };
 
+// Cameras that look through one water surface.
 struct Rig {
   std::vector<Camera> cameras;  // names are unique
   WaterInterface water;
 };
 
-// The camera's centre in the world frame, metres.
+// Returns the camera's centre in the world frame, metres.
 Vec3 camera_centre_m(const CameraFromWorld& pose);
 
-// nullptr if no camera has that name.
+// Finds a camera by its name. Returns nullptr if there is none.
 const Camera* find_camera(const Rig& rig, std::string_view name);
 
-// "where.field"; "FILE: field" if `where` is "FILE: ".
+// Returns "where.field", or "FILE: field" if `where` is "FILE: ".
 std::string field_path(const std::string& where, std::string_view field);
 
 // Throw Error(input) "WHERE.field: what is wrong" (field_path) for a wrong count of coefficients, a

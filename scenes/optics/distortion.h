@@ -4,19 +4,36 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
 
+// Returns the normalised coordinates of a pixel by K alone, without the lens.
 Vec2 normalized_from_pixel(const Intrinsics& intrinsics, const Vec2& pixel);
+// Returns the pixel of normalised coordinates by K alone, without the lens.
 Vec2 pixel_from_normalized(const Intrinsics& intrinsics, const Vec2& normalized);
 
-// Defined for every point, also beyond the region where the model can be inverted.
+// Returns where the lens images a point, in normalised coordinates. Defined for every point, also beyond the
+// region where the model can be inverted.
 Vec2 distort_normalized(const Intrinsics& intrinsics, const Vec2& undistorted);
 
-// A pixel of the undistorted camera -> the pixel of the camera itself.
+// Returns the pixel of the camera itself for a pixel of the undistorted camera.
 Vec2 distort_pixel(const Intrinsics& intrinsics, const Vec2& undistorted_px);
+
+// Where each pixel of the undistorted image lies in the camera's own image: what cv::remap is given.
+struct UndistortionMap {
+  int width_px = 0;
+  int height_px = 0;
+  std::vector<float> x_px;  // row-major, width * height; may lie outside the image
+  std::vector<float> y_px;
+};
+
+// Computes distort_pixel() of every pixel. The undistorted camera has the same K and size, so this is
+// cv::initUndistortRectifyMap with R = I and newCameraMatrix = K (cv::fisheye's for a fisheye lens). Uses
+// parallel_for.
+UndistortionMap undistortion_map(const Intrinsics& intrinsics);
 
 // The inverse, by a safeguarded Newton iteration on the region around the axis where the lens model is one
 // to one. The intrinsics must have passed check().

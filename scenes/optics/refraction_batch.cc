@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/multiversion.h"
+#include "scenes/optics/snell.h"
 
 namespace aqbench {
 namespace {
@@ -12,10 +14,9 @@ namespace {
 struct FloatCamera {
   float rows[3][3];  // [fx r0; fy r1; r2]
   float cx, cy;
-  float centre_x, centre_y, centre_z;
+  float centre_x, centre_y;
   float water_z, h_air;
   SnellRatio<float> ratio;
-  bool dry;
 };
 
 FloatCamera float_camera(const RefractiveCamera& camera) {
@@ -23,16 +24,14 @@ FloatCamera float_camera(const RefractiveCamera& camera) {
   const double scale[3] = {camera.fx_px, camera.fy_px, 1};
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column)
-      out.rows[row][column] = static_cast<float>(scale[row] * camera.camera_from_world_rotation(row, column));
+      out.rows[row][column] = static_cast<float>(scale[row] * camera.rotation[3 * row + column]);
   out.cx = static_cast<float>(camera.cx_px);
   out.cy = static_cast<float>(camera.cy_px);
-  out.centre_x = static_cast<float>(camera.centre_m.x());
-  out.centre_y = static_cast<float>(camera.centre_m.y());
-  out.centre_z = static_cast<float>(camera.centre_m.z());
+  out.centre_x = static_cast<float>(camera.centre_m[0]);
+  out.centre_y = static_cast<float>(camera.centre_m[1]);
   out.water_z = static_cast<float>(camera.water_z_m);
-  out.h_air = static_cast<float>(camera.water_z_m - camera.centre_m.z());
+  out.h_air = static_cast<float>(camera.water_z_m - camera.centre_m[2]);
   out.ratio = snell_ratio<float>(camera.n_air, camera.n_water);
-  out.dry = camera.n_air == camera.n_water;
   return out;
 }
 
@@ -108,6 +107,50 @@ void cast_kernel(const FloatCaster& c, std::size_t count, const float* __restric
   }
 }
 
+// RefractiveCamera as the double loop needs it. Unlike FloatCamera it keeps rotation and focal lengths apart:
+// the bits of every depth map depend on it.
+struct DoubleCamera {
+  double rotation[9];
+  double centre_m[3];
+  double height_m, water_z_m;
+  double fx_px, fy_px, cx_px, cy_px;
+  SnellRatio<double> ratio;
+};
+
+// Written for the vectoriser: no branch, no bool that outlives a selection, no overlapping arrays.
+template <bool kAirIsThinner>
+AQBENCH_INLINE void project_all(const DoubleCamera& constants, std::size_t count,
+                                const double* __restrict x_m, const double* __restrict y_m,
+                                const double* __restrict z_m, double* __restrict u_px,
+                                double* __restrict v_px, double* __restrict ray_depth_m) {
+  constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+  const DoubleCamera c = constants;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = x_m[i] - c.centre_m[0], y = y_m[i] - c.centre_m[1], depth_m = z_m[i] - c.water_z_m;
+    const double below_m = depth_m > 0 ? depth_m : kNowhere;
+    const ApparentPoint<double> apparent =
+        apparent_point<kAirIsThinner>(c.ratio, std::sqrt(x * x + y * y), c.height_m, below_m);
+    const double z = apparent.height, tangent = apparent.water_tangent;
+    const double camera_x = c.rotation[0] * x + c.rotation[1] * y + c.rotation[2] * z;
+    const double camera_y = c.rotation[3] * x + c.rotation[4] * y + c.rotation[5] * z;
+    const double camera_z = c.rotation[6] * x + c.rotation[7] * y + c.rotation[8] * z;
+    const double inverse = 1 / (camera_z > 0 ? camera_z : kNowhere);
+    u_px[i] = c.fx_px * camera_x * inverse + c.cx_px;
+    v_px[i] = c.fy_px * camera_y * inverse + c.cy_px;
+    ray_depth_m[i] = depth_m * std::sqrt(1 + tangent * tangent) + (inverse - inverse);
+  }
+}
+
+AQBENCH_MULTIVERSION
+void project_block(const DoubleCamera& c, std::size_t count, const double* __restrict x_m,
+                   const double* __restrict y_m, const double* __restrict z_m, double* __restrict u_px,
+                   double* __restrict v_px, double* __restrict ray_depth_m) {
+  if (c.ratio.air_is_thinner)
+    project_all<true>(c, count, x_m, y_m, z_m, u_px, v_px, ray_depth_m);
+  else
+    project_all<false>(c, count, x_m, y_m, z_m, u_px, v_px, ray_depth_m);
+}
+
 }  // namespace
 
 void project_points(const RefractiveCamera& camera, const PointSpans& points, const PixelSpans& out) {
@@ -137,17 +180,37 @@ void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std:
   FloatCaster c{};
   for (int row = 0; row < 3; ++row)
     for (int column = 0; column < 3; ++column)
-      c.columns[row][column] = static_cast<float>(camera.camera_from_world_rotation(column, row));
+      c.columns[row][column] = static_cast<float>(camera.rotation[3 * column + row]);
   c.inverse_fx = static_cast<float>(1 / camera.fx_px);
   c.inverse_fy = static_cast<float>(1 / camera.fy_px);
   c.cx = static_cast<float>(camera.cx_px);
   c.cy = static_cast<float>(camera.cy_px);
-  c.centre_x = static_cast<float>(camera.centre_m.x());
-  c.centre_y = static_cast<float>(camera.centre_m.y());
-  c.h_air = static_cast<float>(camera.water_z_m - camera.centre_m.z());
+  c.centre_x = static_cast<float>(camera.centre_m[0]);
+  c.centre_y = static_cast<float>(camera.centre_m[1]);
+  c.h_air = static_cast<float>(camera.water_z_m - camera.centre_m[2]);
   c.eta = static_cast<float>(camera.n_air / camera.n_water);
   cast_kernel(c, count, u_px.data(), v_px.data(), out.origin_x_m.data(), out.origin_y_m.data(),
               out.direction_x.data(), out.direction_y.data(), out.direction_z.data());
+}
+
+void PointBatch::resize(std::size_t size) {
+  for (std::vector<double>* coordinate : {&x_m, &y_m, &z_m, &u_px, &v_px, &ray_depth_m})
+    coordinate->resize(size);
+}
+
+void project_points(const RefractiveCamera& camera, PointBatch& points) {
+  DoubleCamera c{};
+  for (int i = 0; i < 9; ++i) c.rotation[i] = camera.rotation[i];
+  for (int i = 0; i < 3; ++i) c.centre_m[i] = camera.centre_m[i];
+  c.height_m = camera.water_z_m - camera.centre_m[2];
+  c.water_z_m = camera.water_z_m;
+  c.ratio = camera.ratio;
+  c.fx_px = camera.fx_px;
+  c.fy_px = camera.fy_px;
+  c.cx_px = camera.cx_px;
+  c.cy_px = camera.cy_px;
+  project_block(c, points.size(), points.x_m.data(), points.y_m.data(), points.z_m.data(), points.u_px.data(),
+                points.v_px.data(), points.ray_depth_m.data());
 }
 
 }  // namespace aqbench

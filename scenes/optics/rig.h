@@ -17,6 +17,7 @@
 
 namespace aqbench {
 
+// One row of the table of rigs.
 struct RigSpec {
   std::string name;
   std::string summary;  // one line
@@ -26,17 +27,18 @@ struct RigSpec {
   bool centre_camera = false;  // auxiliary
 };
 
+// Returns the table of rigs.
 const std::vector<RigSpec>& rig_registry();
 
-// Throws Error(usage) naming near names.
+// Finds a rig by its name. Throws Error(usage) that names similar ones if there is none.
 const RigSpec& find_rig(std::string_view name);
 
-// Overrides whose owner is not `name` are ignored. `seed` draws the jitter, if there is any.
+// Makes a rig. Overrides whose owner is not `name` are ignored. `seed` draws the jitter, if there is any.
 // Throws Error(usage) for an unknown rig or bad override, Error(input) if a camera would not be above the
 // water.
 Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed);
 
-// The same from parameters that have been resolved already.
+// Makes a rig from parameters that have been resolved already.
 Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed);
 
 }  // namespace aqbench

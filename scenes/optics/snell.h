@@ -30,6 +30,7 @@ struct SnellRatio {
   bool air_is_thinner;  // n_air <= n_water
 };
 
+// Returns the indices in that form.
 template <class T>
 SnellRatio<T> snell_ratio(double n_air, double n_water) {
   const bool air_is_thinner = n_air <= n_water;
@@ -39,7 +40,8 @@ SnellRatio<T> snell_ratio(double n_air, double n_water) {
   return {static_cast<T>(m), static_cast<T>(c), static_cast<T>(saturation), air_is_thinner};
 }
 
-// A lower bound of the root t, close to it where the ray is steep or grazing. All lengths in one unit.
+// Returns a lower bound of the root t, close to it where the ray is steep or grazing. All lengths in one
+// unit.
 template <class T>
 AQBENCH_INLINE T thin_tangent_start(const SnellRatio<T>& ratio, T rho, T h_thin, T h_dense) {
   const T paraxial = rho / (h_thin + h_dense * ratio.m);
@@ -47,7 +49,8 @@ AQBENCH_INLINE T thin_tangent_start(const SnellRatio<T>& ratio, T rho, T h_thin,
   return paraxial > grazing ? paraxial : grazing;
 }
 
-// One Newton step, rearranged to one square root and one division. The result is at most the root.
+// Returns t after one Newton step, rearranged to one square root and one division. The result is at most the
+// root.
 template <class T>
 AQBENCH_INLINE T thin_tangent_step(const SnellRatio<T>& ratio, T rho, T h_thin, T h_dense, T t) {
   const T w2 = 1 + ratio.c * t * t;
@@ -69,8 +72,9 @@ struct ApparentPoint {
 template <bool air_is_thinner>
 inline constexpr int kSnellSteps = air_is_thinner ? 4 : 8;
 
-// The medium is fixed at compile time, because only so the loop around is vectorised; it must be the ratio's.
-// h_air, h_water > 0: heights of the camera above and of the point below the surface.
+// Finds the apparent point in kSnellSteps steps. The medium is fixed at compile time, because only so the
+// loop around is vectorised; it must be the ratio's. h_air, h_water > 0: heights of the camera above and of
+// the point below the surface.
 template <bool air_is_thinner, class T>
 AQBENCH_INLINE ApparentPoint<T> apparent_point(const SnellRatio<T>& ratio, T rho, T h_air, T h_water) {
   const T h_thin = air_is_thinner ? h_air : h_water;
@@ -80,19 +84,6 @@ AQBENCH_INLINE ApparentPoint<T> apparent_point(const SnellRatio<T>& ratio, T rho
   const T w = std::sqrt(1 + ratio.c * t * t);
   const T q = air_is_thinner ? ratio.m / w : w / ratio.m;
   return {h_air + h_water * q, air_is_thinner ? q * t : t};
-}
-
-// The apparent height h alone, for air the thinner medium: a Newton step for h = h_air + q h / sqrt(h^2 + c
-// rho^2), q = h_water m, which needs rho^2 and one root and one division. From h_air + q, 3 steps leave 2e-10
-// of h where the water is up to twice as deep as the camera is high and rays enter it at up to 60 degrees. It
-// does not converge for every geometry as apparent_point() does: for callers that check the result.
-template <class T>
-AQBENCH_INLINE T apparent_height_step(const SnellRatio<T>& ratio, T rho2, T h_air, T q, T h) {
-  const T bend = ratio.c * rho2;
-  const T w2 = h * h + bend;
-  const T w3 = w2 * std::sqrt(w2);
-  // h - F / F', numerator and denominator multiplied by w^3.
-  return (h_air * w3 + q * h * h * h) / (w3 - q * bend);
 }
 
 }  // namespace aqbench

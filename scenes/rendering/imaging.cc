@@ -113,8 +113,8 @@ void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid
       else
         hit_m = fast_.first_hit_m(*ray);
       if (hit_m) {
-        double value = texture_.at(ray->origin_m.x() + *hit_m * ray->direction.x(),
-                                   ray->origin_m.y() + *hit_m * ray->direction.y());
+        double value = texture_.at(ray->origin_m[0] + *hit_m * ray->direction[0],
+                                   ray->origin_m[1] + *hit_m * ray->direction[1]);
         if (options_.absorption_per_m != 0) value *= std::exp(-options_.absorption_per_m * *hit_m);
         out[i] = static_cast<float>(value);
       }

@@ -3,75 +3,43 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/parameters.h"
 #include "scenes/optics/refraction.h"
+#include "scenes/rendering/imaging_options.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/texture.h"
 
 namespace aqbench {
 
-// Recorded in every dataset. Whoever changes a pixel changes it.
+// The version of the renderer, recorded in every dataset. Whoever changes the value of a pixel raises it.
 inline constexpr int kRendererVersion = 1;
 
-// Radiance is the texture, times exp(-absorption depth along the ray), 0 where a ray meets nothing. A pixel
-// is the mean of its samples and its neighbours', weighted by the Gaussian point spread (by none, if its
-// sigma is 0: the mean over the pixel). The sensor is monochrome:
-//   value = gain (1 - vignetting (r / r_corner)^2) pixel + noise, clipped to [0, 1], rounded to the levels.
-// r is the distance from the image's centre, the gain uniform in 1 +- gain_spread, one for each camera.
-struct ImagingOptions {
-  double texture_contrast = 0.15;
-  double psf_sigma_px = 0.5;
-  int samples_per_side = 2;  // of a pixel: 4 samples a pixel
-  double gain_spread = 0.05;
-  double vignetting = 0.20;
-  double noise_sigma = 2.0 / 255;
-  int bits = 8;  // 8 or 16
-  double absorption_per_m = 0;
-};
-// Throws Error(usage) "imaging.FIELD: ..." for bits other than 8 and 16, fewer than 1 sample.
-void check(const ImagingOptions& options);
-
-// A named choice of options, and what it changes in the rig.
-struct ImagingVariant {
-  std::string name;
-  std::string summary;                  // one line
-  std::vector<Override> overrides;      // of owner "imaging"
-  std::vector<Override> rig_overrides;  // their owner is whatever rig is taken
-};
-
-const std::vector<ParameterSpec>& imaging_parameters();  // of owner "imaging"
-const std::vector<ImagingVariant>& imaging_variants();   // the first one is the default
-// Throws Error(usage) naming near names.
-const ImagingVariant& find_imaging_variant(std::string_view name);
-ImagingOptions imaging_options(const Parameters& parameters);
-
+// An image as the sensor records it.
 struct RenderedImage {
   int width = 0, height = 0;
   int bits = 8;
   std::vector<std::uint16_t> values;  // row-major, 0 to 2^bits - 1
 };
 
-// Called after so many rows, by any thread; what it throws ends the rendering.
+// Called with the number of rows that were just finished, by any thread. What it throws ends the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
-// Renders one surface. Keeps a reference to it. Every result is the same bytes for any thread count.
+// Renders one surface, to which it keeps a reference. Every result is the same bytes for any thread count.
 class Renderer {
  public:
   Renderer(const PatchHeightField& surface, const ImagingOptions& options, std::uint64_t seed);
 
-  // What the camera itself records, lens distortion included. camera_index keeps the cameras' gains and noise
-  // apart. Uses parallel_for.
+  // Renders what the camera itself records, lens distortion included. camera_index makes gain and noise
+  // differ between cameras. Uses parallel_for.
   RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
                       const RowProgress& progress = {}) const;
 
-  // The undistorted camera's true depths. Uses parallel_for.
+  // Computes the true depths of the undistorted camera. Uses parallel_for.
   DepthMap depth_map(const Camera& camera, const WaterInterface& water,
                      const RowProgress& progress = {}) const;
 
+  // Returns the gain of a camera.
   double gain(std::uint64_t camera_index) const;
 
  private:

@@ -1,11 +1,10 @@
-// The renderer's options by name.
+#include "scenes/rendering/imaging_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "scenes/rendering/imaging.h"
 
 namespace aqbench {
 
@@ -34,19 +33,25 @@ const std::vector<ParameterSpec>& imaging_parameters() {
 
 const std::vector<ImagingVariant>& imaging_variants() {
   static const std::vector<ImagingVariant> variants = {
-      {"default", "point spread, gains, vignetting, noise, 8 bits, lens distortion", {}, {}},
-      {"clean",
-       "point spread alone: no gains, vignetting, noise or distortion, 16 bits",
-       {{"imaging", "gain_spread", "0"},
-        {"imaging", "vignetting", "0"},
-        {"imaging", "noise_sigma", "0"},
-        {"imaging", "bits", "16"}},
-       {{"", "k1", "0"}, {"", "k2", "0"}}},
-      {"low_contrast",
-       "the default with a texture of RMS contrast 0.03",
-       {{"imaging", "texture_contrast", "0.03"}},
-       {}},
-      {"textureless", "the default on a uniform surface", {{"imaging", "texture_contrast", "0"}}, {}},
+      {.name = "default",
+       .summary = "point spread, gains, vignetting, noise, 8 bits, lens distortion",
+       .overrides = {},
+       .rig_overrides = {}},
+      {.name = "clean",
+       .summary = "point spread alone: no gains, vignetting, noise or distortion, 16 bits",
+       .overrides = {{"imaging", "gain_spread", "0"},
+                     {"imaging", "vignetting", "0"},
+                     {"imaging", "noise_sigma", "0"},
+                     {"imaging", "bits", "16"}},
+       .rig_overrides = {{"", "k1", "0"}, {"", "k2", "0"}}},
+      {.name = "low_contrast",
+       .summary = "the default with a texture of RMS contrast 0.03",
+       .overrides = {{"imaging", "texture_contrast", "0.03"}},
+       .rig_overrides = {}},
+      {.name = "textureless",
+       .summary = "the default on a uniform surface",
+       .overrides = {{"imaging", "texture_contrast", "0"}},
+       .rig_overrides = {}},
   };
   return variants;
 }
@@ -62,14 +67,14 @@ const ImagingVariant& find_imaging_variant(std::string_view name) {
 }
 
 ImagingOptions imaging_options(const Parameters& parameters) {
-  return {parameters.number("texture_contrast"),
-          parameters.number("psf_sigma_px"),
-          static_cast<int>(parameters.integer("samples_per_side")),
-          parameters.number("gain_spread"),
-          parameters.number("vignetting"),
-          parameters.number("noise_sigma"),
-          static_cast<int>(parameters.integer("bits")),
-          parameters.number("absorption_per_m")};
+  return {.texture_contrast = parameters.number("texture_contrast"),
+          .psf_sigma_px = parameters.number("psf_sigma_px"),
+          .samples_per_side = static_cast<int>(parameters.integer("samples_per_side")),
+          .gain_spread = parameters.number("gain_spread"),
+          .vignetting = parameters.number("vignetting"),
+          .noise_sigma = parameters.number("noise_sigma"),
+          .bits = static_cast<int>(parameters.integer("bits")),
+          .absorption_per_m = parameters.number("absorption_per_m")};
 }
 
 }  // namespace aqbench

@@ -17,13 +17,13 @@ struct Gap {
 };
 
 Gap gap_at(const PatchHeightField& surface, const WaterRay& ray, double depth_m) {
-  const Vec3& o = ray.origin_m;
-  const Vec3& d = ray.direction;
-  const HeightJet jet = surface.jet(o.x() + depth_m * d.x(), o.y() + depth_m * d.y());
-  return {jet.z - (o.z() + depth_m * d.z()), jet.fx * d.x() + jet.fy * d.y() - d.z()};
+  const auto& [x, y, z] = ray.origin_m;
+  const auto& [dx, dy, dz] = ray.direction;
+  const HeightJet jet = surface.jet(x + depth_m * dx, y + depth_m * dy);
+  return {jet.z - (z + depth_m * dz), jet.fx * dx + jet.fy * dy - dz};
 }
 
-double horizontal(const WaterRay& ray) { return std::hypot(ray.direction.x(), ray.direction.y()); }
+double horizontal(const WaterRay& ray) { return std::hypot(ray.direction[0], ray.direction[1]); }
 
 }  // namespace
 
@@ -36,13 +36,13 @@ RayHitter::RayHitter(const PatchHeightField& surface, double max_depth_m, double
 // A ray steeper than the surface is anywhere: the gap falls all along the ray. The margin keeps the rate away
 // from zero, so that Newton's steps stay sensible.
 bool RayHitter::meets_once(const WaterRay& ray) const {
-  return ray.direction.z() > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
+  return ray.direction[2] > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
 }
 
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray) const {
   if (!meets_once(ray)) return marched_hit_m(ray);
   const double middle_m = (bounds_.z_min_m + bounds_.z_max_m) / 2;
-  return newton_hit_m(ray, std::isfinite(middle_m) ? (middle_m - ray.origin_m.z()) / ray.direction.z() : 0);
+  return newton_hit_m(ray, std::isfinite(middle_m) ? (middle_m - ray.origin_m[2]) / ray.direction[2] : 0);
 }
 
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray, double guess_m) const {
@@ -64,7 +64,7 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
     depth_m = next_m;
     // What a step leaves is half the second derivative times step^2 over the rate at the zero. Twice that is
     // asked for here, since the rate is taken where the step began.
-    const double bend = bounds_.curvature * (1 - ray.direction.z() * ray.direction.z());
+    const double bend = bounds_.curvature * (1 - ray.direction[2] * ray.direction[2]);
     if (step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m_ * std::abs(at.rate)) break;
   }
   if (!(depth_m > 0 && depth_m <= max_depth_m_)) return std::nullopt;
@@ -75,16 +75,16 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
 // M: the gap stays positive up to the zero of g + g' t - M t^2 / 2. Near a zero with a slope this is Newton's
 // step, from above; near a point of touching it still takes a constant share of the way.
 std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
-  const double z_per_m = ray.direction.z(), across = horizontal(ray);
+  const double z_per_m = ray.direction[2], across = horizontal(ray);
   const double bend = bounds_.curvature * across * across;
   const double fastest = z_per_m + bounds_.slope * across;
   if (!(fastest > 0)) return std::nullopt;
   double depth_m =
-      std::isfinite(bounds_.z_min_m) ? std::max(0.0, (bounds_.z_min_m - ray.origin_m.z()) / z_per_m) : 0.0;
+      std::isfinite(bounds_.z_min_m) ? std::max(0.0, (bounds_.z_min_m - ray.origin_m[2]) / z_per_m) : 0.0;
   if (gap_at(surface_, ray, 0).gap_m <= 0) return std::nullopt;
   double last_m = max_depth_m_;
   if (std::isfinite(bounds_.z_max_m))
-    last_m = std::min(last_m, (bounds_.z_max_m - ray.origin_m.z()) / z_per_m + 1e-9);
+    last_m = std::min(last_m, (bounds_.z_max_m - ray.origin_m[2]) / z_per_m + 1e-9);
   while (depth_m <= last_m) {
     const Gap at = gap_at(surface_, ray, depth_m);
     if (at.gap_m <= 0) return depth_m;

@@ -9,21 +9,23 @@
 
 namespace aqbench {
 
-// Farther hits are misses: nothing is seen through that much water.
+// Rays are followed this far: nothing is seen through more water.
 inline constexpr double kMaxRayDepth_m = 100;
 
-// Rays against one surface. Keeps a reference to the surface.
+// Intersects rays with one surface, to which it keeps a reference.
 class RayHitter {
  public:
-  // tolerance_m bounds what Newton's last step leaves; the default is rounding.
+  // Prepares the surface. tolerance_m bounds the error that Newton's last step leaves; the default is of the
+  // size of rounding.
   explicit RayHitter(const PatchHeightField& surface, double max_depth_m = kMaxRayDepth_m,
                      double tolerance_m = 1e-14);
 
-  // Depth along the ray, metres, of its first meeting with the surface, to rounding (below 1e-9 m wherever
-  // the ray is not tangent to the surface to within that). nullopt: no meeting up to the maximum depth, or
-  // the surface lies above the water where the ray enters it.
-  // `guess_m` (a neighbour's depth) saves time; the result differs by the tolerance at most.
+  // Returns the depth along the ray, metres, at which it first meets the surface, exact to rounding (below
+  // 1e-9 m wherever the ray is not tangent to the surface to within that). nullopt: they do not meet up to
+  // the maximum depth, or the surface lies above the water where the ray enters it.
   std::optional<double> first_hit_m(const WaterRay& ray) const;
+  // Does the same faster, from `guess_m`, the depth of a neighbouring ray. The result differs by the
+  // tolerance at most.
   std::optional<double> first_hit_m(const WaterRay& ray, double guess_m) const;
 
  private:
@@ -36,7 +38,7 @@ class RayHitter {
   double max_depth_m_, tolerance_m_;
 };
 
-// The surface as one that rays can be cast at. Throws Error(usage) naming the scene: a mesh is none.
+// Returns the surface as one that rays can be cast at. Throws Error(usage) naming the scene if it is a mesh.
 const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene);
 
 }  // namespace aqbench

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <opencv2/core.hpp>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "scenes/images/images.h"
 
 namespace aqbench {
 namespace {
@@ -83,7 +83,7 @@ Texture::Tile Texture::make_tile(std::uint64_t seed, std::uint32_t number, doubl
   const double tile_m = kTileNodes * spacing_m;
   const double lowest = tile_m / options_.wavelength_max_m, highest = tile_m / options_.wavelength_min_m;
   const RandomKey key{seed, RandomStream::texture};
-  cv::Mat waves(kTileNodes, kTileNodes, CV_32FC2, cv::Scalar::all(0));
+  std::vector<std::array<float, 2>> waves(std::size_t{kTileNodes} * kTileNodes);  // real and imaginary part
   std::vector<double> row_power(kTileNodes, 0.0);
   // Half of the plane; the other half is the conjugate, for the tile to be real.
   parallel_for(kTileNodes, 16, [&](std::size_t begin, std::size_t end) {
@@ -98,21 +98,22 @@ Texture::Tile Texture::make_tile(std::uint64_t seed, std::uint32_t number, doubl
         row_power[row] += 2 * (re * re + im * im) / (frequency * frequency);
         const double scale = 1 / (frequency * spline_response(static_cast<double>(fx) / kTileNodes) *
                                   spline_response(static_cast<double>(fy) / kTileNodes));
-        const cv::Vec2f wave(static_cast<float>(scale * re), static_cast<float>(scale * im));
-        waves.at<cv::Vec2f>(static_cast<int>(row), fx) = wave;
-        waves.at<cv::Vec2f>((kTileNodes - static_cast<int>(row)) % kTileNodes,
-                            (kTileNodes - fx) % kTileNodes) = {wave[0], -wave[1]};
+        const std::array<float, 2> wave = {static_cast<float>(scale * re), static_cast<float>(scale * im)};
+        const std::size_t column = static_cast<std::size_t>(fx);
+        waves[row * kTileNodes + column] = wave;
+        waves[(kTileNodes - row) % kTileNodes * kTileNodes + (kTileNodes - column) % kTileNodes] = {wave[0],
+                                                                                                    -wave[1]};
       }
     }
   });
   double power = 0;
   for (const double of_row : row_power) power += of_row;
-  cv::Mat real;
-  cv::dft(waves, real, cv::DFT_INVERSE | cv::DFT_REAL_OUTPUT);
+  std::vector<float> real = inverse_real_dft(kTileNodes, std::span(waves.front().data(), 2 * waves.size()));
   // The two tiles share the variance.
-  real *= options_.rms_contrast / std::sqrt(2 * power);
-  return {std::vector<float>(real.begin<float>(), real.end<float>()),
-          std::cos(kRotations_rad[number]) / spacing_m, std::sin(kRotations_rad[number]) / spacing_m};
+  const auto scale = static_cast<float>(options_.rms_contrast / std::sqrt(2 * power));
+  for (float& value : real) value *= scale;
+  return {std::move(real), std::cos(kRotations_rad[number]) / spacing_m,
+          std::sin(kRotations_rad[number]) / spacing_m};
 }
 
 double Texture::at(double x_m, double y_m) const {

@@ -1,5 +1,5 @@
 #pragma once
-// Which cameras see which parts of a surface.
+// Which cameras see which places of a surface.
 
 #include <functional>
 #include <span>
@@ -11,25 +11,26 @@
 
 namespace aqbench {
 
-// A point of the surface is seen if it is imaged inside the image (of the undistorted camera: pixel centres
-// from 0 to width - 1) and its refracted ray does not meet the surface earlier. The surface turned away from
-// the ray is hidden by itself.
+// When a place of the surface counts as seen: the undistorted camera images it inside the image (pixel
+// centres from 0 to width - 1), and its refracted ray does not meet the surface before it. A surface that is
+// turned away from the ray hides itself.
 struct VisibilityOptions {
   bool auxiliary_cameras = false;  // count these, too
-  // A meeting that much before the point is an obstacle; nearer, it is the point itself.
+  // The ray meets an obstacle if that is more than this before the place; what is nearer is the place itself.
   double tolerance_m = 1e-6;
 };
 
-// How many cameras see each of these positions on the surface; one number each. Uses parallel_for; results do
-// not depend on the thread count. Throws Error(input) as refractive_camera() does.
+// Counts for each position on the surface the cameras that see it. Uses parallel_for; results do not depend
+// on the thread count. Throws Error(input) as refractive_camera() does.
 std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
                              std::span<const Vec3> positions_m, const VisibilityOptions& options = {});
 
-// The same for the surface of a scene, which it keeps: what metrics::score_reconstruction() takes as its
-// ViewCounter (completeness_seen2_*). Empty for a surface that no ray can be cast at (a mesh). Use:
+// Returns a function that counts views on the surface of this scene, which it keeps: metrics take it as
+// ViewCounter (metrics/score.h) for completeness_seen2_*. Returns an empty function for a surface that no ray
+// can be cast at (a mesh). Use:
 //   const auto seen = view_counter(scene, read_calibration(dataset / "calibration.json"));
 //   score_reconstruction(reconstruction, *scene.truth.surface, options, seen);
-// Cases without a rig pass none, and have no such metrics.
+// Cases without a rig have no such function, and no such metrics.
 std::function<std::vector<int>(std::span<const Vec3> positions_m)> view_counter(const Scene& scene,
                                                                                 const Rig& rig);
 

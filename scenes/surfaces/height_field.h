@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// Bounds that hold on the whole (x, y) plane.
+// Bounds of the heights and their derivatives that hold on the whole (x, y) plane.
 struct HeightBounds {
   double z_min_m = 0, z_max_m = 0;
   double slope = 0;      // |gradient|
@@ -15,11 +15,13 @@ struct HeightBounds {
   double third = 0;      // third directional derivative, 1/m2
 };
 
+// Base class of the surfaces by formula. A derived class computes heights in batches; the rest follows from
+// them.
 class PatchHeightField : public HeightField {
  public:
   explicit PatchHeightField(const Patch& patch) : patch_(patch) {}
 
-  // Infinite z bounds for an inclined plane.
+  // Returns bounds of the surface; the bounds of z are infinite for an inclined plane.
   virtual HeightBounds bounds() const = 0;
 
   const Patch* patch() const final { return &patch_; }
@@ -30,14 +32,17 @@ class PatchHeightField : public HeightField {
   void signed_distances(std::span<const Vec3> points_m, std::span<double> out_m) const override;
 
  protected:
-  // Heights and area factors sqrt(1 + fx^2 + fy^2) at `count` places; all arrays hold `count`.
+  // Computes heights and area factors sqrt(1 + fx^2 + fy^2) at `count` places. All arrays hold `count`
+  // values.
   virtual void heights(const double* x_m, const double* y_m, std::size_t count, double* z_m,
                        double* area_factor) const = 0;
-  // Not below any area factor on the plane.
+  // Returns a bound that no area factor on the plane exceeds.
   virtual double max_area_factor() const = 0;
-  // Length over which the shape changes in x and y, for the panels of the area's quadrature.
+  // Returns the length in x and in y over which the shape changes, for the panels of the quadrature of the
+  // area.
   virtual Vec2 feature_size_m() const = 0;
-  // Quadrature to about 1e-13 relative unless the surface knows better.
+  // Computes the area of the patch by quadrature, to about 1e-13 relative. Derived classes with a formula
+  // override it.
   virtual double compute_area_m2() const;
 
  private:
@@ -46,12 +51,12 @@ class PatchHeightField : public HeightField {
   mutable double area_m2_ = 0;
 };
 
-// How much lower, relatively, a squared distance must be for a search to go on looking for it: the last
-// digits; and a millionth for a point more than 10 m from all heights, which nothing measured is, so that
-// even a point a light year away is answered soon.
+// Returns how much lower, relatively, a squared distance must be for a search to go on: 1e-13, the rounding;
+// and 2e-6 for a point more than 10 m from all heights, further than anything that is measured, so that even
+// a point a light year away is answered soon.
 inline double search_tolerance(double gap_to_heights_m) { return gap_to_heights_m > 10 ? 2e-6 : 1e-13; }
 
-// The closest point of a height field, given its foot and the derivatives there.
+// Returns the closest point of a height field from its place (x, y) and the derivatives there.
 ClosestPoint closest_point_at(const Vec3& point_m, double x_m, double y_m, const HeightJet& jet);
 
 }  // namespace aqbench

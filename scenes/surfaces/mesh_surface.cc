@@ -1,8 +1,6 @@
 #include "scenes/surfaces/mesh_surface.h"
 
 #include <fmt/format.h>
-#include <open3d/core/Tensor.h>
-#include <open3d/t/geometry/RaycastingScene.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "scenes/surfaces/face_search.h"
 #include "scenes/surfaces/triangle_geometry.h"
 
 namespace aqbench {
@@ -50,7 +49,7 @@ class MeshSurface final : public Surface {
     check_mesh(mesh_);
     add_faces();
     add_side_normals();
-    build_scene();
+    build_search();
   }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override;
@@ -64,7 +63,8 @@ class MeshSurface final : public Surface {
  private:
   void add_faces();
   void add_side_normals();
-  void build_scene();
+  void build_search();
+  std::vector<float> centred(std::span<const Vec3> positions_m) const;
   std::array<Vec3, 3> corners(std::size_t face) const {
     const Triangle& t = faces_[face];
     return {mesh_.vertices_m[t[0]], mesh_.vertices_m[t[1]], mesh_.vertices_m[t[2]]};
@@ -82,9 +82,8 @@ class MeshSurface final : public Surface {
   std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
   std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
   std::vector<Vec3> corner_normals_;                  // of vertices: sums weighted by angle
-  Vec3 centre_m_ = Vec3::Zero();                      // origin of the scene's float coordinates
-  // Queries are const in effect, not in Open3D's signature; the first one, in build_scene, commits the scene.
-  mutable open3d::t::geometry::RaycastingScene scene_{1};
+  Vec3 centre_m_ = Vec3::Zero();                      // origin of the search's float coordinates
+  std::unique_ptr<FaceSearch> search_;                // of faces_
 };
 
 void MeshSurface::add_faces() {
@@ -136,7 +135,7 @@ void MeshSurface::add_side_normals() {
   }
 }
 
-void MeshSurface::build_scene() {
+void MeshSurface::build_search() {
   Vec3 low = mesh_.vertices_m[faces_[0][0]], high = low;
   for (const Triangle& t : faces_) {
     for (const std::uint32_t vertex : t) {
@@ -145,18 +144,17 @@ void MeshSurface::build_scene() {
     }
   }
   centre_m_ = 0.5 * (low + high);
-  using open3d::core::Float32;
-  using open3d::core::Tensor;
-  Tensor vertices({static_cast<std::int64_t>(mesh_.vertices_m.size()), 3}, Float32);
-  float* coordinate = vertices.GetDataPtr<float>();
-  for (const Vec3& vertex : mesh_.vertices_m)
-    for (int axis = 0; axis < 3; ++axis) *coordinate++ = static_cast<float>(vertex[axis] - centre_m_[axis]);
-  Tensor triangles({static_cast<std::int64_t>(faces_.size()), 3}, open3d::core::UInt32);
-  auto* index = triangles.GetDataPtr<std::uint32_t>();
-  for (const Triangle& t : faces_) index = std::copy(t.begin(), t.end(), index);
-  scene_.AddTriangles(vertices, triangles);
-  std::array<ClosestPoint, 1> first;
-  closest_points(std::span(&centre_m_, 1), first);
+  search_ = make_face_search(centred(mesh_.vertices_m), faces_);
+}
+
+// Positions as x, y, z about the centre, where floats are finest.
+std::vector<float> MeshSurface::centred(std::span<const Vec3> positions_m) const {
+  std::vector<float> coordinates;
+  coordinates.reserve(3 * positions_m.size());
+  for (const Vec3& position : positions_m)
+    for (int axis = 0; axis < 3; ++axis)
+      coordinates.push_back(static_cast<float>(position[axis] - centre_m_[axis]));
+  return coordinates;
 }
 
 // Open3D compares distances as floats, so that near an edge it may name the second-best triangle; its
@@ -206,15 +204,14 @@ const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const 
 
 void MeshSurface::closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const {
   constexpr std::size_t kRaycastBatch = 1 << 16;
+  std::vector<std::uint32_t> faces;
   for (std::size_t begin = 0; begin < points.size(); begin += kRaycastBatch) {
     const std::span<const Vec3> batch = points.subspan(begin, std::min(kRaycastBatch, points.size() - begin));
-    open3d::core::Tensor queries({static_cast<std::int64_t>(batch.size()), 3}, open3d::core::Float32);
-    float* coordinate = queries.GetDataPtr<float>();
-    for (const Vec3& p : batch)
-      for (int axis = 0; axis < 3; ++axis) *coordinate++ = static_cast<float>(p[axis] - centre_m_[axis]);
-    auto found = scene_.ComputeClosestPoints(queries, 1);
-    const auto* faces = found.at("primitive_ids").GetDataPtr<std::uint32_t>();
+    faces.resize(batch.size());
+    search_->closest_faces(centred(batch), faces);
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (faces[i] >= faces_.size())
+        throw Error(ErrorKind::input, "mesh: its extent is too large for a search in single precision");
       const auto [face, at] = closest_from(faces[i], batch[i]);
       const Vec3 away = batch[i] - at.position_m;
       out[begin + i] = {at.position_m, normals_[face],

@@ -1,11 +1,11 @@
-// mound: a Gaussian rise.
+#include "scenes/surfaces/mound.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "scenes/surfaces/height_field.h"
 #include "scenes/surfaces/profile_search.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {
 namespace {
@@ -67,6 +67,15 @@ class Mound final : public PatchHeightField {
 };
 
 }  // namespace
+
+void check(const MoundShape& shape) {
+  require_finite("base_depth_m", shape.base_depth_m);
+  require_finite("height_m", shape.height_m);
+  require_positive("radius_m", shape.radius_m);
+  require_finite("center_x_m", shape.center_x_m);
+  require_finite("center_y_m", shape.center_y_m);
+  require_slope("height_m", std::exp(-0.5) * std::abs(shape.height_m) / shape.radius_m);
+}
 
 std::shared_ptr<const HeightField> make_mound(const MoundShape& shape, const Patch& patch) {
   check(shape);

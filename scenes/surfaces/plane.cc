@@ -1,11 +1,11 @@
-// flat_plane and tilted_plane.
+#include "scenes/surfaces/plane.h"
 
 #include <cmath>
 #include <limits>
 
 #include "core/multiversion.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {
 namespace {
@@ -84,6 +84,11 @@ class Plane final : public PatchHeightField {
 };
 
 }  // namespace
+
+void check(const PlaneShape& shape) {
+  require_finite("depth_m", shape.depth_m);
+  require_slope("slope_x, slope_y", std::hypot(shape.slope_x, shape.slope_y));
+}
 
 std::shared_ptr<const HeightField> make_plane(const PlaneShape& shape, const Patch& patch) {
   check(shape);

@@ -1,15 +1,14 @@
-// ripple_field: a sum of ripples of several wavelengths and directions.
+#include "scenes/surfaces/ripple_field.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "core/random.h"
 #include "scenes/surfaces/height_field.h"
 #include "scenes/surfaces/ripple_kernel.h"
 #include "scenes/surfaces/ripple_search.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {
 namespace {
@@ -79,27 +78,6 @@ class RippleField final : public PatchHeightField {
 };
 
 }  // namespace
-
-RippleFieldShape make_ripples(const RippleOptions& options) {
-  check(options);
-  const RandomKey key{options.seed, RandomStream::ripple_field};
-  RippleFieldShape shape{options.base_depth_m, {}};
-  const double log_ratio = std::log(options.wavelength_max_m / options.wavelength_min_m);
-  const auto count = static_cast<std::uint64_t>(options.ripples);
-  double squares = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto [place, direction] = uniform01_pair(key, i, 0);
-    const double share = (static_cast<double>(i) + place) / static_cast<double>(count);
-    const double wavelength = options.wavelength_min_m * std::exp(share * log_ratio);
-    const double wave = 2 * std::numbers::pi / wavelength, angle = 2 * std::numbers::pi * direction;
-    shape.ripples.push_back({wavelength, wave * std::cos(angle), wave * std::sin(angle),
-                             2 * std::numbers::pi * uniform01(key, i, 1)});
-    squares += wavelength * wavelength;
-  }
-  // The mean square of a sine is half its squared amplitude.
-  for (Ripple& r : shape.ripples) r.amplitude_m *= options.rms_m * std::sqrt(2 / squares);
-  return shape;
-}
 
 std::shared_ptr<const HeightField> make_ripple_field(const RippleFieldShape& shape, const Patch& patch) {
   check(shape);

@@ -1,4 +1,4 @@
-// step: flat, a smooth slope across x, flat.
+#include "scenes/surfaces/step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "scenes/surfaces/height_field.h"
 #include "scenes/surfaces/profile_search.h"
 #include "scenes/surfaces/quadrature.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {
 namespace {
@@ -80,6 +80,14 @@ class Step final : public PatchHeightField {
 };
 
 }  // namespace
+
+void check(const StepShape& shape) {
+  require_finite("base_depth_m", shape.base_depth_m);
+  require_finite("height_m", shape.height_m);
+  require_positive("width_m", shape.width_m);
+  require_finite("position_m", shape.position_m);
+  require_slope("height_m", 1.875 * std::abs(shape.height_m) / shape.width_m);
+}
 
 std::shared_ptr<const HeightField> make_step(const StepShape& shape, const Patch& patch) {
   check(shape);

@@ -1,11 +1,11 @@
-// undulating: one sine across x, another across y.
+#include "scenes/surfaces/undulating.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/shape_checks.h"
 #include "scenes/surfaces/undulating_kernel.h"
 
 namespace aqbench {
@@ -62,6 +62,15 @@ class Undulating final : public PatchHeightField {
 };
 
 }  // namespace
+
+void check(const UndulatingShape& shape) {
+  require_finite("base_depth_m", shape.base_depth_m);
+  require_not_negative("amplitude_m", shape.amplitude_m);
+  require_positive("wavelength_m", shape.wavelength_m);
+  require_positive("wavelength_ratio", shape.wavelength_ratio);
+  const double steepest_x = 2 * std::numbers::pi * shape.amplitude_m / shape.wavelength_m;
+  require_slope("amplitude_m", std::hypot(steepest_x, steepest_x / shape.wavelength_ratio));
+}
 
 std::shared_ptr<const HeightField> make_undulating(const UndulatingShape& shape, const Patch& patch) {
   check(shape);

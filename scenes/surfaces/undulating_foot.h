@@ -17,7 +17,7 @@
 
 namespace aqbench {
 
-// Everything of one query, reduced.
+// One query in reduced coordinates.
 struct UndulatingQuery {
   double amplitude_m;       // a
   double wave_x, wave_y;    // k, radians per metre
@@ -25,12 +25,14 @@ struct UndulatingQuery {
   double phase_x, phase_y;  // u: of the point, from the nearest crest, in [0, pi]
 };
 
+// The closest point (foot) in reduced coordinates.
 struct UndulatingFoot {
   double phase_x, phase_y;  // e: of the foot, in [0, u]
 };
 
-// Bracketed, for any query; slow beside the vectorised Newton of undulating.cc, which hands on the few points
-// near a focus of the surface, where it does not converge.
+// Finds the foot by bracketed iteration, for any query. It is slow beside the vectorised Newton of
+// undulating_kernel.cc, which hands on the few points near a focus of the surface, where Newton does not
+// converge.
 UndulatingFoot solve_undulating_foot(const UndulatingQuery& query);
 
 }  // namespace aqbench

@@ -1,6 +1,6 @@
 #pragma once
-// Sine, cosine and exponential in double as straight-line arithmetic, so that loops calling them vectorise
-// (AQBENCH_MULTIVERSION). Absolute errors stay below 4e-16 where nothing else is said.
+// Sine and cosine in double precision as straight-line arithmetic, so that loops that call them can be
+// vectorised (AQBENCH_MULTIVERSION). Absolute errors stay below 4e-16 unless a comment says otherwise.
 
 #include <bit>
 #include <cstdint>
@@ -9,19 +9,22 @@
 
 namespace aqbench::vector_math {
 
+// The number pi.
 inline constexpr double kPi = 3.14159265358979323846;
 
-// Nearest integer of |x| < 2^51, ties to even, without a library call.
+// Returns the nearest integer of |x| < 2^51, ties to even, without a library call.
 AQBENCH_INLINE double round_to_integer(double x) {
   constexpr double kShift = 0x1.8p52;
   return (x + kShift) - kShift;
 }
 
+// A sine and a cosine of the same angle.
 struct SinCos {
   double sine, cosine;
 };
 
-// For |x| <= pi/2: polynomials through the Chebyshev nodes of x^2, error 6e-17 before rounding.
+// Returns sine and cosine for |x| <= pi/2: polynomials through the Chebyshev nodes of x^2, error 6e-17 before
+// rounding.
 AQBENCH_INLINE SinCos sincos_half_turn(double x) {
   const double y = x * x;
   double s = 2.7215749422098424e-15;
@@ -45,14 +48,15 @@ AQBENCH_INLINE SinCos sincos_half_turn(double x) {
   return {x * s, c};
 }
 
+// Sine and cosine of x with the steps of its reduction.
 struct ReducedSinCos {
   double sine, cosine;  // of x
   double rest;          // x less a multiple of pi, in [-pi/2, pi/2]
   double sign;          // -1 where that multiple is odd: sine = sign * sin(rest)
 };
 
-// For any |x| up to about 1e6 radians (Cody and Waite's reduction); beyond, the error grows like the rounding
-// of x itself.
+// Returns sine and cosine for any |x| up to about 1e6 radians (Cody and Waite's reduction); beyond that the
+// error grows like the rounding of x itself.
 AQBENCH_INLINE ReducedSinCos reduced_sincos(double x) {
   constexpr double kShift = 0x1.8p52;
   const double shifted = x * (1 / kPi) + kShift;
@@ -66,6 +70,7 @@ AQBENCH_INLINE ReducedSinCos reduced_sincos(double x) {
   return {sign * reduced.sine, sign * reduced.cosine, rest, sign};
 }
 
+// Returns sine and cosine as reduced_sincos does.
 AQBENCH_INLINE SinCos sincos(double x) {
   const ReducedSinCos reduced = reduced_sincos(x);
   return {reduced.sine, reduced.cosine};

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

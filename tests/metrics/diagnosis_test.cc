@@ -38,7 +38,7 @@ DepthMap plane_map(const Camera& camera, const WaterInterface& water, Offset off
   for (int y = 0; y < view.height_px; ++y)
     for (int x = 0; x < view.width_px; ++x) {
       const auto ray = cast_ray(view, Vec2(x, y));
-      const double depth_m = (kPlane_m - ray->origin_m.z()) / ray->direction.z();
+      const double depth_m = (kPlane_m - ray->origin_m[2]) / ray->direction[2];
       map.depth_along_ray_m.push_back(static_cast<float>(depth_m + offset_m(point_on_ray(*ray, depth_m))));
     }
   return map;

@@ -9,7 +9,7 @@
 #include "metrics/nearest_neighbour.h"
 #include "metrics/scored_points.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -31,7 +31,7 @@ inline double synthetic_texture(double x_m, double y_m) {
 
 inline double depth_on_plane(const WaterRay& ray, const SyntheticPlane& plane) {
   const Vec3 normal(plane.slope.x(), plane.slope.y(), -1);
-  return -(normal.dot(ray.origin_m) + plane.z_m) / normal.dot(ray.direction);
+  return -(normal.dot(to_vec3(ray.origin_m)) + plane.z_m) / normal.dot(to_vec3(ray.direction));
 }
 
 // The first `count` cameras of ring12 with small images about the centre of the plane, 2 mm a pixel.
@@ -48,7 +48,6 @@ inline std::vector<DatasetView> synthetic_views(int count, int width_px, int hei
     DatasetView view;
     view.name = camera.name;
     view.camera = refractive_camera(camera, rig.water);
-    view.flat_water_camera = flat_water_camera(camera, rig.water);
     for (int y = 0; y < height_px; ++y)
       for (int x = 0; x < width_px; ++x) {
         const WaterRay ray = *cast_ray(view.camera, Vec2(x, y));

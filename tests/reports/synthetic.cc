@@ -81,10 +81,10 @@ Results synthetic_results() {
   const SweepPlan plan = plan_of(results);
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested_json = requested_json(plan.request).dump();
-  results.run.effective_json = effective_json(plan).dump();
-  results.environment_json =
-      R"({"cpu":{"model":"Test CPU","cores_usable":2},"kernel":"6.1","build":{"commit":null,"flags":["-O3"]}})";
+  results.run.requested = requested_json(plan.request);
+  results.run.effective = effective_json(plan);
+  results.environment = Json::parse(
+      R"({"cpu":{"model":"Test CPU","cores_usable":2},"kernel":"6.1","build":{"commit":null,"flags":["-O3"]}})");
   return results;
 }
 

@@ -7,7 +7,8 @@
 
 namespace aqbench::plane_sweep {
 
-inline constexpr int kMaxRows = 31;  // of a window
+// The most rows of a window.
+inline constexpr int kMaxRows = 31;
 
 // One row of samples and what the first pass makes of it; a column each.
 struct CentredRow {
@@ -20,6 +21,7 @@ struct CentredRow {
   Lanes* weight;             // sum of the valid samples' weights
 };
 
+// The window of the statistics and the columns to compute.
 struct WindowShape {
   const float* weights;  // [window]
   int half_window;
@@ -27,8 +29,9 @@ struct WindowShape {
   int begin, end;  // columns to compute
 };
 
-// First pass: from the samples of the window's rows to the centred row in their middle. samples[k] and
-// references[k] (r of that row) belong to row k of the window; rows outside the image are nullptr.
+// What the first pass reads and writes: from the samples of the window's rows to the centred row in their
+// middle. samples[k] and references[k] (r of that row) belong to row k of the window; rows outside the image
+// are nullptr.
 struct CentringPass {
   WindowShape window;
   const Lanes* samples[kMaxRows];
@@ -40,10 +43,13 @@ struct CentringPass {
   Lanes* column_sums;  // scratch, 3 * (columns + 2 * half_window)
 };
 
+// Runs the first pass where no sample is missing.
 void centre_row_all_valid(const CentringPass& pass);
+// Runs the first pass where samples may be missing.
 void centre_row_some_missing(const CentringPass& pass);
 
-// Second pass: from the centred rows of the window to the similarities of its middle row's pixels.
+// What the second pass reads and writes: from the centred rows of the window to the similarities of its
+// middle row's pixels.
 struct ScoringPass {
   WindowShape window;         // begin and end: the output columns
   CentredRow rows[kMaxRows];  // centred == nullptr: outside the image
@@ -61,7 +67,9 @@ struct ScoringPass {
   Lanes* scores;       // [end - begin]: added to
 };
 
+// Runs the second pass where no sample is missing.
 void score_row_all_valid(const ScoringPass& pass);
+// Runs the second pass where samples may be missing.
 void score_row_some_missing(const ScoringPass& pass);
 
 }  // namespace aqbench::plane_sweep

@@ -8,14 +8,16 @@
 
 namespace aqbench::plane_sweep {
 
-// One-dimensional weights of the window, separable and summing to 1 for ssim, all 1 for the others.
+// Returns the one-dimensional weights of the window, separable and summing to 1 for ssim, all 1 for the
+// others.
 std::vector<double> window_weights(CostFunction cost, int window_px);
 
-// A window's valid samples (weighted) must reach this, or it costs 1.
+// Returns the least sum of weights of valid samples that a window needs; with less it costs 1.
 double min_window_weight(CostFunction cost, int window_px);
 
-// Compares the window around each pixel, cut at the image's border. All spans: [y][x], width_px * height_px;
-// NaN in `warped` = missing sample. Single-threaded. Throws as check(options), Error(input) for wrong sizes.
+// Computes the cost of the window around each pixel, cut at the image's border. All spans: [y][x], width_px *
+// height_px; NaN in `warped` = missing sample. Single-threaded. Throws as check(options), Error(input) for
+// wrong sizes.
 void cost_map(const Options& options, int width_px, int height_px, std::span<const float> reference,
               std::span<const float> warped, std::span<float> cost);
 

@@ -8,15 +8,18 @@
 
 namespace aqbench::plane_sweep {
 
+// A depth in metres along the ray and how sure it is, 0 to 1.
 struct DepthEstimate {
   float depth_m;
   float confidence;
 };
 
+// What stands for no depth.
 inline constexpr DepthEstimate kNoDepth{std::numeric_limits<float>::quiet_NaN(), 0.0F};
 
-// The winner's depth, refined by the parabola through its cost and its neighbours' (at most half a step), and
-// the confidence sqrt((1 - cost) (1 - cost / mean cost)). The winner is neither the first nor the last depth.
+// Returns the winner's depth, refined by the parabola through its cost and its neighbours' (at most half a
+// step), and the confidence sqrt((1 - cost) (1 - cost / mean cost)). The winner is neither the first nor the
+// last depth.
 inline DepthEstimate refine_depth(float best_depth_m, float step_m, float cost_before, float cost,
                                   float cost_after, float mean_cost) {
   constexpr float kTiny = 1e-8F;
@@ -26,8 +29,9 @@ inline DepthEstimate refine_depth(float best_depth_m, float step_m, float cost_b
   return {best_depth_m + std::clamp(offset, -0.5F, 0.5F) * step_m, std::sqrt(match * distinct)};
 }
 
-// volume: [pixel][depth], finite; depths_m evenly spaced, at least 2. The first of equal costs wins. NaN
-// depth and confidence 0 where the first or the last depth wins. Throws Error(input) if the sizes do not fit.
+// Finds the depth of each pixel. volume: [pixel][depth], finite; depths_m evenly spaced, at least 2. The
+// first of equal costs wins. NaN depth and confidence 0 where the first or the last depth wins. Throws
+// Error(input) if the sizes do not fit.
 void extract_depth(std::span<const float> volume, std::span<const float> depths_m, std::span<float> depth_m,
                    std::span<float> confidence);
 

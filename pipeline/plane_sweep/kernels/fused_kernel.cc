@@ -1,3 +1,5 @@
+#include "pipeline/plane_sweep/kernels/fused_kernel.h"
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -5,7 +7,6 @@
 
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/plane_sweep/kernels/kernels.h"
 #include "pipeline/plane_sweep/kernels/row_scorer.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
 #include "pipeline/plane_sweep/kernels/worker_pool.h"

@@ -13,26 +13,35 @@
 
 namespace aqbench::plane_sweep {
 
+// Depths that are computed together.
 inline constexpr int kLanes = 16;
 
+// One number for each of the depths.
 typedef float Lanes __attribute__((vector_size(4 * kLanes), aligned(4 * kLanes)));
+// Likewise signed integers; a comparison of Lanes gives -1 for true, 0 for false.
 typedef std::int32_t IntLanes __attribute__((vector_size(4 * kLanes), aligned(4 * kLanes)));
+// Likewise unsigned integers.
 typedef std::uint32_t UintLanes __attribute__((vector_size(4 * kLanes), aligned(4 * kLanes)));
 
+// Returns the same value in every lane.
 AQBENCH_INLINE Lanes broadcast(float value) { return Lanes{} + value; }
 
+// Reads sixteen neighbouring floats at any address.
 AQBENCH_INLINE Lanes load_lanes(const float* from) {
   Lanes value;
   std::memcpy(&value, from, sizeof value);
   return value;
 }
+// Writes sixteen neighbouring floats at any address.
 AQBENCH_INLINE void store_lanes(float* to, Lanes value) { std::memcpy(to, &value, sizeof value); }
 
+// Returns the larger value of each lane.
 AQBENCH_INLINE Lanes at_least(Lanes a, Lanes b) { return a > b ? a : b; }
+// Returns the smaller value of each lane.
 AQBENCH_INLINE Lanes at_most(Lanes a, Lanes b) { return a < b ? a : b; }
 
-// 1 / sqrt(x) for x > 0 to a relative 5e-6: the bit trick and two Newton steps, a third of the cost of a
-// square root and a division.
+// Returns 1 / sqrt(x) for x > 0 to a relative 5e-6: the bit trick and two Newton steps, a third of the cost
+// of a square root and a division.
 AQBENCH_INLINE Lanes inverse_sqrt(Lanes x) {
   const IntLanes bits = 0x5f3759df - ((IntLanes)x >> 1);
   Lanes y = (Lanes)bits;
@@ -41,7 +50,7 @@ AQBENCH_INLINE Lanes inverse_sqrt(Lanes x) {
   return y * (1.5F - half * y * y);
 }
 
-// Uninitialised, aligned memory for `size()` Lanes that only ever grows.
+// Aligned memory for `size()` Lanes. It is not initialised and never shrinks.
 class LaneBuffer {
  public:
   LaneBuffer() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// What a plane sweep can be told.
+// The options of a plane sweep.
 
 #include <string>
 #include <string_view>
@@ -21,6 +21,7 @@ enum class Kernel {
   fused,      // our CPU kernel: tiles, no cost volume
 };
 
+// How a plane sweep is done.
 struct Options {
   int depths = 128;
   int window_px = 11;  // side of the square window, odd
@@ -35,24 +36,31 @@ struct Options {
   double noise_variance = 1.0 / (255.0 * 255.0 * 12.0);
 };
 
-// Structural similarity (Wang et al. 2004) for grey values up to 1.
+// Structural similarity (Wang et al. 2004) for grey values up to 1: the width of its Gaussian window.
 inline constexpr double kSsimSigma_px = 1.5;
+// Its two constants, which keep the quotient finite in windows without texture.
 inline constexpr double kSsimC1 = 0.01 * 0.01;
 inline constexpr double kSsimC2 = 0.03 * 0.03;
 
-inline constexpr int kMinDepths = 3;  // the first and the last hypothesis cannot be refined, so cannot win
+// The limits of Options::depths; the first and the last hypothesis cannot be refined, so they cannot win.
+inline constexpr int kMinDepths = 3;
 inline constexpr int kMaxDepths = 4096;
+// The limits of Options::window_px.
 inline constexpr int kMinWindow_px = 3;
 inline constexpr int kMaxWindow_px = 31;
 
 // Throws Error(usage) "field: what is wrong".
 void check(const Options& options);
 
-// "zncc", "ncc_reference", "ssim"; "reference", "torch", "fused". Throws Error(usage) listing the names.
+// Finds a cost function by its name: "zncc", "ncc_reference", "ssim". Throws Error(usage) that lists the
+// names.
 CostFunction cost_function_from_name(std::string_view name);
+// Finds a kernel by its name: "reference", "torch", "fused". Throws Error(usage) that lists the names.
 Kernel kernel_from_name(std::string_view name);
+// Return the name.
 const char* to_string(CostFunction cost);
 const char* to_string(Kernel kernel);
+// Return all names.
 std::vector<std::string> cost_function_names();
 std::vector<std::string> kernel_names();
 

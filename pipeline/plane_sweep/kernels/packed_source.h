@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/grey_image.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 
 namespace aqbench::plane_sweep {
 
-// pairs[y * stride + x] holds the codes of (x, y) in its low and of (x, y + 1) in its high 16 bits. The last
-// row and column stand twice, so that a sample right on the image's border needs no special case. The code is
-// the grey value cut into 65535 steps between the image's extremes: 4 bytes a pixel instead of 16 for four
-// floats.
+// A packed image. pairs[y * stride + x] holds the codes of (x, y) in its low and of (x, y + 1) in its high 16
+// bits. The last row and column stand twice, so that a sample right on the image's border needs no special
+// case. The code is the grey value cut into 65535 steps between the image's extremes: 4 bytes a pixel instead
+// of 16 for four floats.
 struct PackedSource {
   int width_px = 0;
   int height_px = 0;
@@ -29,7 +29,7 @@ struct PackedSource {
   }
 };
 
-// Uses parallel_for.
+// Packs an image. Uses parallel_for.
 PackedSource pack_source(const GreyImage& image);
 
 }  // namespace aqbench::plane_sweep

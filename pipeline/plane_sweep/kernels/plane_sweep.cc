@@ -4,7 +4,9 @@
 #include <string>
 
 #include "core/error.h"
-#include "pipeline/plane_sweep/kernels/kernels.h"
+#include "pipeline/plane_sweep/kernels/fused_kernel.h"
+#include "pipeline/plane_sweep/kernels/reference_kernel.h"
+#include "pipeline/plane_sweep/kernels/torch_kernel.h"
 
 namespace aqbench::plane_sweep {
 namespace {

@@ -4,18 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "scenes/optics/chebyshev.h"
+
 namespace aqbench::plane_sweep {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr std::array<double, 3> kCheckAt{-1, 0, 1};  // extrema of every Chebyshev polynomial of even degree
 constexpr int kNodes = kNodesX * kNodesY * kNodesDepth;
 constexpr int kChecks = 27;
-
-template <int N>
-double chebyshev_node(int i) {
-  return std::cos(kPi * (2 * i + 1) / (2 * N));
-}
 
 // power[a][i]: what the value at node i adds to the coefficient of t^a.
 template <int N>
@@ -27,10 +23,10 @@ std::array<std::array<double, N>, N> powers_from_values() {
     int degree = 0;
     for (int j = 0; j < N; ++j) {
       if (j == i) continue;
-      const double scale = 1 / (chebyshev_node<N>(i) - chebyshev_node<N>(j));
+      const double scale = 1 / (chebyshev_point(i, N) - chebyshev_point(j, N));
       ++degree;
       for (int a = degree; a >= 0; --a)
-        lagrange[a] = ((a > 0 ? lagrange[a - 1] : 0) - chebyshev_node<N>(j) * lagrange[a]) * scale;
+        lagrange[a] = ((a > 0 ? lagrange[a - 1] : 0) - chebyshev_point(j, N) * lagrange[a]) * scale;
     }
     for (int a = 0; a < N; ++a) powers[a][i] = lagrange[a];
   }
@@ -107,12 +103,12 @@ void set_point(PointBatch& points, std::size_t index, const WaterRay& ray, doubl
 
 // Nodes first, [x][y][depth], then the checks, [y][x][depth].
 void project_nodes_and_checks(const BoxRays& rays, double middle_m, double half_m,
-                              const FlatWaterCamera& source, PointBatch& points) {
+                              const RefractiveCamera& source, PointBatch& points) {
   points.resize(kNodes + kChecks);
   std::size_t index = 0;
   for (const WaterRay& ray : rays.nodes)
     for (int k = 0; k < kNodesDepth; ++k)
-      set_point(points, index++, ray, middle_m + half_m * chebyshev_node<kNodesDepth>(k));
+      set_point(points, index++, ray, middle_m + half_m * chebyshev_point(k, kNodesDepth));
   for (const WaterRay& ray : rays.checks)
     for (const double t : kCheckAt) set_point(points, index++, ray, middle_m + half_m * t);
   project_points(source, points);
@@ -125,23 +121,25 @@ int base_px(double min_px, int size_px) {
 
 }  // namespace
 
-BoxRays cast_box_rays(const FlatWaterCamera& reference, const PixelBox& box) {
+BoxRays cast_box_rays(const RefractiveCamera& reference, const PixelBox& box) {
   BoxRays rays{box, true, {}, {}};
   const double middle_x = 0.5 * (box.x_begin + box.x_end - 1), half_x = 0.5 * (box.x_end - 1 - box.x_begin);
   const double middle_y = 0.5 * (box.y_begin + box.y_end - 1), half_y = 0.5 * (box.y_end - 1 - box.y_begin);
   for (int i = 0; i < kNodesX; ++i)
     for (int j = 0; j < kNodesY; ++j)
-      rays.valid &= cast_ray(reference, middle_x + half_x * chebyshev_node<kNodesX>(i),
-                             middle_y + half_y * chebyshev_node<kNodesY>(j), rays.nodes[i * kNodesY + j]);
+      rays.valid &=
+          cast_ray_fast(reference, middle_x + half_x * chebyshev_point(i, kNodesX),
+                        middle_y + half_y * chebyshev_point(j, kNodesY), rays.nodes[i * kNodesY + j]);
   std::size_t index = 0;
   for (const double y : kCheckAt)
     for (const double x : kCheckAt)
-      rays.valid &= cast_ray(reference, middle_x + half_x * x, middle_y + half_y * y, rays.checks[index++]);
+      rays.valid &=
+          cast_ray_fast(reference, middle_x + half_x * x, middle_y + half_y * y, rays.checks[index++]);
   return rays;
 }
 
 void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
-                    const FlatWaterCamera& source, FitScratch& scratch, ProjectionFit& fit) {
+                    const RefractiveCamera& source, FitScratch& scratch, ProjectionFit& fit) {
   fit.exact_enough = false;
   fit.error_px = std::numeric_limits<double>::infinity();
   if (!rays.valid) return;

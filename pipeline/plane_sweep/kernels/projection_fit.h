@@ -7,16 +7,18 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/flat_water_camera.h"
 #include "pipeline/plane_sweep/kernels/lanes.h"
-#include "pipeline/plane_sweep/kernels/project_points.h"
+#include "scenes/optics/refraction_batch.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::plane_sweep {
 
-inline constexpr int kNodesX = 5, kNodesY = 6, kNodesDepth = 6;  // polynomial degrees are one less
+// Chebyshev points along each axis; the polynomials' degrees are one less.
+inline constexpr int kNodesX = 5, kNodesY = 6, kNodesDepth = 6;
+// The largest error of a fit that is used.
 inline constexpr double kFitTolerance_px = 1e-4;
 
-// Pixels [x_begin, x_end) x [y_begin, y_end) of the reference image.
+// A box of pixels: [x_begin, x_end) x [y_begin, y_end) of the reference image.
 struct PixelBox {
   int x_begin, x_end, y_begin, y_end;
 };
@@ -29,11 +31,13 @@ struct BoxRays {
   std::array<WaterRay, 9> checks;
 };
 
-BoxRays cast_box_rays(const FlatWaterCamera& reference, const PixelBox& box);
+// Casts the rays of a box.
+BoxRays cast_box_rays(const RefractiveCamera& reference, const PixelBox& box);
 
-// The sample of lane l lies at u = u_base_px + sum over a, b of u[a][b][l] X^a Y^b, v alike; X and Y run from
-// -1 to 1 over the box's outermost pixels. The bases keep the polynomials small, so that single precision
-// suffices, and are such that no sample inside the image lies before them.
+// The polynomials of a box at sixteen depths. The sample of lane l lies at u = u_base_px + sum over a, b of
+// u[a][b][l] X^a Y^b, v alike; X and Y run from -1 to 1 over the box's outermost pixels. The bases keep the
+// polynomials small, so that single precision suffices, and are such that no sample inside the image lies
+// before them.
 struct ProjectionFit {
   bool exact_enough = false;  // all projections valid, largest error at the check points within tolerance
   double error_px = 0;        // that error; infinite if a projection failed
@@ -42,16 +46,16 @@ struct ProjectionFit {
   Lanes u[kNodesX][kNodesY], v[kNodesX][kNodesY];
 };
 
-// Workspace of fit_projection, to be kept.
+// Workspace of fit_projection(); keep it from call to call, to save allocations.
 struct FitScratch {
   PointBatch points;
 };
 
-// depths_m: kLanes values, ascending.
+// Fits the polynomials of a box in one source. depths_m: kLanes values, ascending.
 void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
-                    const FlatWaterCamera& source, FitScratch& scratch, ProjectionFit& fit);
+                    const RefractiveCamera& source, FitScratch& scratch, ProjectionFit& fit);
 
-// X or Y of a pixel in [begin, end).
+// Returns X or Y of a pixel in [begin, end).
 AQBENCH_INLINE float box_coordinate(int pixel, int begin, int end) {
   return end - begin > 1
              ? static_cast<float>(2 * pixel - begin - (end - 1)) / static_cast<float>(end - 1 - begin)

@@ -1,3 +1,5 @@
+#include "pipeline/plane_sweep/kernels/reference_kernel.h"
+
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -6,7 +8,6 @@
 #include "core/stage_scope.h"
 #include "pipeline/plane_sweep/kernels/cost_map.h"
 #include "pipeline/plane_sweep/kernels/depth_extraction.h"
-#include "pipeline/plane_sweep/kernels/kernels.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -31,27 +32,27 @@ std::vector<float> grey_values(const GreyImage& image) {
 }
 
 // Rays of all pixels; a direction of NaN where there is none.
-std::vector<WaterRay> cast_rays(const FlatWaterCamera& camera) {
+std::vector<WaterRay> cast_rays(const RefractiveCamera& camera) {
   std::vector<WaterRay> rays;
   rays.reserve(static_cast<std::size_t>(camera.width_px) * camera.height_px);
   for (int y = 0; y < camera.height_px; ++y)
     for (int x = 0; x < camera.width_px; ++x) {
       WaterRay ray;
-      if (!cast_ray(camera, x, y, ray)) ray = {{0, 0, 0}, {kMissing, kMissing, kMissing}};
+      if (!cast_ray_fast(camera, x, y, ray)) ray = {{0, 0, 0}, {kMissing, kMissing, kMissing}};
       rays.push_back(ray);
     }
   return rays;
 }
 
 std::vector<float> warp_source(const std::vector<WaterRay>& rays, double depth_m,
-                               const FlatWaterCamera& source, const std::vector<float>& image) {
+                               const RefractiveCamera& source, const std::vector<float>& image) {
   std::vector<float> warped(rays.size());
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const WaterRay& ray = rays[i];
     std::array<double, 3> point_m;
     for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + depth_m * ray.direction[k];
     double u = 0, v = 0;
-    warped[i] = static_cast<float>(project(source, point_m, u, v)
+    warped[i] = static_cast<float>(project_fast(source, point_m, u, v)
                                        ? sample_bilinear(image, source.width_px, source.height_px, u, v)
                                        : kMissing);
   }

@@ -60,14 +60,14 @@ float mean_code(const SampleBounds& bounds, const PackedSource& source) {
   return sum / 256;
 }
 
-void TileSampler::start_strip(const FlatWaterCamera& reference, const PixelBox& box, Strip& strip) {
+void TileSampler::start_strip(const RefractiveCamera& reference, const PixelBox& box, Strip& strip) {
   strip.box = box;
   strip.rays = cast_box_rays(reference, box);
   strip.x.clear();
   for (int x = box.x_begin; x < box.x_end; ++x) strip.x.push_back(box_coordinate(x, box.x_begin, box.x_end));
 }
 
-void TileSampler::start_tile(const FlatWaterCamera& reference, const Tile& tile) {
+void TileSampler::start_tile(const RefractiveCamera& reference, const Tile& tile) {
   reference_ = &reference;
   box_ = tile.input;
   whole_.resize(1);
@@ -75,7 +75,7 @@ void TileSampler::start_tile(const FlatWaterCamera& reference, const Tile& tile)
   start_strip(reference, box_, whole_[0]);
 }
 
-void TileSampler::start_block(const FlatWaterCamera& camera, const PackedSource& source,
+void TileSampler::start_block(const RefractiveCamera& camera, const PackedSource& source,
                               const std::array<float, kLanes>& depths_m) {
   camera_ = &camera;
   source_ = &source;
@@ -133,7 +133,7 @@ void TileSampler::sample_exactly(const Strip& strip, int y, Lanes* samples, Pres
   points.resize(count * kLanes);
   for (std::size_t i = 0; i < count; ++i) {
     WaterRay ray;
-    const bool valid = cast_ray(*reference_, strip.box.x_begin + static_cast<double>(i), y, ray);
+    const bool valid = cast_ray_fast(*reference_, strip.box.x_begin + static_cast<double>(i), y, ray);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t point = i * kLanes + lane;
       const double depth_m = valid ? depths_m_[lane] : std::numeric_limits<double>::quiet_NaN();

@@ -7,7 +7,6 @@
 
 #include "pipeline/plane_sweep/kernels/lanes.h"
 #include "pipeline/plane_sweep/kernels/packed_source.h"
-#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/projection_fit.h"
 #include "pipeline/plane_sweep/kernels/tile.h"
 #include "pipeline/plane_sweep/kernels/warp_row.h"
@@ -25,11 +24,13 @@ enum class Coverage {
 class RowSampler {
  public:
   virtual ~RowSampler() = default;
+  // Tells where the samples of the block lie.
   Coverage coverage() const { return coverage_; }
-  // Subtracted from each sample: about the mean code of the source where the tile sees it.
+  // Returns what is subtracted from each sample: about the mean code of the source where the tile sees it.
   float centre_code() const { return centre_code_; }
-  // samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source image.
-  // presence[column] tells where NaN may be found (if coverage() is inside it is not touched: nowhere).
+  // Samples one row. samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source
+  // image. presence[column] tells where NaN may be found (if coverage() is inside it is not touched:
+  // nowhere).
   virtual void sample_row(int y, Lanes* samples, Presence* presence) = 0;
 
  protected:
@@ -42,16 +43,16 @@ struct SampleBounds {
   double u_min_px, u_max_px, v_min_px, v_max_px;
 };
 
-// Mean over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
+// Returns the mean code over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
 float mean_code(const SampleBounds& bounds, const PackedSource& source);
 
 // Samples at sixteen depths, the same ones for all pixels.
 class TileSampler final : public RowSampler {
  public:
-  // The arguments of start_tile() and start_block() must outlive their use.
-  void start_tile(const FlatWaterCamera& reference, const Tile& tile);
-  // depths_m: ascending.
-  void start_block(const FlatWaterCamera& camera, const PackedSource& source,
+  // Starts a tile. The arguments of start_tile() and start_block() must outlive their use.
+  void start_tile(const RefractiveCamera& reference, const Tile& tile);
+  // Starts a block of depths in one source. depths_m: ascending.
+  void start_block(const RefractiveCamera& camera, const PackedSource& source,
                    const std::array<float, kLanes>& depths_m);
 
   void sample_row(int y, Lanes* samples, Presence* presence) override;
@@ -64,12 +65,12 @@ class TileSampler final : public RowSampler {
     std::vector<float> x;
   };
 
-  static void start_strip(const FlatWaterCamera& reference, const PixelBox& box, Strip& strip);
+  static void start_strip(const RefractiveCamera& reference, const PixelBox& box, Strip& strip);
   void sample_strip(const Strip& strip, int y, Lanes* samples, Presence* presence) const;
   void sample_exactly(const Strip& strip, int y, Lanes* samples, Presence* presence);
 
-  const FlatWaterCamera* reference_ = nullptr;
-  const FlatWaterCamera* camera_ = nullptr;
+  const RefractiveCamera* reference_ = nullptr;
+  const RefractiveCamera* camera_ = nullptr;
   const PackedSource* source_ = nullptr;
   PixelBox box_{};
   std::array<float, kLanes> depths_m_{};

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 
 namespace aqbench::plane_sweep {
 
+// What is rendered.
 struct SyntheticScene {
   int width_px = 160;
   int height_px = 120;
@@ -25,13 +26,14 @@ struct SyntheticScene {
   int ring_cameras = 12;
 };
 
+// The images, their truth, and the input of a plane sweep over them.
 struct SyntheticViews {
   std::vector<std::vector<float>> images;  // reference first
   std::vector<float> true_depth_m;         // of the reference, along the ray
   Input input;                             // points into images
 };
 
-// A number in [0, 1) from a counter: splitmix64.
+// Returns a number in [0, 1) from a counter: splitmix64 (Steele et al. 2014).
 inline double hashed_unit(std::uint64_t counter) {
   std::uint64_t z = counter * 0x9e3779b97f4a7c15ULL + 0x632be59bd9b4e019ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -67,8 +69,9 @@ class WaveTexture {
   std::vector<Wave> waves_;
 };
 
-// Number `index` of a ring of radius 0.635 m at z = 0 that looks at (0, 0, 1.178); water surface at 0.978 m.
-inline FlatWaterCamera ring_camera(const SyntheticScene& scene, int index) {
+// Returns camera number `index` of a ring of radius 0.635 m at z = 0 that looks at (0, 0, 1.178); water
+// surface at 0.978 m.
+inline RefractiveCamera ring_camera(const SyntheticScene& scene, int index) {
   const double angle = 6.283185307179586 * index / scene.ring_cameras;
   const double centre[3] = {0.635 * std::cos(angle), 0.635 * std::sin(angle), 0};
   const double length = std::sqrt(0.635 * 0.635 + 1.178 * 1.178);
@@ -79,24 +82,27 @@ inline FlatWaterCamera ring_camera(const SyntheticScene& scene, int index) {
   const double down[3] = {forward[1] * right[2] - forward[2] * right[1],
                           forward[2] * right[0] - forward[0] * right[2],
                           forward[0] * right[1] - forward[1] * right[0]};
-  FlatWaterCamera camera;
+  RefractiveCamera camera;
   camera.width_px = scene.width_px;
   camera.height_px = scene.height_px;
   camera.fx_px = camera.fy_px = scene.focal_px > 0 ? scene.focal_px : 1504.6 * scene.width_px / 1600;
   camera.cx_px = 0.5 * (scene.width_px - 1);
   camera.cy_px = 0.5 * (scene.height_px - 1);
+  std::array<double, 9> rotation{};
+  std::array<double, 3> translation_m{};
   for (int k = 0; k < 3; ++k) {
-    camera.rotation[k] = right[k];
-    camera.rotation[3 + k] = down[k];
-    camera.rotation[6 + k] = forward[k];
+    rotation[k] = right[k];
+    rotation[3 + k] = down[k];
+    rotation[6 + k] = forward[k];
   }
   for (int row = 0; row < 3; ++row)
-    for (int k = 0; k < 3; ++k) camera.translation_m[row] -= camera.rotation[3 * row + k] * centre[k];
-  camera.water_z_m = 0.978;
+    for (int k = 0; k < 3; ++k) translation_m[row] -= rotation[3 * row + k] * centre[k];
+  set_pose(camera, rotation, translation_m);
+  set_water(camera, 0.978, 1, 1.333);
   return camera;
 }
 
-// Depth along a ray where it meets the surface.
+// Returns the depth along a ray at which it meets the surface, metres.
 inline double surface_depth_m(const SyntheticScene& scene, const WaterRay& ray) {
   double depth_m = (scene.plane_z_m - ray.origin_m[2]) / ray.direction[2];
   if (scene.amplitude_m == 0) return depth_m;
@@ -110,7 +116,8 @@ inline double surface_depth_m(const SyntheticScene& scene, const WaterRay& ray) 
   return depth_m;
 }
 
-inline void render_view(const SyntheticScene& scene, const FlatWaterCamera& camera, std::uint64_t seed,
+// Renders one image and, unless that is nullptr, the true depths along the rays. Uses parallel_for.
+inline void render_view(const SyntheticScene& scene, const RefractiveCamera& camera, std::uint64_t seed,
                         std::vector<float>& image, std::vector<float>* true_depth_m) {
   const WaveTexture texture(scene);
   const std::size_t pixels = static_cast<std::size_t>(camera.width_px) * camera.height_px;
@@ -121,7 +128,7 @@ inline void render_view(const SyntheticScene& scene, const FlatWaterCamera& came
       for (std::size_t x = 0; x < static_cast<std::size_t>(camera.width_px); ++x) {
         const std::size_t i = y * camera.width_px + x;
         WaterRay ray;
-        cast_ray(camera, static_cast<double>(x), static_cast<double>(y), ray);
+        cast_ray_fast(camera, static_cast<double>(x), static_cast<double>(y), ray);
         const double depth_m = surface_depth_m(scene, ray);
         double grey = texture.grey(ray.origin_m[0] + depth_m * ray.direction[0],
                                    ray.origin_m[1] + depth_m * ray.direction[1]);
@@ -133,7 +140,7 @@ inline void render_view(const SyntheticScene& scene, const FlatWaterCamera& came
   });
 }
 
-// Ring camera 0 and its nearest neighbours on both sides, alternating.
+// Renders ring camera 0 and its nearest neighbours on both sides, alternating.
 inline SyntheticViews render_synthetic(const SyntheticScene& scene, double depth_min_m, double depth_max_m) {
   SyntheticViews views;
   views.images.resize(static_cast<std::size_t>(scene.sources) + 1);

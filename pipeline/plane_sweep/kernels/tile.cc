@@ -37,7 +37,7 @@ std::vector<double> window_sums(const std::vector<double>& in, int columns,
 
 // About a sixth of a radian: polynomials then follow the projection to 1e-4 px. Beyond 96 px the gain from
 // the smaller margin is lost to the larger working set.
-int tile_side_px(const FlatWaterCamera& reference) {
+int tile_side_px(const RefractiveCamera& reference) {
   const double side_px = 0.16 * std::min(reference.fx_px, reference.fy_px);
   return std::clamp(static_cast<int>(std::min(side_px, 96.0)) / kLanes * kLanes, 32, 96);
 }

@@ -3,12 +3,13 @@
 
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/grey_image.h"
+#include "pipeline/plane_sweep/kernels/input.h"
 #include "pipeline/plane_sweep/kernels/options.h"
 #include "pipeline/plane_sweep/kernels/projection_fit.h"
 
 namespace aqbench::plane_sweep {
 
+// A box of the reference image and what its windows reach.
 struct Tile {
   PixelBox output;  // pixels whose depth is found
   PixelBox input;   // those and the margin that their windows reach, within the image
@@ -19,12 +20,13 @@ struct Tile {
   int first_output() const { return output.x_begin - input.x_begin; }
 };
 
-// The side of the tiles that the fused kernels work in.
-int tile_side_px(const FlatWaterCamera& reference);
+// Returns the side of the tiles that the fused kernels work in.
+int tile_side_px(const RefractiveCamera& reference);
 
+// Returns the next multiple of kLanes.
 inline int round_up_to_lanes(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-// Tiles of at most side_px x side_px that cover the image, row by row.
+// Returns tiles of at most side_px x side_px that cover the image, row by row.
 std::vector<Tile> make_tiles(int width_px, int height_px, int side_px, int margin_px);
 
 // The reference image over a tile's input, minus its mean there (correlations do not change, sums of squares
@@ -40,6 +42,7 @@ struct TileReference {
   }
 };
 
+// Fills `reference`; its memory is reused.
 void cut_reference(const GreyImage& image, const Tile& tile, TileReference& reference);
 
 // Statistics of every output pixel's window if no sample is missing, [output row][output]; see ZnccRow.
@@ -47,6 +50,7 @@ struct ZnccReference {
   std::vector<float> count, inverse_count, sum, square_sum, gain;
 };
 
+// Fills `statistics`; their memory is reused.
 void zncc_statistics(const TileReference& reference, const Tile& tile, const Options& options,
                      ZnccReference& statistics);
 
@@ -60,6 +64,7 @@ struct CentredReference {
   std::vector<float> scoring_inverse_weight;  // inverse_weight, but 0 where the window is too small
 };
 
+// Fills `statistics`; their memory is reused.
 void centred_statistics(const TileReference& reference, const Tile& tile, const Options& options,
                         CentredReference& statistics);
 

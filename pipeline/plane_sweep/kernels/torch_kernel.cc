@@ -1,16 +1,15 @@
+#include "pipeline/plane_sweep/kernels/torch_kernel.h"
+
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/grid_sampler_2d.h>
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
@@ -20,16 +19,16 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/plane_sweep/kernels/cost_map.h"
 #include "pipeline/plane_sweep/kernels/depth_extraction.h"
-#include "pipeline/plane_sweep/kernels/kernels.h"
-#include "pipeline/plane_sweep/kernels/projection_table.h"
+#include "pipeline/plane_sweep/kernels/torch_cost.h"
+#include "scenes/optics/projection_table.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -66,37 +65,6 @@ std::vector<float> grey_minus(const GreyImage& image, float centre) {
   return values;
 }
 
-// Weighted sums over the windows of [batch, height, width]; zero outside.
-class TorchWindow {
- public:
-  TorchWindow(const Options& options, c10::Device device)
-      : weights_(window_weights(options.cost, options.window_px)),
-        pool_(device.is_cuda() && options.cost != CostFunction::ssim) {}
-
-  at::Tensor operator()(const at::Tensor& planes) const {
-    const auto window = static_cast<std::int64_t>(weights_.size()), half = window / 2;
-    if (pool_) {
-      const at::Tensor rows = at::avg_pool2d(planes, {1, window}, {1, 1}, {0, half}, false, true, 1);
-      return at::avg_pool2d(rows, {window, 1}, {1, 1}, {half, 0}, false, true, 1);
-    }
-    // On the CPU sums of shifted slices are an order of magnitude faster than pooling or convolution.
-    const at::Tensor padded = at::constant_pad_nd(planes, {half, half, half, half});
-    return sum_slices(sum_slices(padded, 2), 1);
-  }
-
- private:
-  at::Tensor sum_slices(const at::Tensor& padded, std::int64_t dim) const {
-    const std::int64_t length = padded.size(dim) - static_cast<std::int64_t>(weights_.size()) + 1;
-    at::Tensor sum = padded.narrow(dim, 0, length).mul(weights_[0]);
-    for (std::size_t k = 1; k < weights_.size(); ++k)
-      sum.add_(padded.narrow(dim, static_cast<std::int64_t>(k), length), weights_[k]);
-    return sum;
-  }
-
-  std::vector<double> weights_;
-  bool pool_;
-};
-
 struct TorchSource {
   at::Tensor image;  // [1, 1, height, width], grey minus the common centre
   ProjectionTable table;
@@ -105,34 +73,20 @@ struct TorchSource {
   at::Tensor u, v;            // [depth, nodes, nodes]
 };
 
-// Samples of `batch` depths: 0 where missing, and which are valid.
-struct Samples {
-  at::Tensor values, valid;  // [batch, height, width], float
-  bool all_valid = false;    // known to be; never on CUDA, where asking would wait for the device
-};
-
 class TorchSweep {
  public:
   TorchSweep(const Input& input, const Options& options, const Result& result)
       : input_(input),
-        options_(options),
         device_(find_device(options.device)),
         height_(result.height_px),
         width_(result.width_px),
-        depths_m_(result.depths_m),
-        window_(options, device_) {
+        depths_m_(result.depths_m) {
     std::vector<float> reference = grey_minus(input.reference.image, 0);
     double sum = 0;
     for (const float grey : reference) sum += grey;
     centre_ = static_cast<float>(sum / static_cast<double>(reference.size()));
     for (float& grey : reference) grey -= centre_;
-    reference_ = to_device(reference, {1, height_, width_}, device_);
-    reference_square_ = reference_ * reference_;
-    full_weight_ = window_(at::ones({1, height_, width_}, reference_.options()));
-    full_sum_ = window_(reference_);
-    full_square_sum_ = window_(reference_square_);
-    full_centred_ = reference_ - full_sum_ / full_weight_;
-    full_variance_ = window_(full_centred_ * full_centred_) / full_weight_;
+    cost_.emplace(options, to_device(reference, {1, height_, width_}, device_), centre_);
     for (const View& view : input.sources) add_source(view);
   }
 
@@ -140,8 +94,7 @@ class TorchSweep {
   at::Tensor costs(std::int64_t first, std::int64_t batch) const {
     at::Tensor sum;
     for (std::size_t s = 0; s < sources_.size(); ++s) {
-      const Samples samples = sample(s, first, batch);
-      at::Tensor cost = cost_of(samples);
+      at::Tensor cost = cost_->costs(sample(s, first, batch));
       sum = s == 0 ? cost : sum.add_(cost);
     }
     return sum.div_(static_cast<double>(sources_.size()));
@@ -197,7 +150,7 @@ class TorchSweep {
     return at::stack(planes, 0);
   }
 
-  Samples sample(std::size_t s, std::int64_t first, std::int64_t batch) const {
+  TorchSamples sample(std::size_t s, std::int64_t first, std::int64_t batch) const {
     const StageScope scope("grid_sample_warp");
     const at::Tensor grid = positions(s, first, batch);
     const at::Tensor inside = grid.abs().le(1).all(3);
@@ -206,7 +159,7 @@ class TorchSweep {
     const at::Tensor image = sources_[s].image.expand({batch * strips, 1, -1, -1});
     at::Tensor values = at::grid_sampler_2d(image, grid.view({batch * strips, height_ / strips, width_, 2}),
                                             kBilinear, kZeroPadding, /*align_corners=*/true);
-    Samples samples;
+    TorchSamples samples;
     samples.valid = inside.to(at::kFloat);
     samples.values = values.view({batch, height_, width_}).mul_(samples.valid);
     samples.all_valid = device_.is_cpu() && inside.all().item<bool>();
@@ -220,58 +173,13 @@ class TorchSweep {
     return strips;
   }
 
-  at::Tensor cost_of(const Samples& samples) const {
-    const bool zncc = options_.cost == CostFunction::zncc;
-    at::Tensor weight = samples.all_valid ? full_weight_ : window_(samples.valid);
-    const at::Tensor safe = weight.clamp_min(options_.cost == CostFunction::ssim ? 1e-8 : 1.0);
-    const at::Tensor similarity = zncc ? zncc_of(samples, safe) : centred_similarity(samples, safe);
-    const at::Tensor cost = at::where(weight.ge(min_window_weight(options_.cost, options_.window_px)),
-                                      1 - similarity, at::ones({}, similarity.options()));
-    return cost.clamp(0, options_.cost == CostFunction::ssim ? 1 : 2);
-  }
-
-  at::Tensor zncc_of(const Samples& samples, const at::Tensor& weight) const {
-    const at::Tensor& s = samples.values;
-    const at::Tensor mean_s = window_(s) / weight;
-    const at::Tensor mean_r = (samples.all_valid ? full_sum_ : window_(reference_ * samples.valid)) / weight;
-    const at::Tensor square_r =
-        samples.all_valid ? full_square_sum_ : window_(reference_square_ * samples.valid);
-    const at::Tensor var_r = (square_r / weight - mean_r * mean_r).clamp_min(0).add_(options_.noise_variance);
-    const at::Tensor var_s =
-        (window_(s * s) / weight - mean_s * mean_s).clamp_min(0).add_(options_.noise_variance);
-    const at::Tensor covariance = window_(reference_ * s) / weight - mean_r * mean_s;
-    return covariance * (var_r * var_s).rsqrt_();
-  }
-
-  // AquaMVS's two passes: each sample is centred by the mean of its own window.
-  at::Tensor centred_similarity(const Samples& samples, const at::Tensor& weight) const {
-    const at::Tensor mean_s = window_(samples.values) / weight;
-    const at::Tensor centred_s = (samples.values - mean_s).mul_(samples.valid);
-    at::Tensor mean_r = full_sum_ / full_weight_, centred_r = full_centred_, var_r = full_variance_;
-    if (!samples.all_valid) {
-      mean_r = window_(reference_ * samples.valid) / weight;
-      centred_r = (reference_ - mean_r).mul_(samples.valid);
-      var_r = window_(centred_r * centred_r) / weight;
-    }
-    const at::Tensor var_s = window_(centred_s * centred_s) / weight;
-    const at::Tensor covariance = window_(centred_r * centred_s) / weight;
-    if (options_.cost == CostFunction::ncc_reference) return covariance / ((var_r * var_s).sqrt_() + 1e-8);
-    const at::Tensor grey_r = mean_r + centre_, grey_s = mean_s + centre_;
-    const at::Tensor same = (2 * grey_r * grey_s + kSsimC1) * (2 * covariance + kSsimC2);
-    return same / ((grey_r * grey_r + grey_s * grey_s + kSsimC1) * (var_r + var_s + kSsimC2));
-  }
-
   const Input& input_;
-  const Options& options_;
   c10::Device device_;
   std::int64_t height_, width_;
   const std::vector<float>& depths_m_;
-  TorchWindow window_;
-  float centre_ =
-      0;  // the reference's mean grey value, subtracted everywhere: sums of squares lose fewer digits
-  at::Tensor reference_, reference_square_;  // [1, height, width]
-  // Window statistics of the reference where no sample is missing.
-  at::Tensor full_weight_, full_sum_, full_square_sum_, full_centred_, full_variance_;
+  // The reference's mean grey value, subtracted everywhere: sums of squares lose fewer digits.
+  float centre_ = 0;
+  std::optional<TorchCost> cost_;
   std::vector<TorchSource> sources_;
 };
 

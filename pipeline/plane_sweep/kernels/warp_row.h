@@ -12,6 +12,7 @@ namespace aqbench::plane_sweep {
 // Which of a pixel's sixteen samples lie inside the source image.
 enum class Presence : std::uint8_t { all, some, none };
 
+// A row whose pixels share the polynomials of a box.
 struct WarpRow {
   const PackedSource* source;
   const ProjectionFit* fit;
@@ -21,12 +22,14 @@ struct WarpRow {
   float centre_code;  // subtracted from every sample, so that sums of squares lose no digits
 };
 
-// `none` and `all` are sure by a margin, `some` may be anything.
+// Tells which samples of each pixel lie inside: `none` and `all` are sure by a margin, `some` may be
+// anything.
 void classify_row(const WarpRow& row, Presence* presence);
 
-// samples[i]: code minus centre_code of pixel i at each depth. All of them must lie inside the image.
+// Samples the row. samples[i]: code minus centre_code of pixel i at each depth. All of them must lie inside
+// the image.
 void warp_row_inside(const WarpRow& row, Lanes* samples);
-// The same, NaN where a sample lies outside the image.
+// Samples the row, with NaN where a sample lies outside the image.
 void warp_row_partly_inside(const WarpRow& row, Lanes* samples);
 
 // A row whose pixels have depths of their own, each the middle of sixteen. Positions relative to (u_base_px,
@@ -41,8 +44,11 @@ struct GuidedRow {
   Lanes offsets;  // ascending
 };
 
+// classify_row() for such a row.
 void classify_guided_row(const GuidedRow& row, Presence* presence);
+// warp_row_inside() for such a row.
 void warp_guided_row_inside(const GuidedRow& row, Lanes* samples);
+// warp_row_partly_inside() for such a row.
 void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples);
 
 }  // namespace aqbench::plane_sweep

@@ -18,6 +18,7 @@ struct WinnerRow {
   float* cost_last;  // of the latest depth
 };
 
+// Arrays of a WinnerRow.
 inline constexpr int kWinnerFields = 6;
 
 // Feeds `depths` (at most kLanes) more depths, from first_depth on, to a row of `pixels` pixels; first_depth
@@ -27,7 +28,7 @@ inline constexpr int kWinnerFields = 6;
 void feed_winner_row(const Lanes* scores, float per_source, int pixels, int first_depth, int depths,
                      const WinnerRow& row, float* volume, std::size_t volume_stride);
 
-// Depth and confidence of the pixels as depth_extraction.h defines them.
+// Writes depth and confidence of the pixels as depth_extraction.h defines them.
 void finish_winner_row(const WinnerRow& row, int pixels, std::span<const float> depths_m, float* depth_m,
                        float* confidence);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Workers with large buffers, handed out to threads: as many exist as were ever at work at once.
+// Workers with large buffers, which threads borrow: no more are made than are at work at the same time.
 
 #include <functional>
 #include <memory>
@@ -8,11 +8,13 @@
 
 namespace aqbench::plane_sweep {
 
+// A pool of workers that `make` makes; safe from several threads.
 template <class Worker>
 class WorkerPool {
  public:
   explicit WorkerPool(std::function<std::unique_ptr<Worker>()> make) : make_(std::move(make)) {}
 
+  // Lends an idle worker, or makes one.
   std::unique_ptr<Worker> take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return make_();
@@ -20,6 +22,7 @@ class WorkerPool {
     idle_.pop_back();
     return worker;
   }
+  // Takes a worker back.
   void give_back(std::unique_ptr<Worker> worker) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(worker));

@@ -14,6 +14,7 @@ namespace aqbench::plane_sweep {
 // the missing samples, the count and the sums of r and r^2.
 inline constexpr std::ptrdiff_t kSampleSums = 3, kMissingSums = 3;
 
+// What one step of the window reads and writes.
 struct ZnccRow {
   int columns;       // of the tile with its margin
   int first_output;  // the column under the first output pixel
@@ -48,10 +49,11 @@ enum class Gaps : std::uint8_t {
   all,  // everything, also in the row that leaves
 };
 
-// No sample is missing, neither now nor in the sums.
+// Moves the window by a row where no sample is missing, neither now nor in the sums.
 void add_zncc_row_without_gaps(const ZnccRow& row);
 
-// column_gaps: [columns]; missing_sums of a column with Gaps::none are zero and stay so.
+// Moves the window by a row where samples may be missing. column_gaps: [columns]; missing_sums of a column
+// with Gaps::none are zero and stay so.
 void add_zncc_row_with_gaps(const ZnccRow& row, const Gaps* column_gaps, const Gaps* output_gaps);
 
 }  // namespace aqbench::plane_sweep

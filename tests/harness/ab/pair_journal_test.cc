@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 #include <system_error>
@@ -28,8 +29,8 @@ struct PairJournalTest : ::testing::Test {
     header.program_a = "1111";
     header.cases = {{"x", std::nullopt}, {"y", 0.1}};
     header.plans = {"2222", "3333"};
-    header.environment_json = R"({"cores":2})";
-    header.plan_json = R"({"pairs":6})";
+    header.environment = Json{{"cores", 2}};
+    header.plan = Json{{"pairs", 6}};
   }
   std::span<const AbUnit> pair(std::size_t i) const { return std::span(samples.units).subspan(2 * i, 2); }
   std::filesystem::path file() const { return folder.path() / kPairJournalFile; }
@@ -55,8 +56,8 @@ TEST_F(PairJournalTest, GivesBackWhatWasAppended) {
   EXPECT_EQ(contents.header.cases[0].tau, std::nullopt);
   EXPECT_EQ(contents.header.cases[1].tau, 0.1);
   EXPECT_EQ(contents.header.plans, header.plans);
-  EXPECT_EQ(contents.header.environment_json, header.environment_json);
-  EXPECT_EQ(contents.header.plan_json, header.plan_json);
+  EXPECT_EQ(contents.header.environment, header.environment);
+  EXPECT_EQ(contents.header.plan, header.plan);
   ASSERT_EQ(contents.parts.size(), 3u);
   ASSERT_EQ(contents.parts[0].units.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i)

@@ -90,7 +90,8 @@ TEST(AbReport, ExitCodesFollowTheVerdicts) {
   EXPECT_EQ(judge_ab(failed).exit_code(), ExitCode::case_failed);
   EXPECT_THAT(only_case(failed).reason, HasSubstr("died of signal 11"));
   failed.samples.units.back().side = AbSide::b;
-  failed.samples.units.back().reason = "invalid: mean_intensity is 3, not 4";
+  failed.samples.units.back().status = Status::invalid;
+  failed.samples.units.back().reason = invalid_reason("mean_intensity is 3, not 4");
   EXPECT_EQ(only_case(failed).verdict, AbVerdict::invalid) << "wrong output of B, however fast";
   AbDocument noisy = document_of(timed_samples(40, 1.0));
   noisy.samples.cases[0].tau = 0.5;

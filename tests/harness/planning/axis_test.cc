@@ -77,5 +77,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"a[pow3]=1:2", "not an axis name"}, Refused{"[pow2]=1:2", "not an axis name"},
                     Refused{"a b=1", "not an axis name"}));
 
+TEST(AxisKind, OnlyTheNamesOfPropertiesAreNoParameters) {
+  EXPECT_EQ(axis_kind("seed"), AxisKind::seed);
+  EXPECT_EQ(axis_kind("width"), AxisKind::width);
+  EXPECT_TRUE(is_image_kind(axis_kind("rig")));
+  EXPECT_FALSE(is_image_kind(axis_kind("threads")));
+  EXPECT_EQ(axis_kind("batch"), AxisKind::parameter);
+  EXPECT_EQ(axis_kind("undulating.width"), AxisKind::parameter);
+  for (const char* name : {"seed", "threads", "device", "replica", "rig", "imaging", "width", "height"})
+    EXPECT_THAT(axis_names(), testing::Contains(name));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -1,6 +1,7 @@
 #include "harness/planning/plan.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
@@ -159,6 +160,19 @@ TEST(PlanHash, ChangesWithWhateverDecidesTheResult) {
     EXPECT_TRUE(hashes.insert(plan(request).sha256).second);
   const PlanRequest reordered = with([](auto& r) { r.scenes = {"undulating", "flat_plane"}; });
   EXPECT_EQ(plan(reordered).sha256, base) << "the order in which cases run does not";
+}
+
+TEST(EffectiveJson, SaysWhatRan) {
+  PlanRequest request;
+  request.axes = {parse_axis("undulating.amplitude_m=0.001,0.002")};
+  request.threads = 2;
+  const Json json = effective_json(plan(request));
+  EXPECT_EQ(json["suite"], "seed");
+  EXPECT_EQ(json["threads"], Json({2}));
+  EXPECT_EQ(json["axes"]["undulating.amplitude_m"], Json({0.001, 0.002}));
+  EXPECT_EQ(json["cases"], 6);
+  EXPECT_EQ(json["timeout_s"], 600);
+  EXPECT_GT(json["memory_limit_bytes"].get<std::uint64_t>(), std::uint64_t{1} << 28);
 }
 
 }  // namespace

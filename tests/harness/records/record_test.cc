@@ -117,6 +117,18 @@ TEST(Status, ReadsBack) {
   EXPECT_EQ(status_from_string("nearly"), std::nullopt);
 }
 
+TEST(Status, AnInvalidCaseIsWrittenAsFailedWithAReason) {
+  Record record = full_record();
+  record.status = Status::invalid;
+  record.reason = invalid_reason("mean is 3, not 4");
+  const Json json = to_json(record);
+  EXPECT_EQ(json.at("status"), "failed");
+  EXPECT_EQ(json.at("reason"), "invalid: mean is 3, not 4");
+  EXPECT_EQ(record_from_json(json).status, Status::invalid);
+  record.reason = "it gave no points";
+  EXPECT_EQ(record_from_json(to_json(record)).status, Status::failed);
+}
+
 TEST(CaseResult, TravelsThroughThePipe) {
   CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"b", ""}}};
   const std::string bytes = encode_case_result(result);

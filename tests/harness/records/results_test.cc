@@ -10,8 +10,9 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
-#include "tests/reports/synthetic.h"
+#include "harness/records/schema_check.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {
@@ -71,7 +72,7 @@ TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
   EXPECT_FALSE(changed([](Results& r) { r.records[0].peak_rss_bytes = 1; }));
   EXPECT_FALSE(changed([](Results& r) { r.records[0].axes[1].second = std::int64_t{1}; }));
   EXPECT_FALSE(changed([](Results& r) { r.run.finished_utc = "2025-05-20T10:11:15Z"; }));
-  EXPECT_FALSE(changed([](Results& r) { r.environment_json = "{}"; }));
+  EXPECT_FALSE(changed([](Results& r) { r.environment = {}; }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].status = Status::failed; }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].case_name += "x"; }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].options[1].second = std::int64_t{3001}; }));

@@ -10,7 +10,7 @@
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
@@ -283,7 +283,7 @@ TEST_F(DatasetRunTest, WritesAndScoresWhatTheMethodGives) {
   EXPECT_EQ(run.record.scene, "flat_plane");
   EXPECT_EQ(run.record.case_name, "data/external");
   EXPECT_EQ(run.points, 3U);
-  EXPECT_THAT(read_ply_cloud(request_.out_dir / "cloud.ply").points_m, SizeIs(3));
+  EXPECT_THAT(read_ply(request_.out_dir / "cloud.ply").cloud.points_m, SizeIs(3));
   std::ifstream log(request_.out_dir / "command.log");
   const std::string text((std::istreambuf_iterator<char>(log)), {});
   EXPECT_EQ(text, "said\ncalibration.json\nimages\n");

@@ -11,6 +11,7 @@
 
 #include "core/parallel.h"
 #include "core/random.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/matching.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"

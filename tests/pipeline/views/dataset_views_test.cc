@@ -180,20 +180,5 @@ TEST(SelectSources, AreTheNeighboursOnTheRingThenTheCentre) {
   EXPECT_THAT(select_sources(std::span(views).first(1), 0), ElementsAre());
 }
 
-// The plane sweep's camera and the exact one see the same ray.
-TEST(FlatWaterCamera, IsTheSameCamera) {
-  const Rig rig = make_rig("ring12", {}, 1);
-  const Camera& camera = rig.cameras[7];
-  const RefractiveCamera exact = refractive_camera(camera, rig.water);
-  const auto flat = flat_water_camera(camera, rig.water);
-  const auto ray = cast_ray(exact, Vec2(300, 900));
-  plane_sweep::WaterRay same;
-  ASSERT_TRUE(plane_sweep::cast_ray(flat, 300, 900, same));
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_NEAR(same.origin_m[i], ray->origin_m[i], 1e-12);
-    EXPECT_NEAR(same.direction[i], ray->direction[i], 1e-12);
-  }
-}
-
 }  // namespace
 }  // namespace aqbench

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 AbBundleText bundle_text(const AbDocument& document) {
   const AbReport report = judge_ab(document);
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment_json,
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
@@ -203,7 +203,7 @@ TEST(AaValidation, ReadsBackAndVerifies) {
   std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
-                      document.environment_json};
+                      document.environment};
   finalise_ab_bundle(folder.path(), bundle);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);

@@ -54,8 +54,8 @@ class Merge : public ::testing::Test {
     results.run.planned_cases = plan.cases.size();
     results.run.complete = results.records.size() == plan.cases.size();
     results.run.plan_sha256 = plan.sha256;
-    results.run.requested_json = requested_json(plan.request).dump();
-    results.run.effective_json = effective_json(plan).dump();
+    results.run.requested = requested_json(plan.request);
+    results.run.effective = effective_json(plan);
     begin_command(bundle, results.run.started_utc, {}, {"aqbench", "sweep"});
     end_command(bundle, results.run.started_utc, {}, 0, {});
     Journal journal = Journal::create(bundle, plan, results.run.id, results.run.started_utc);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/table.h"
@@ -20,8 +21,8 @@ using ::testing::Not;
 
 Results on_machine(const std::string& cpu, int threads) {
   Results results = synthetic_results();
-  results.environment_json = R"({"build":{"commit":"0123456789abcdef"},"comparability":{"cpu_model":")" +
-                             cpu + R"(","threads":)" + std::to_string(threads) + "}}";
+  results.environment = Json{{"build", {{"commit", "0123456789abcdef"}}},
+                             {"comparability", {{"cpu_model", cpu}, {"threads", threads}}}};
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/table.h"
 #include "core/text.h"
@@ -239,21 +240,21 @@ TEST(SweepTable, UndefinedIsNotANumber) {
 }
 
 TEST(EnvironmentLine, NamesWhatDecides) {
-  EXPECT_EQ(environment_line(
+  EXPECT_EQ(environment_line(Json::parse(
                 R"({"cpu":{"model":"X | 9","cores_usable":2},"build":{"commit":null,"build_type":"Release"},)"
-                R"("threads":2,"device":"cpu"})"),
+                R"("threads":2,"device":"cpu"})")),
             "X | 9, 2 cores, Release, threads 2, device cpu");
-  EXPECT_EQ(environment_line("{}"), "not recorded");
+  EXPECT_EQ(environment_line(Json::object()), "not recorded");
 }
 
 TEST(ReproduceCommand, PlansTheSameCases) {
   RunInfo run;
-  run.requested_json =
+  run.requested = Json::parse(
       R"({"suite":null,"own_suite":null,"scenes":["undu*"],"methods":["roma_like"],"axes":{"seed":["1","2"]},)"
       R"("set":["undulating.amplitude_m=0.002"],"seed":7,"repeat":3,"threads":2,"device":"cpu","timeout_s":20,)"
       R"("memory_limit_bytes":1610612736,"shard":"1/2","inject":["*:simulate=20ms"],)"
       R"("rig":"arc6","imaging":"clean","width":480,"height":360,"timing":{"repetitions":3,"warmup":1,)"
-      R"("min_time_s":0.5,"precision":0.02,"max_repetitions":9,"max_time_s":30,"blocks":20}})";
+      R"("min_time_s":0.5,"precision":0.02,"max_repetitions":9,"max_time_s":30,"blocks":20}})");
   EXPECT_EQ(
       reproduce_command(run),
       "aqbench sweep --scene 'undu*' --method roma_like --axis seed=1,2 --set undulating.amplitude_m=0.002 "
@@ -261,7 +262,7 @@ TEST(ReproduceCommand, PlansTheSameCases) {
       "--timeout 20 --memory-limit 1.5 --repetitions 3 --warmup 1 "
       "--min-time 0.5 --precision 2 --max-repetitions 9 --max-time 30 --blocks 20 --shard 1/2 --inject "
       "'*:simulate=20ms'");
-  run.requested_json = R"({"merged":true})";
+  run.requested = Json{{"merged", true}};
   EXPECT_TRUE(has(reproduce_command(run), R"({"merged":true})"));
 }
 

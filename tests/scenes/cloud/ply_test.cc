@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "scenes/cloud/ply_read.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -58,7 +59,7 @@ TEST_F(Ply, CloudRoundTripInEveryFormatIsExact) {
     for (const bool double_precision : {true, false}) {
       const auto path = directory_ / "cloud.ply";
       write_ply_cloud(path, cloud, {format, double_precision});
-      const PointCloud back = read_ply_cloud(path);
+      const PointCloud back = read_ply(path).cloud;
       ASSERT_EQ(back.points_m.size(), 3u);
       ASSERT_EQ(back.normals.size(), 3u);
       EXPECT_EQ(back.confidence, cloud.confidence);
@@ -102,7 +103,7 @@ TEST_F(Ply, MeshRoundTripInEveryFormatIsExact) {
 
 TEST_F(Ply, EmptyCloudIsReadAsEmpty) {
   write_ply_cloud(directory_ / "c.ply", {});
-  EXPECT_TRUE(read_ply_cloud(directory_ / "c.ply").points_m.empty());
+  EXPECT_TRUE(read_ply(directory_ / "c.ply").cloud.points_m.empty());
 }
 
 // Bytes put down by hand: 1.0f is 3f800000, 2.0 is 4000000000000000, 258 is 0102.

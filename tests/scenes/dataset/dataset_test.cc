@@ -15,7 +15,7 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/core/error_matcher.h"

@@ -79,7 +79,7 @@ TEST(Perturb, ATiltIsThatOfTheWater) {
     const Vec2 pixel(700, 500);
     const WaterRay ray = *cast_ray(refractive_camera(wrong.cameras[i], wrong.water), pixel);
     Reconstruction two;
-    two.cloud.points_m = {ray.origin_m, ray.origin_m + ray.direction};
+    two.cloud.points_m = {point_on_ray(ray, 0), point_on_ray(ray, 1)};
     apply(world, two);
     const Vec3 origin = two.cloud.points_m[0], direction = two.cloud.points_m[1] - origin;
     // The true camera's ray in air.

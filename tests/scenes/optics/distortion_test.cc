@@ -4,7 +4,6 @@
 
 #include <opencv2/calib3d.hpp>
 
-#include "scenes/optics/undistortion_map.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {

@@ -9,6 +9,7 @@
 
 #include "core/random.h"
 #include "scenes/optics/camera.h"
+#include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench::testing {
@@ -38,6 +39,12 @@ inline Camera tilted_camera(Draws& draws, const Vec3& centre_m, double tilt_rad)
                          Eigen::AngleAxisd(draws.uniform(0, 2 * std::numbers::pi), Vec3::UnitZ()))
                             .toRotationMatrix();
   return {"camera", pinhole(1600, 1200, 1504.6), {rotation, -(rotation * centre_m)}, false};
+}
+
+// A ray from `origin_m` in the direction of `towards`, which need not be a unit vector.
+inline WaterRay ray_along(const Vec3& origin_m, const Vec3& towards) {
+  const Vec3 unit = towards.normalized();
+  return {{origin_m.x(), origin_m.y(), origin_m.z()}, {unit.x(), unit.y(), unit.z()}};
 }
 
 // What an Error's message must contain; "" if nothing was thrown.

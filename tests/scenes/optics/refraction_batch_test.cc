@@ -117,14 +117,15 @@ TEST(CastRays, EqualsTheExactRays) {
       for (std::size_t k = 0; k < u.size(); ++k) {
         const auto exact = cast_ray(camera, Vec2(u[k], v[k]));
         // Within 1e-3 of the critical angle, rounding decides.
-        if (exact && exact->direction.z() < 0.03) continue;
+        if (exact && exact->direction[2] < 0.03) continue;
         ASSERT_EQ(exact.has_value(), !std::isnan(dz[k]));
         ASSERT_EQ(std::isnan(ox[k]), std::isnan(dz[k]));
         if (!exact) continue;
-        const double distance_m = (exact->origin_m - Vec3(ox[k], oy[k], 0.978)).norm();
-        worst_m = std::max(worst_m, distance_m / (1 + exact->origin_m.norm()));
-        worst_direction = std::max(
-            worst_direction, exact->direction.z() * (exact->direction - Vec3(dx[k], dy[k], dz[k])).norm());
+        const double distance_m = (to_vec3(exact->origin_m) - Vec3(ox[k], oy[k], 0.978)).norm();
+        worst_m = std::max(worst_m, distance_m / (1 + to_vec3(exact->origin_m).norm()));
+        worst_direction =
+            std::max(worst_direction,
+                     exact->direction[2] * (to_vec3(exact->direction) - Vec3(dx[k], dy[k], dz[k])).norm());
       }
     }
   }

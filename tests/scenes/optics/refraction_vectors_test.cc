@@ -67,8 +67,8 @@ TEST_F(RefractionVectors, RaysOfPixels) {
       const auto ray = cast_ray(camera, vector2(pixel));
       ASSERT_EQ(ray.has_value(), !is_null(one.at("origins").at(i)));
       if (!ray) continue;
-      EXPECT_LT((ray->origin_m - vector3(one.at("origins").at(i))).norm(), 1e-9);
-      EXPECT_LT((ray->direction - vector3(one.at("directions").at(i))).norm(), 1e-9);
+      EXPECT_LT((to_vec3(ray->origin_m) - vector3(one.at("origins").at(i))).norm(), 1e-9);
+      EXPECT_LT((to_vec3(ray->direction) - vector3(one.at("directions").at(i))).norm(), 1e-9);
     }
   }
   EXPECT_GT(rays, 0u);

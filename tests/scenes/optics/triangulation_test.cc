@@ -44,7 +44,7 @@ TEST(Triangulate, WithRefractionFindsThePoint) {
 
 // Two skew lines: x axis, and the y axis lifted by 2. The closest point is half way up.
 TEST(Triangulate, TwoSkewRaysMeetHalfWay) {
-  const WaterRay along_x{Vec3(-3, 0, 0), Vec3::UnitX()}, along_y{Vec3(0, 5, 2), Vec3::UnitY()};
+  const WaterRay along_x{{-3, 0, 0}, {1, 0, 0}}, along_y{{0, 5, 2}, {0, 1, 0}};
   const auto found = triangulate(std::vector<WaterRay>{along_x, along_y});
   ASSERT_TRUE(found);
   EXPECT_LT((found->point_m - Vec3(0, 0, 1)).norm(), 1e-12);
@@ -55,11 +55,12 @@ TEST(Triangulate, MinimisesTheSumOfSquaredDistances) {
   Draws draws{32};
   std::vector<WaterRay> rays;
   for (int i = 0; i < 7; ++i)
-    rays.push_back({Vec3(draws.uniform(-1, 1), draws.uniform(-1, 1), 1e3),
-                    Vec3(draws.uniform(-1, 1), draws.uniform(-1, 1), 1).normalized()});
+    rays.push_back(ray_along({draws.uniform(-1, 1), draws.uniform(-1, 1), 1e3},
+                             {draws.uniform(-1, 1), draws.uniform(-1, 1), 1}));
   const auto sum = [&](const Vec3& point) {
     double total = 0;
-    for (const WaterRay& ray : rays) total += (point - ray.origin_m).cross(ray.direction).squaredNorm();
+    for (const WaterRay& ray : rays)
+      total += (point - to_vec3(ray.origin_m)).cross(to_vec3(ray.direction)).squaredNorm();
     return total;
   };
   const auto found = triangulate(rays);
@@ -71,9 +72,9 @@ TEST(Triangulate, MinimisesTheSumOfSquaredDistances) {
 }
 
 TEST(Triangulate, NeedsTwoRaysThatAreNotParallel) {
-  const WaterRay down{Vec3(0, 0, 0), Vec3::UnitZ()}, beside{Vec3(1, 0, 0), Vec3::UnitZ()};
-  const WaterRay nearly{Vec3(1, 0, 0), Vec3(1e-8, 0, 1).normalized()};
-  const WaterRay enough{Vec3(1, 0, 0), Vec3(-1e-3, 0, 1).normalized()};
+  const WaterRay down{{0, 0, 0}, {0, 0, 1}}, beside{{1, 0, 0}, {0, 0, 1}};
+  const WaterRay nearly = ray_along({1, 0, 0}, {1e-8, 0, 1});
+  const WaterRay enough = ray_along({1, 0, 0}, {-1e-3, 0, 1});
   EXPECT_FALSE(triangulate({}));
   EXPECT_FALSE(triangulate(std::vector<WaterRay>{down}));
   EXPECT_FALSE(triangulate(std::vector<WaterRay>{down, beside}));

@@ -10,7 +10,8 @@
 #include "core/parallel.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/rig.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -11,11 +11,18 @@
 #include <vector>
 
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {
 namespace {
+
+using aqbench::testing::ray_along;
 
 struct RayField {
   const char* name;
@@ -64,8 +71,8 @@ WaterRay random_ray(std::mt19937_64& generator, double steepest_tangent) {
   std::uniform_real_distribution<double> place(-0.3, 0.3), angle(0, 6.283185307179586),
       tangent(0, steepest_tangent);
   const double a = angle(generator), t = tangent(generator);
-  return {Vec3(place(generator), place(generator), 0.978),
-          Vec3(t * std::cos(a), t * std::sin(a), 1).normalized()};
+  const double x = place(generator), y = place(generator);
+  return ray_along({x, y, 0.978}, {t * std::cos(a), t * std::sin(a), 1});
 }
 
 TEST(RayHit, DepthAgreesWithBisectionWithinANanometre) {
@@ -94,7 +101,8 @@ TEST(RayHit, GrazingRaysMeetTheFirstOfSeveralCrests) {
     int met = 0;
     for (int i = 0; i < 60; ++i) {
       WaterRay ray = random_ray(generator, 1);
-      ray.direction = Vec3(ray.direction.x() * 20, ray.direction.y() * 20, ray.direction.z()).normalized();
+      ray =
+          ray_along(to_vec3(ray.origin_m), {ray.direction[0] * 20, ray.direction[1] * 20, ray.direction[2]});
       const double expected_m = walked_hit_m(*field.surface, ray, 6, 2e-4);
       const auto hit = hitter.first_hit_m(ray);
       if (!std::isfinite(expected_m)) continue;  // farther away than the oracle walks
@@ -118,11 +126,11 @@ TEST(RayHit, RaysFromARealCameraHitEverywhere) {
   int hits = 0;
   for (int i = 0; i < 100; ++i) {
     const double x = 0.01 * i, y = -0.005 * i;
-    const WaterRay ray{Vec3(x, y, 0.978), Vec3(0.6 - 0.01 * i, 0.1, 1).normalized()};
+    const WaterRay ray = ray_along({x, y, 0.978}, {0.6 - 0.01 * i, 0.1, 1});
     const auto hit = hitter.first_hit_m(ray);
     if (!hit) continue;
     ++hits;
-    EXPECT_NEAR(*hit, 0.2 / ray.direction.z(), 1e-12);
+    EXPECT_NEAR(*hit, 0.2 / ray.direction[2], 1e-12);
   }
   EXPECT_EQ(hits, 100);
 }
@@ -130,19 +138,19 @@ TEST(RayHit, RaysFromARealCameraHitEverywhere) {
 TEST(RayHit, MissesAreSaid) {
   const auto undulating = make_undulating({}, {});
   const PatchHeightField& field = renderable_surface(*undulating, "undulating");
-  const WaterRay down{Vec3(0, 0, 0.978), Vec3::UnitZ()};
+  const WaterRay down{{0, 0, 0.978}, {0, 0, 1}};
   EXPECT_TRUE(RayHitter(field).first_hit_m(down));
   EXPECT_FALSE(RayHitter(field, 0.1).first_hit_m(down)) << "beyond the maximum depth";
-  EXPECT_FALSE(RayHitter(field).first_hit_m({Vec3(0, 0, 0.978), Vec3(1, 0, 1e-7).normalized()}))
+  EXPECT_FALSE(RayHitter(field).first_hit_m(ray_along({0, 0, 0.978}, {1, 0, 1e-7})))
       << "meets it only kilometres away";
-  EXPECT_FALSE(RayHitter(field).first_hit_m({Vec3(0, 0, 1.3), Vec3::UnitZ()})) << "starts below the surface";
-  EXPECT_FALSE(RayHitter(field).first_hit_m({Vec3(0, 0, 1.3), Vec3(1, 0, 0.1).normalized()}));
+  EXPECT_FALSE(RayHitter(field).first_hit_m({{0, 0, 1.3}, {0, 0, 1}})) << "starts below the surface";
+  EXPECT_FALSE(RayHitter(field).first_hit_m(ray_along({0, 0, 1.3}, {1, 0, 0.1})));
   // A plane that rises along the ray faster than the ray sinks is met; one that falls faster is not.
   const auto tilted = make_plane({1.178, 2.0, 0}, {});
   const RayHitter hitter(renderable_surface(*tilted, "tilted"));
-  EXPECT_FALSE(hitter.first_hit_m({Vec3(0, 0, 0.978), Vec3(1, 0, 1).normalized()}));
-  EXPECT_NEAR(hitter.first_hit_m({Vec3(0, 0, 0.978), Vec3(-1, 0, 1).normalized()}).value_or(0),
-              0.2 / 3 * std::sqrt(2.0), 1e-12);
+  EXPECT_FALSE(hitter.first_hit_m(ray_along({0, 0, 0.978}, {1, 0, 1})));
+  EXPECT_NEAR(hitter.first_hit_m(ray_along({0, 0, 0.978}, {-1, 0, 1})).value_or(0), 0.2 / 3 * std::sqrt(2.0),
+              1e-12);
 }
 
 TEST(RayHit, AMeshIsRefusedByName) {
@@ -151,7 +159,7 @@ TEST(RayHit, AMeshIsRefusedByName) {
   mesh.triangles = {{0, 2, 1}};
   const auto surface = make_mesh_surface(mesh);
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { renderable_surface(*surface, "mesh:a.ply"); }),
-              testing::HasSubstr("mesh:a.ply"));
+              ::testing::HasSubstr("mesh:a.ply"));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include "core/parallel.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {
@@ -33,7 +35,7 @@ TEST(Visibility, TheImageEndsWhereItEnds) {
   const RefractiveCamera camera = refractive_camera(rig.cameras[0], rig.water);
   const auto at_pixel = [&](double u, double v) {
     const WaterRay ray = *cast_ray(camera, {u, v});
-    return point_on_ray(ray, 0.2 / ray.direction.z());
+    return point_on_ray(ray, 0.2 / ray.direction[2]);
   };
   const std::vector<Vec3> points = {at_pixel(0.01, 600),    at_pixel(-0.01, 600),   at_pixel(1598.99, 600),
                                     at_pixel(1599.01, 600), at_pixel(800, 1198.99), at_pixel(800, 1199.01)};

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <random>
 
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 #include "tests/scenes/surfaces/closest_oracle.h"
 
 namespace aqbench {

@@ -11,7 +11,11 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/mound.h"
+#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/step.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {

@@ -10,8 +10,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scenes/surfaces/surfaces.h"
+#include "scenes/surfaces/plane.h"
 #include "scenes/surfaces/triangle_geometry.h"
+#include "scenes/surfaces/undulating.h"
 
 namespace aqbench {
 namespace {

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "scenes/surfaces/ripple_field.h"
+
 namespace aqbench {
 namespace {
 

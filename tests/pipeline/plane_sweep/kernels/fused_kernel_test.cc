@@ -173,15 +173,13 @@ TEST(FusedKernelTest, SourcesMayHaveAnotherSize) {
 // elsewhere.
 TEST(FusedKernelTest, RaysThatMissTheWaterAndSourcesThatLookAway) {
   SyntheticViews views = small_scene(64, 48, 2);
-  const auto turn = [](FlatWaterCamera& camera, double angle) {  // about the camera's y axis
+  const auto turn = [](RefractiveCamera& camera, double angle) {  // about the camera's y axis
     const double c = std::cos(angle), s = std::sin(angle);
-    const FlatWaterCamera old = camera;
+    const RefractiveCamera old = camera;
     for (int k = 0; k < 3; ++k) {
       camera.rotation[k] = c * old.rotation[k] - s * old.rotation[6 + k];
       camera.rotation[6 + k] = s * old.rotation[k] + c * old.rotation[6 + k];
     }
-    camera.translation_m[0] = c * old.translation_m[0] - s * old.translation_m[2];
-    camera.translation_m[2] = s * old.translation_m[0] + c * old.translation_m[2];
   };
   Options options;
   options.depths = 16;

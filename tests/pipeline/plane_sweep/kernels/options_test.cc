@@ -72,7 +72,7 @@ TEST(InputTest, RefusalsNameTheView) {
   EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.rotation[0] = 2; }),
             "reference.camera.rotation: is not a rotation");
   EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.water_z_m = -1; }),
-            "reference.camera.translation_m: the camera's centre is not above the water");
+            "reference.camera.centre_m: the camera's centre is not above the water");
   std::vector<float> bad(120, 0.5F);
   bad[77] = std::nanf("");
   EXPECT_EQ(refused_input([&](Input& i) { i.sources[0].image.floats = bad.data(); }),

@@ -11,18 +11,18 @@ namespace {
 
 // 1 where the sample of (pixel, depth) lies inside every source image.
 std::vector<char> samples_inside(const Input& input, const std::vector<float>& depths_m) {
-  const FlatWaterCamera& camera = input.reference.camera;
+  const RefractiveCamera& camera = input.reference.camera;
   std::vector<char> inside;
   for (int y = 0; y < camera.height_px; ++y)
     for (int x = 0; x < camera.width_px; ++x)
       for (const float depth_m : depths_m) {
         WaterRay ray;
-        bool all = cast_ray(camera, x, y, ray);
+        bool all = cast_ray_fast(camera, x, y, ray);
         for (const View& source : input.sources) {
           std::array<double, 3> point_m;
           for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + depth_m * ray.direction[k];
           double u = -1, v = -1;
-          all = all && project(source.camera, point_m, u, v) && u >= 0 && v >= 0 &&
+          all = all && project_fast(source.camera, point_m, u, v) && u >= 0 && v >= 0 &&
                 u <= source.camera.width_px - 1 && v <= source.camera.height_px - 1;
         }
         inside.push_back(all ? 1 : 0);

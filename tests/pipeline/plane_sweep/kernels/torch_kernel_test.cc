@@ -65,7 +65,7 @@ TEST(TorchKernelTest, RaysThatMissTheWaterAndWideRanges) {
   SyntheticViews views = small_scene(48, 36, 2);
   views.input.depth_min_m = 0;
   views.input.depth_max_m = 5;
-  FlatWaterCamera& camera = views.input.reference.camera;
+  RefractiveCamera& camera = views.input.reference.camera;
   camera.fx_px = camera.fy_px = 12;
   Options options;
   options.depths = 16;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/files.h"
-#include "pipeline/plane_sweep/kernels/flat_water_camera.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::plane_sweep {
 
@@ -37,21 +37,22 @@ inline std::vector<float> flat_numbers(const nlohmann::json& node) {
   return numbers;
 }
 
-inline FlatWaterCamera camera_from_vector(const nlohmann::json& node) {
-  FlatWaterCamera camera;
+inline RefractiveCamera camera_from_vector(const nlohmann::json& node) {
+  RefractiveCamera camera;
   camera.width_px = node.at("width");
   camera.height_px = node.at("height");
   camera.fx_px = node.at("K")[0][0];
   camera.fy_px = node.at("K")[1][1];
   camera.cx_px = node.at("K")[0][2];
   camera.cy_px = node.at("K")[1][2];
+  std::array<double, 9> rotation;
+  std::array<double, 3> translation_m;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) camera.rotation[3 * i + j] = node.at("R")[i][j];
-    camera.translation_m[i] = node.at("t")[i];
+    for (int j = 0; j < 3; ++j) rotation[3 * i + j] = node.at("R")[i][j];
+    translation_m[i] = node.at("t")[i];
   }
-  camera.water_z_m = node.at("water_z");
-  camera.n_air = node.at("n_air");
-  camera.n_water = node.at("n_water");
+  set_pose(camera, rotation, translation_m);
+  set_water(camera, node.at("water_z"), node.at("n_air"), node.at("n_water"));
   return camera;
 }
 

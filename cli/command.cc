@@ -1,0 +1,139 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/exit_code.h"
+#include "core/parameters.h"
+
+namespace aqbench::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{.name = "sweep",
+            .summary = "run scenes x methods or workloads, score or time them, leave a verified bundle",
+            .run = sweep_command},
+    Command{.name = "eval",
+            .summary = "score a point cloud or mesh file against a scene or a true mesh",
+            .run = eval_command},
+    Command{.name = "render",
+            .summary = "render a scene through water: images, calibration, true depths",
+            .run = render_command},
+    Command{.name = "run",
+            .summary = "run a method on a dataset of your own: cloud, mesh, depth maps",
+            .run = run_command},
+    Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
+    Command{.name = "profile",
+            .summary = "where time and memory go: stages, bottlenecks, trace, flamegraph",
+            .run = profile_command},
+    Command{.name = "gate",
+            .summary = "compare results with a baseline; exit 1 on a regression",
+            .run = gate_command},
+    Command{.name = "ab",
+            .summary = "compare two builds, or two variants, in pairs: is B slower?",
+            .run = ab_command},
+    Command{.name = "accept", .summary = "make a verified bundle the new baseline", .run = accept_command},
+    Command{.name = "verify",
+            .summary = "check a bundle: hashes, schema, journal, summary",
+            .run = verify_command},
+    Command{.name = "list",
+            .summary = "list scenes, rigs, imaging, methods, workloads, suites, metrics, stages",
+            .run = list_command},
+    Command{.name = "compare",
+            .summary = "show two bundles side by side: what moved, and where",
+            .run = compare_command},
+    Command{.name = "trend",
+            .summary = "find where a value changed its level over many bundles",
+            .run = trend_command},
+    Command{.name = "report", .summary = "show a bundle as a page with pictures", .run = report_command},
+    Command{.name = "docs",
+            .summary = "fill the tables of documents, or check that they are fresh",
+            .run = docs_command},
+    Command{.name = "replay",
+            .summary = "run a case of a bundle again and compare it bit for bit",
+            .run = replay_command},
+    Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
+    Command{.name = "unit",
+            .summary = "one unit of `ab` in this process, as JSON: what `ab` starts",
+            .run = unit_command},
+};
+
+void print_help() {
+  fmt::print(
+      "aqbench - benchmark and evaluation of 3D reconstruction through a flat water surface\n\n"
+      "usage: aqbench COMMAND [OPTION]...\n\ncommands:\n");
+  for (const Command& command : kCommands) fmt::print("  {:<8} {}\n", command.name, command.summary);
+  fmt::print(
+      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version\n\n"
+      "exit codes: 0 pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n"
+      "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 130 interrupted\n");
+}
+
+const Command& find_command(const std::string& name) {
+  const auto found = std::ranges::find(kCommands, name, [](const Command& c) { return std::string(c.name); });
+  if (found != kCommands.end()) return *found;
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
+}
+
+ExitCode dispatch(const Arguments& arguments) {
+  if (arguments.empty()) {
+    print_help();
+    return ExitCode::usage;
+  }
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    if (arguments.size() > 1) return find_command(arguments[1]).run({"--help"});
+    print_help();
+    return ExitCode::pass;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("aqbench {}\n", AQBENCH_VERSION);
+    return ExitCode::pass;
+  }
+  return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
+}
+
+// What was printed must have reached its place: a full disk behind stdout is a failure, not a short file.
+ExitCode flush_stdout(ExitCode code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  fmt::print(stderr, "aqbench: error: stdout: {}\n", std::strerror(errno));
+  return ExitCode::io;
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int run_command_line(const Arguments& arguments) {
+  // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first.
+  std::signal(SIGPIPE, SIG_IGN);
+  ExitCode code = ExitCode::case_failed;
+  try {
+    code = dispatch(arguments);
+  } catch (const Error& error) {
+    fmt::print(stderr, "aqbench: error: {}\n", error.what());
+    code = exit_code(error.kind());
+  } catch (const std::system_error& error) {
+    // fmt reports a failed write to stdout this way; anything else is ours.
+    fmt::print(stderr, "aqbench: error: {}{}\n", std::ferror(stdout) != 0 ? "stdout: " : "",
+               error.code().message());
+    return static_cast<int>(ExitCode::io);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "aqbench: error: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "aqbench: internal error, please report: {}\n", error.what());
+  }
+  return static_cast<int>(flush_stdout(code));
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,132 @@
+#include "core/module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+// The GNU build IDs of the modules that the program was built with, in the order of Module: hashes that the
+// linker makes of their contents. The program's own hash therefore stands for its modules, too. Not in test
+// programs.
+extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[3];
+
+namespace aqbench {
+namespace {
+
+constexpr std::array<const char*, 3> kModuleNames = {"meshes", "images", "pipeline"};  // as in Module
+
+std::string file_name_of(Module module) {
+  return fmt::format("libaqbench_{}.so", kModuleNames[static_cast<std::size_t>(module)]);
+}
+
+// Beside the program in a build folder; in ../lib/aqbench of an installed one.
+std::vector<std::filesystem::path> module_folders() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  return {program.parent_path(), program.parent_path().parent_path() / "lib" / "aqbench"};
+}
+
+std::filesystem::path module_file(Module module) {
+  std::error_code error;
+  for (const std::filesystem::path& folder : module_folders())
+    if (std::filesystem::path file = folder / file_name_of(module); std::filesystem::exists(file, error))
+      return file;
+  return {};
+}
+
+struct LoadedModule {
+  std::atomic<void*> handle{nullptr};
+  std::mutex mutex;
+};
+
+LoadedModule& slot_of(Module module) {
+  static std::array<LoadedModule, kModuleNames.size()> modules;
+  return modules[static_cast<std::size_t>(module)];
+}
+
+[[noreturn]] void fail_module(const std::string& why) { throw Error(ErrorKind::input, why); }
+
+// The build ID in the notes of a loaded library, as hexadecimal digits; "" where it has none.
+std::string build_id_of(void* handle) {
+  const link_map* map = nullptr;
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return "";
+  struct Search {
+    ElfW(Addr) base;
+    std::string id;
+  } search{map->l_addr, ""};
+  const auto look = [](dl_phdr_info* library, std::size_t, void* data) {
+    auto& wanted = *static_cast<Search*>(data);
+    if (library->dlpi_addr != wanted.base) return 0;
+    for (int i = 0; i < library->dlpi_phnum; ++i) {
+      const ElfW(Phdr)& header = library->dlpi_phdr[i];
+      if (header.p_type != PT_NOTE) continue;
+      const char* at = reinterpret_cast<const char*>(library->dlpi_addr + header.p_vaddr);
+      const char* const end = at + header.p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const auto* const note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+        const char* const name = at + sizeof *note;
+        const char* const id = name + (note->n_namesz + 3) / 4 * 4;
+        if (note->n_type == NT_GNU_BUILD_ID &&
+            std::string_view(name, note->n_namesz) == std::string_view("GNU", 4))
+          for (std::size_t k = 0; k < note->n_descsz; ++k)
+            wanted.id += fmt::format("{:02x}", static_cast<unsigned char>(id[k]));
+        at = id + (note->n_descsz + 3) / 4 * 4;
+      }
+    }
+    return 1;
+  };
+  ::dl_iterate_phdr(look, &search);
+  return search.id;
+}
+
+void* open_module(Module module) {
+  if (&aqbench_module_build_ids == nullptr) fail_module("this program was built without modules");
+  const std::filesystem::path file = module_file(module);
+  if (file.empty()) {
+    std::string folders;
+    for (const std::filesystem::path& folder : module_folders())
+      folders += (folders.empty() ? "" : " and ") + folder.string();
+    fail_module(fmt::format("this needs the module {}, which is not in {}; copy it along with the program",
+                            file_name_of(module), folders));
+  }
+  // Global, because the threads of OpenBLAS and OpenMP are set by functions that are looked up by name.
+  void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
+  if (handle == nullptr) fail_module(fmt::format("{}: cannot be loaded: {}", file.string(), ::dlerror()));
+  const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
+  if (const std::string found = build_id_of(handle); found != wanted)
+    fail_module(fmt::format("{}: is not the module that this program was built with (build ID {}, not {})",
+                            file.string(), found.empty() ? "unknown" : found, wanted));
+  return handle;
+}
+
+}  // namespace
+
+void load_module(Module module) {
+  LoadedModule& slot = slot_of(module);
+  if (slot.handle.load(std::memory_order_acquire) != nullptr) return;
+  const std::lock_guard lock(slot.mutex);
+  if (slot.handle.load(std::memory_order_relaxed) == nullptr)
+    slot.handle.store(open_module(module), std::memory_order_release);
+}
+
+bool is_loaded(Module module) { return slot_of(module).handle.load(std::memory_order_acquire) != nullptr; }
+
+const void* detail::find_in_module(Module module, const char* symbol) {
+  load_module(module);
+  const void* const found = ::dlsym(slot_of(module).handle.load(std::memory_order_acquire), symbol);
+  if (found == nullptr) fail_module(fmt::format("{} has no {}", file_name_of(module), symbol));
+  return found;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,115 @@
+#pragma once
+// The value of one flag on a command line, and how it becomes a field of a request.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <concepts>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace aqbench {
+
+// What stands behind one flag of a command line.
+struct FlagValue {
+  std::string flag;        // its name without dashes: "threads"
+  std::string text;        // empty for a flag that takes no value
+  bool defaulted = false;  // true where the user did not give the flag and the text is its default
+
+  // Returns the text as a number. Throws Error(usage) naming the flag where it is no number of this type.
+  template <class Number>
+  Number number() const;
+
+  // Returns the number. Throws Error(usage) naming the flag where it is smaller than `least`.
+  template <class Number>
+  Number at_least(Number least) const;
+
+  // Returns a finite number above 0. Throws Error(usage) naming the flag for any other.
+  double positive() const;
+
+  // Throws Error(usage): "--FLAG NUMBER: WHY".
+  template <class Number>
+  [[noreturn]] void refuse(Number number, std::string_view why) const {
+    throw Error(ErrorKind::usage, fmt::format("--{} {}: {}", flag, number, why));
+  }
+
+  // Throws Error(usage): "--FLAG 'TEXT': WHY".
+  [[noreturn]] void refuse_text(std::string_view why) const;
+
+  // Throws the Error(usage) of a text that cannot be read.
+  [[noreturn]] void refuse_unreadable() const;
+};
+
+template <class Number>
+Number FlagValue::number() const {
+  if constexpr (std::floating_point<Number>) {
+    const auto value = parse_double(text);
+    if (!value) refuse_unreadable();
+    return *value;
+  } else {
+    const char *begin = text.data(), *const end = begin + text.size();
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
+    Number value{};
+    const auto [rest, status] = std::from_chars(begin, end, value);
+    if (status != std::errc{} || rest != end) refuse_unreadable();
+    return value;
+  }
+}
+
+template <class Number>
+Number FlagValue::at_least(Number least) const {
+  const Number value = number<Number>();
+  if (value < least) refuse(value, fmt::format("must be at least {}", least));
+  return value;
+}
+
+// Puts the value of a flag into a field: true into a bool, text and numbers as they are read, a further
+// element into a vector. Throws what FlagValue::number() throws.
+template <class Field>
+void assign(Field& field, const FlagValue& value) {
+  if constexpr (std::same_as<Field, bool>) {
+    field = true;
+  } else if constexpr (std::is_arithmetic_v<Field>) {
+    field = value.number<Field>();
+  } else if constexpr (std::same_as<Field, std::vector<std::string>>) {
+    field.push_back(value.text);
+  } else {
+    field = value.text;  // std::string, std::filesystem::path
+  }
+}
+template <class Field>
+void assign(std::optional<Field>& field, const FlagValue& value) {
+  assign(field.emplace(), value);
+}
+
+// A function object that puts a flag's value into the field of a request at a path of members:
+// into<&SweepRequest::plan, &PlanRequest::device>.
+template <auto... kPath>
+struct Into {
+  template <class Request>
+  void operator()(Request& request, const FlagValue& value) const {
+    assign((request.*....*kPath), value);
+  }
+};
+template <auto... kPath>
+inline constexpr Into<kPath...> into{};
+
+// A function object for a switch that turns something off: sets the bool at a path of members to false.
+template <auto... kPath>
+struct TurnOff {
+  template <class Request>
+  void operator()(Request& request, const FlagValue&) const {
+    (request.*....*kPath) = false;
+  }
+};
+template <auto... kPath>
+inline constexpr TurnOff<kPath...> turn_off{};
+
+}  // namespace aqbench

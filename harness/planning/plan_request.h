@@ -1,0 +1,68 @@
+#pragma once
+// What a user asks a sweep for, as plain data, and its JSON.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "harness/planning/axis.h"
+#include "harness/planning/suite.h"
+#include "harness/records/case.h"
+#include "harness/records/fault.h"
+
+namespace aqbench {
+
+// A sweep of more cases is refused.
+inline constexpr std::size_t kMaxCases = 100000;
+
+// Seconds that a case may take where --timeout is not given.
+inline constexpr double kDefaultTimeoutS = 600;
+
+// Part `index` (from 1) of `count` parts of a sweep.
+struct Shard {
+  std::size_t index = 1;
+  std::size_t count = 1;
+};
+
+// Parses "2/3". Throws Error(usage) quoting the argument.
+Shard parse_shard(std::string_view argument);
+
+// Returns "2/3", which parse_shard() reads back.
+std::string to_string(const Shard& shard);
+
+// A request as given; the command line fills it with parse_axis, parse_override, parse_shard, parse_inject,
+// read_suite_file.
+struct PlanRequest {
+  std::string suite;               // registry name
+  std::optional<Suite> own_suite;  // of --suite-file
+  // Patterns. With a suite they filter it. Without one they choose from the registries (none given: the
+  // scenes of suite `seed`, the simulated methods). Nothing given at all means suite `seed`.
+  std::vector<std::string> scenes;   // or "mesh:FILE.ply" as it is
+  std::vector<std::string> methods;  // "name", "name:preset"
+  std::vector<std::string> workloads;
+  std::vector<Axis> axes;      // one of the same name in the suite is replaced
+  std::vector<Override> sets;  // after those of the suite
+  ImageChoice images;          // wins over the suite's
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> repeat;  // consecutive seeds from `seed`, or from the suite's first one
+  std::optional<int> threads;           // none: available_processors()
+  std::optional<std::string> device;    // "cpu" (none) or "cuda"
+  std::optional<double> timeout_s;      // per case; none: kDefaultTimeoutS
+  std::optional<std::uint64_t> memory_limit_bytes;  // per case, resident; none: default_memory_limit_bytes()
+  Shard shard;
+  std::vector<Inject> injects;
+  TimingRequest timing;
+};
+
+// Returns "requested" of results.json, which request_from_json() reads back as the same request.
+Json requested_json(const PlanRequest& request);
+
+// Reads what requested_json() wrote. Throws Error(input) naming `source` and the place, Error(usage) for an
+// override, shard or fault that does not parse.
+PlanRequest request_from_json(const Json& json, const std::string& source);
+
+}  // namespace aqbench

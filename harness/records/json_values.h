@@ -1,0 +1,38 @@
+#pragma once
+// Small values as they stand in records and plans, to JSON and back.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json_fwd.h"
+#include "core/parameters.h"
+
+namespace aqbench {
+
+class JsonPlace;
+
+// Parameters with their names, in a fixed order.
+using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
+
+// Returns the text, or null for the empty one.
+Json text_json(const std::string& text);
+
+// Returns the number, or null if there is none or it is not finite.
+Json finite_json(const std::optional<double>& value);
+
+// Returns the samples as an array. Throws Error(method) naming the case and `what` was measured if one is not
+// finite.
+Json samples_json(const std::vector<double>& samples, const std::string& case_name, const std::string& what);
+
+// Reads an array of numbers. Throws Error(input) naming the place.
+std::vector<double> numbers_from_json(const JsonPlace& place);
+
+// Returns {"NAME": VALUE, ...} in the order given.
+Json named_values_json(const NamedValues& values);
+
+// Reads what named_values_json() wrote. Throws Error(input) naming the place.
+NamedValues named_values_from_json(const JsonPlace& place);
+
+}  // namespace aqbench

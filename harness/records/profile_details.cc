@@ -1,0 +1,62 @@
+#include "harness/records/profile_details.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/json_place.h"
+#include "harness/records/case_result.h"
+#include "harness/records/json_values.h"
+
+namespace aqbench {
+namespace {
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+double overhead_ratio(const ProfileDetails& details) {
+  if (details.plain_ms.empty() || details.profiled_ms.empty()) return -1;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(details.plain_ms.size(), details.profiled_ms.size()); ++i)
+    ratios.push_back(details.profiled_ms[i] / details.plain_ms[i]);
+  return median_of(ratios);
+}
+
+std::string profile_file(const std::string& case_name, const char* file) {
+  return fmt::format("profile/{}/{}", file_name_of(case_name), file);
+}
+
+Json to_json(const ProfileDetails& details) {
+  return {{"profiled_ms", details.profiled_ms},
+          {"plain_ms", details.plain_ms},
+          {"shown", details.shown},
+          {"sampler", details.sampler},
+          {"sampler_note", details.sampler_note},
+          {"lost_samples", details.lost_samples},
+          {"trace_events_left_out", details.trace_events_left_out},
+          {"device_time_note", details.device_time_note}};
+}
+
+ProfileDetails profile_details_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  ProfileDetails details;
+  details.profiled_ms = numbers_from_json(root.at("profiled_ms"));
+  details.plain_ms = numbers_from_json(root.at("plain_ms"));
+  details.shown = root.at("shown").count();
+  if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is no repetition");
+  details.sampler = root.at("sampler").text();
+  details.sampler_note = root.at("sampler_note").text();
+  details.lost_samples = root.at("lost_samples").count();
+  details.trace_events_left_out = root.at("trace_events_left_out").count();
+  details.device_time_note = root.at("device_time_note").text();
+  return details;
+}
+
+}  // namespace aqbench

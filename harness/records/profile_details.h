@@ -1,0 +1,45 @@
+#pragma once
+// What a profile says beside its record, and the names of its files in a bundle.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/json_fwd.h"
+
+namespace aqbench {
+
+// How a profile was taken, and the times of its runs.
+struct ProfileDetails {
+  std::vector<double> profiled_ms, plain_ms;  // of the whole run, one for each repetition
+  std::size_t shown = 0;     // index of the profiled run with the median time, whose numbers the tables show
+  std::string sampler;       // "perf", "in-process", "none"
+  std::string sampler_note;  // why not the other sampler; may be empty
+  std::uint64_t lost_samples = 0, trace_events_left_out = 0;
+  std::string device_time_note;  // why there is no device time
+
+  double total_ms() const { return profiled_ms.at(shown); }
+};
+
+// Returns the median over the pairs of profiled / plain time: 1.02 = 2 % slower while profiled. The two runs
+// of a pair follow each other, so a machine that becomes slower during the profile does not count. Returns -1
+// where there were no plain runs.
+double overhead_ratio(const ProfileDetails& details);
+
+// Returns what profile.json holds.
+Json to_json(const ProfileDetails& details);
+
+// Reads what to_json() wrote. Throws Error(input) naming `source` and the place.
+ProfileDetails profile_details_from_json(const Json& json, const std::string& source);
+
+// Names of a profile's files, each in the folder of its case.
+inline constexpr const char* kProfileDetailsFile = "profile.json";
+inline constexpr const char* kProfileTraceFile = "trace.json";
+inline constexpr const char* kProfileStacksFile = "stacks.folded";
+inline constexpr const char* kFlamegraphFile = "flamegraph.svg";
+
+// Returns the path of such a file in the bundle: "profile/CASE/FILE".
+std::string profile_file(const std::string& case_name, const char* file);
+
+}  // namespace aqbench

@@ -1,0 +1,19 @@
+#pragma once
+// The schema of results.json (JSON Schema draft-07, harness/records/results.schema.json).
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json_fwd.h"
+
+namespace aqbench {
+
+// Returns what the schema says against `json`, the deepest problem, as "records[3].status: TEXT"; nullopt:
+// `json` is valid.
+std::optional<std::string> results_schema_problem(const Json& json);
+
+// Returns the schema's text as built into the program (at configure time, from the file).
+std::string_view results_schema_text();
+
+}  // namespace aqbench

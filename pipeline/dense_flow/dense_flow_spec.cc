@@ -1,0 +1,127 @@
+#include "pipeline/dense_flow/dense_flow_spec.h"
+
+#include "pipeline/fusion/fusion_options.h"
+#include "pipeline/fusion/surface_options.h"
+#include "pipeline/sparse/sparse_spec.h"
+
+namespace aqbench::dense_flow {
+
+std::vector<ParameterSpec> dense_parameters() {
+  std::vector<ParameterSpec> specs = {
+      {"sources",
+       "1",
+       std::int64_t{4},
+       1,
+       64,
+       "nearest cameras that each is matched with, besides auxiliary ones",
+       {}},
+      {"passes",
+       "1",
+       std::int64_t{1},
+       1,
+       10,
+       "matching passes; each but the first warps the sources by the depths found before",
+       {}},
+      {"min_pairs", "1", std::int64_t{2}, 1, 64, "sources whose rays must agree on a depth", {}},
+      {"max_residual_px", "px", 1.5, 0.01, 100, "a source agrees if its ray passes this close", {}},
+      {"refine_iterations",
+       "1",
+       std::int64_t{6},
+       0,
+       100,
+       "steps of the refinement on all sources at once; 0: none",
+       {}},
+      {"refine_window_px", "px", std::int64_t{7}, 3, 101, "side of its windows, odd", {}},
+      {"refine_smoothing_px", "px", 1.5, 0.3, 100, "Gaussian smoothing of the depths before each step", {}},
+      {"min_confidence", "1", 0.1, 0, 1, "depths below are left out", {}},
+      {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
+      {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
+  };
+  const FusionHelp fusion{
+      .voxel_m = "voxel of the fused cloud",
+      .fusion_radius_m = "radius of the fits that fuse depths; 0: means within voxels alone"};
+  const SurfaceParameterTraits surface{
+      .default_method = SurfaceMethod::heightfield,
+      .surface_help = "how the mesh is made",
+      .poisson_depth_help = "depth of the octree of surface=poisson",
+      .poisson_depth_max = 12,
+      .grid_help = "grid of surface=heightfield",
+      .target_triangles_help = "triangles that the mesh is reduced to; 0: all",
+      .target_triangles_max = 2147483647};
+  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
+    specs.insert(specs.end(), more.begin(), more.end());
+  return specs;
+}
+
+std::vector<std::string> dense_stages() {
+  return {"pipeline",    "image_reading",  "undistortion",          "contrast_enhancement",
+          "depth_range", "dense_matching", "triangulation",         "depth_refinement",
+          "filtering",   "fusion",         "surface_reconstruction"};
+}
+
+std::vector<ParameterSpec> parameters() {
+  std::vector<ParameterSpec> specs = {
+      {"finest_scale",
+       "1",
+       std::int64_t{0},
+       0,
+       5,
+       "the flow is found down to images of 1 / 2^finest_scale",
+       {}},
+      {"variational_iterations", "1", std::int64_t{5}, 0, 100, "of the flow's variational refinement", {}},
+      {"forward_backward_px", "px", 1.0, 0.01, 100, "there and back may end this far away", {}},
+  };
+  for (ParameterSpec& spec : dense_parameters()) specs.push_back(std::move(spec));
+  return specs;
+}
+
+std::vector<Preset> presets() {
+  return {
+      {"balanced", {}},
+      {"fast",
+       {{"", "finest_scale", "1"},
+        {"", "refine_iterations", "2"},
+        {"", "refine_window_px", "9"},
+        {"", "voxel_m", "0.002"},
+        {"", "poisson_depth", "8"}}},
+      {"quality",
+       {{"", "passes", "2"},
+        {"", "refine_iterations", "10"},
+        {"", "voxel_m", "0.0005"},
+        {"", "poisson_depth", "10"}}},
+  };
+}
+
+std::vector<ParameterSpec> torchscript_parameters() {
+  std::vector<ParameterSpec> specs = {
+      {"model",
+       "",
+       std::string(),
+       0,
+       0,
+       "file of torch.jit.save; its forward's signature is in docs/methods.md",
+       {}},
+      {"align",
+       "",
+       std::string("plane"),
+       0,
+       0,
+       "plane: sources are warped to the reference first; none: images as they are",
+       {"plane", "none"}},
+      {"match_confidence", "1", 0.1, 0, 1, "matches below are left out", {}},
+  };
+  for (ParameterSpec& spec : dense_parameters()) {
+    // What a matcher finds is to be seen, not what refinement makes of it.
+    if (spec.name == "refine_iterations") spec.default_value = std::int64_t{0};
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+std::vector<std::string> torchscript_stages() {
+  std::vector<std::string> stages = dense_stages();
+  stages.insert(stages.begin() + 1, "model_loading");
+  return stages;
+}
+
+}  // namespace aqbench::dense_flow

@@ -1,0 +1,26 @@
+#pragma once
+// What the methods `dense_flow` and `torchscript` are told: parameters, presets and stages. Part of the
+// program, not of a module.
+
+#include <string>
+#include <vector>
+
+#include "pipeline/method/method.h"
+
+namespace aqbench::dense_flow {
+
+// Returns the parameters of everything after the matching, which methods with another matcher share.
+std::vector<ParameterSpec> dense_parameters();
+
+// Returns the stages of a method whose matches are made into depths as those of dense_flow, outermost first.
+std::vector<std::string> dense_stages();
+
+// Returns the parameters and presets (balanced, fast, quality) of dense_flow.
+std::vector<ParameterSpec> parameters();
+std::vector<Preset> presets();
+
+// Returns the parameters and stages of torchscript.
+std::vector<ParameterSpec> torchscript_parameters();
+std::vector<std::string> torchscript_stages();
+
+}  // namespace aqbench::dense_flow

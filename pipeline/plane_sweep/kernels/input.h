@@ -1,0 +1,54 @@
+#pragma once
+// What a plane sweep is given and what it returns.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "scenes/optics/refractive_camera.h"
+
+namespace aqbench::plane_sweep {
+
+// A view of a grey image; no copy is made, and the pixels must outlive the view. Row-major height_px x
+// width_px without padding; exactly one of the two pointers is set. Grey values of `floats` go from 0 (black)
+// to 1 (white): the constants of ssim and of the noise floor assume that scale.
+struct GreyImage {
+  int width_px = 0;
+  int height_px = 0;
+  const float* floats = nullptr;
+  const std::uint8_t* bytes = nullptr;  // value / 255
+
+  std::size_t pixel_count() const {
+    return static_cast<std::size_t>(width_px) * static_cast<std::size_t>(height_px);
+  }
+  float grey(std::size_t index) const {
+    return floats != nullptr ? floats[index] : static_cast<float>(bytes[index]) / 255.0F;
+  }
+};
+
+// One camera and its image.
+struct View {
+  RefractiveCamera camera;  // its size is the image's
+  GreyImage image;          // undistorted
+};
+
+// What a plane sweep works on: a view whose depths are found, and the views that it is compared with.
+struct Input {
+  View reference;
+  std::vector<View> sources;  // sizes may differ from the reference's
+  // Range of the hypotheses: metres along the refracted ray from the water surface, both ends included.
+  double depth_min_m = 0;
+  double depth_max_m = 0;
+};
+
+// What a plane sweep finds for the reference view.
+struct Result {
+  int width_px = 0;
+  int height_px = 0;
+  std::vector<float> depths_m;    // the hypotheses, evenly spaced
+  std::vector<float> depth_m;     // [y][x], metres along the refracted ray; NaN = none
+  std::vector<float> confidence;  // [y][x], 0 to 1; 0 where there is no depth
+  std::vector<float> volume;      // [y][x][depth] if Options::keep_volume, else empty; lower = better match
+};
+
+}  // namespace aqbench::plane_sweep

@@ -1,0 +1,86 @@
+#include "pipeline/plane_sweep/plane_sweep_spec.h"
+
+#include "pipeline/fusion/fusion_options.h"
+#include "pipeline/fusion/surface_options.h"
+#include "pipeline/plane_sweep/kernels/options.h"
+#include "pipeline/sparse/sparse_spec.h"
+
+namespace aqbench {
+
+std::vector<ParameterSpec> plane_sweep_parameters() {
+  using plane_sweep::cost_function_names, plane_sweep::kernel_names;
+  const auto integer = [](std::int64_t value) { return ParameterValue(value); };
+  std::vector<ParameterSpec> specs{
+      {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
+      {"sources",
+       "1",
+       integer(4),
+       1,
+       64,
+       "nearest cameras that each is compared with, beside the centre",
+       {}},
+      {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
+      {"window_at_1600",
+       "px",
+       integer(11),
+       3,
+       31,
+       "the same in images 1600 px wide; in others in proportion, 7 px or more",
+       {}},
+      {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
+      {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
+      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
+      {"refinements", "1", integer(2), 0, 8, "passes with windows that follow the surface (not torch)", {}},
+      {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
+      {"min_views",
+       "1",
+       integer(3),
+       0,
+       64,
+       "other cameras that must confirm a depth, if there are so many",
+       {}},
+      {"depth_tolerance_m", "m", 0.002, 1e-6, 1, "largest difference to a depth that confirms", {}},
+  };
+  const FusionHelp fusion{.voxel_m = "side of fusion's voxels: the spacing of the cloud",
+                          .fusion_radius_m = "of fusion's local fits; 0: none"};
+  const SurfaceParameterTraits surface{.default_method = SurfaceMethod::poisson,
+                                       .surface_help = "surface from the cloud",
+                                       .poisson_depth_help = "of Poisson's octree",
+                                       .poisson_depth_max = 14,
+                                       .grid_help = "",
+                                       .target_triangles_help = "the surface is decimated to so many; 0: not",
+                                       .target_triangles_max = 1e9};
+  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters(),
+                           sparse::parameters(kPlaneSweepSparsePrefix)})
+    specs.insert(specs.end(), more.begin(), more.end());
+  return specs;
+}
+
+std::vector<Preset> plane_sweep_presets() {
+  return {
+      {"balanced", {}},
+      {"fast",
+       {{"", "depths", "64"},
+        {"", "window_at_1600", "7"},
+        {"", "batch", "8"},
+        {"", "refinements", "1"},
+        {"", "voxel_m", "0.002"},
+        {"", "poisson_depth", "8"}}},
+      {"quality",
+       {{"", "depths", "256"},
+        {"", "window_at_1600", "15"},
+        {"", "batch", "1"},
+        {"", "refinements", "5"},
+        {"", "voxel_m", "0.0005"},
+        {"", "poisson_depth", "10"}}},
+  };
+}
+
+std::vector<std::string> plane_sweep_stages() {
+  return {"pipeline",         "image_reading",         "undistortion",     "sparse_matching",
+          "triangulation",    "contrast_enhancement",  "depth_estimation", "build_cost_volume",
+          "grid_sample_warp", "extract_depth",         "depth_refinement", "filtering",
+          "fusion",           "surface_reconstruction"};
+}
+
+}  // namespace aqbench

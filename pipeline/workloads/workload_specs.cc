@@ -1,0 +1,158 @@
+// What the workloads that need LibTorch or OpenCV are told; they run in the module `pipeline`.
+#include "pipeline/plane_sweep/kernels/options.h"
+#include "pipeline/workloads/equirect.h"
+#include "pipeline/workloads/step_ledger.h"
+#include "pipeline/workloads/workload.h"
+#include "pipeline/workloads/workloads_table.h"
+
+namespace aqbench {
+namespace {
+
+std::string plane_sweep_skip_reason(const WorkloadInput& input) {
+  if (input.device != "cpu" && input.parameters.text("kernel") != "torch")
+    return "kernel " + input.parameters.text("kernel") + " runs on the CPU alone";
+  return {};
+}
+
+std::string synthetic_skip_reason(const WorkloadInput& input) {
+  return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU alone";
+}
+
+std::string equirect_skip_reason(const WorkloadInput& input) {
+  const bool fused = input.parameters.text("variant") == "fused";
+  if (input.device != "cpu" && fused) return "variant fused runs on the CPU alone";
+  return {};
+}
+
+std::string equirect_pipeline_skip_reason(const WorkloadInput& input) {
+  const std::string problem = workloads_table().loader_problem(input);
+  return problem.empty() ? equirect_skip_reason(input) : problem;
+}
+
+std::vector<ParameterSpec> equirect_parameters() {
+  const ViewGeometry usual;
+  return {{"variant",
+           "",
+           std::string("fused"),
+           0,
+           0,
+           "torch: grid_sample; fused: whole-number weights on bytes",
+           {"torch", "fused"}},
+          {"width",
+           "px",
+           std::int64_t{usual.frame_width_px},
+           16,
+           16384,
+           "of a frame; even, the height is half",
+           {}},
+          {"frames", "1", std::int64_t{8}, 1, 10000, "frames in the sequence", {}},
+          {"view", "px", std::int64_t{usual.view_px}, 4, 4096, "width and height of a view", {}},
+          {"fov_deg", "deg", usual.fov_deg, 10, 150, "field of view", {}},
+          {"batch", "1", std::int64_t{4}, 1, 1024, "frames a call", {}},
+          {"grid",
+           "",
+           std::string("cached"),
+           0,
+           0,
+           "where view pixels lie: made once, or for each batch",
+           {"cached", "rebuilt"}},
+          {"copy",
+           "",
+           std::string("uint8"),
+           0,
+           0,
+           "variant torch: what is copied to the device",
+           {"uint8", "float"}}};
+}
+
+}  // namespace
+
+WorkloadSpec plane_sweep_workload() {
+  const plane_sweep::Options usual;
+  return {.name = "plane_sweep",
+          .summary = "the plane sweep's kernels on a textured plane under water",
+          .parameters = {{"kernel", "", std::string("fused"), 0, 0, "implementation",
+                          plane_sweep::kernel_names()},
+                         {"cost", "", std::string("zncc"), 0, 0, "how windows are compared",
+                          plane_sweep::cost_function_names()},
+                         {"width", "px", std::int64_t{640}, 16, 16384, "of all images", {}},
+                         {"height", "px", std::int64_t{480}, 16, 16384, "of all images", {}},
+                         {"depths",
+                          "1",
+                          std::int64_t{64},
+                          plane_sweep::kMinDepths,
+                          plane_sweep::kMaxDepths,
+                          "hypotheses",
+                          {}},
+                         {"sources", "1", std::int64_t{4}, 1, 11, "views beside the reference", {}},
+                         {"window",
+                          "px",
+                          std::int64_t{usual.window_px},
+                          plane_sweep::kMinWindow_px,
+                          plane_sweep::kMaxWindow_px,
+                          "side of the window, odd",
+                          {}},
+                         {"batch",
+                          "1",
+                          std::int64_t{usual.batch},
+                          1,
+                          plane_sweep::kMaxDepths,
+                          "hypotheses a call; kernel torch alone",
+                          {}}},
+          .throughput_unit = "Mpx.depth.view/s",
+          .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth"},
+          .batches = true,
+          .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_plane_sweep(input); },
+          .skip_reason = plane_sweep_skip_reason};
+}
+
+WorkloadSpec synthetic_profile_workload() {
+  return {.name = "synthetic_profile",
+          .summary = "a small reconstruction pipeline in LibTorch, with tensor memory known stage by stage",
+          .parameters = {{"width", "px", std::int64_t{1920}, 128, 8192, "of each of the four frames", {}},
+                         {"height", "px", std::int64_t{1080}, 64, 8192, "of each of the four frames", {}},
+                         {"depths", "1", std::int64_t{64}, 8, 256, "depths that the sweep tries", {}}},
+          .throughput_unit = "Msamples/s",
+          .stages = {"undistortion", "sparse_matching", "depth_estimation", "extract_depth", "fusion",
+                     "surface_reconstruction"},
+          .batches = false,
+          .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_synthetic(input); },
+          .skip_reason = synthetic_skip_reason};
+}
+
+WorkloadSpec equirect_views_workload() {
+  return {
+      .name = "equirect_views",
+      .summary = "equirectangular frames to 8 perspective views, in memory",
+      .parameters = equirect_parameters(),
+      .throughput_unit = "Mpx/s",
+      .stages = {"stack", "copy", "sample", "convert"},
+      .batches = true,
+      .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_equirect_views(input); },
+      .skip_reason = equirect_skip_reason};
+}
+
+WorkloadSpec equirect_pipeline_workload() {
+  std::vector<ParameterSpec> parameters = equirect_parameters();
+  parameters.insert(
+      parameters.begin(),
+      {{"loader",
+        "",
+        std::string("serial"),
+        0,
+        0,
+        "how frames come from disk; pinned, streams and graph: serial, and how they get to a CUDA device",
+        {"serial", "thread_pool", "ring", "prefetch", "ram_cache", "pinned", "streams", "graph"}},
+       {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
+  return {.name = "equirect_pipeline",
+          .summary = "equirectangular frames to 8 perspective views, from files to files",
+          .parameters = std::move(parameters),
+          .throughput_unit = "Mpx/s",
+          .stages = step_names(),
+          .batches = true,
+          .prepare =
+              [](const WorkloadInput& input) { return workloads_table().prepare_equirect_pipeline(input); },
+          .skip_reason = equirect_pipeline_skip_reason};
+}
+
+}  // namespace aqbench

@@ -1,0 +1,229 @@
+#include "scenes/cloud/ply_read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "scenes/cloud/ply_source.h"
+
+namespace aqbench {
+namespace {
+
+// Fewest bytes that a record can take.
+std::uint64_t least_record_size(const PlyElement& element, PlyFormat format) {
+  std::uint64_t size = 0;
+  for (const PlyProperty& property : element.properties)
+    size += format == PlyFormat::ascii
+                ? 2  // a digit and a separator
+                : ply_scalar_size(property.is_list ? property.count_type : property.type);
+  return size;
+}
+
+// A header may promise anything: no memory is set aside before this check.
+void check_promise(const std::string& name, const PlyElement& element, PlyFormat format,
+                   std::uint64_t bytes_left) {
+  if (element.count == 0) return;
+  const std::uint64_t size = least_record_size(element, format);
+  if (size == 0) fail_ply(name, fmt::format("element {} has no properties", element.name));
+  const std::uint64_t slack = format == PlyFormat::ascii ? 1 : 0;  // the very last separator may be missing
+  if (element.count > (bytes_left + slack) / size)
+    fail_ply(name,
+             fmt::format("the header promises {} {} records of at least {} bytes, but {} bytes are left",
+                         element.count, element.name, size, bytes_left));
+}
+
+template <class Source>
+std::uint64_t list_length(Source& source, const PlyProperty& property) {
+  const double length = source.number(property, property.count_type);
+  if (length < 0) source.fail(property, fmt::format("a list of {} items", length));
+  return static_cast<std::uint64_t>(length);
+}
+
+template <class Source>
+void skip_property(Source& source, const PlyProperty& property) {
+  if (property.is_list) {
+    source.skip_items(property, list_length(source, property));
+  } else {
+    source.skip_items(property, 1);
+  }
+}
+
+// Where the values of one property go: item i to real[stride * i] or confidence[i]; nowhere if both are null.
+struct PlyTarget {
+  double* real = nullptr;
+  std::size_t stride = 0;
+  float* confidence = nullptr;
+};
+
+const PlyProperty* find_scalar(const PlyElement& element, std::string_view property) {
+  const int index = element.find(property);
+  if (index < 0 || element.properties[static_cast<std::size_t>(index)].is_list) return nullptr;
+  return &element.properties[static_cast<std::size_t>(index)];
+}
+
+// Makes the cloud's arrays as long as the element, and says which property fills what.
+std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& cloud, const std::string& name) {
+  std::vector<PlyTarget> targets(element.properties.size());
+  const auto slot = [&](const PlyProperty* property) -> PlyTarget& {
+    return targets[static_cast<std::size_t>(property - element.properties.data())];
+  };
+  const auto count = static_cast<std::size_t>(element.count);
+  cloud.points_m.resize(count);
+  constexpr std::string_view kAxes[] = {"x", "y", "z"};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const PlyProperty* const property = find_scalar(element, kAxes[axis]);
+    if (property == nullptr) fail_ply(name, fmt::format("element vertex has no property {}", kAxes[axis]));
+    if (count > 0) slot(property) = {cloud.points_m[0].data() + axis, 3, nullptr};
+  }
+  const PlyProperty* const normal[] = {find_scalar(element, "nx"), find_scalar(element, "ny"),
+                                       find_scalar(element, "nz")};
+  if (count > 0 && normal[0] != nullptr && normal[1] != nullptr && normal[2] != nullptr) {
+    cloud.normals.resize(count);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      slot(normal[axis]) = {cloud.normals[0].data() + axis, 3, nullptr};
+  }
+  const PlyProperty* confidence = find_scalar(element, "confidence");
+  if (confidence == nullptr) confidence = find_scalar(element, "quality");
+  if (confidence != nullptr) {
+    cloud.confidence.resize(count);
+    slot(confidence) = {nullptr, 0, cloud.confidence.data()};
+  }
+  return targets;
+}
+
+// Vectors of about unit length are left as they are, so that what was written reads back the same.
+void make_unit_length(std::vector<Vec3>& normals) {
+  for (Vec3& normal : normals) {
+    const double square = normal.squaredNorm();
+    if (std::abs(square - 1) <= 4 * std::numeric_limits<double>::epsilon()) continue;
+    if (square > 0 && std::isfinite(square)) {
+      normal /= std::sqrt(square);
+    } else {
+      normal.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+}
+
+template <class Source>
+void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
+  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, source.name());
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    source.begin_record(element, i);
+    for (std::size_t p = 0; p < targets.size(); ++p) {
+      const PlyProperty& property = element.properties[p];
+      const PlyTarget& target = targets[p];
+      if (target.real != nullptr) {
+        target.real[target.stride * i] = source.number(property, property.type);
+      } else if (target.confidence != nullptr) {
+        target.confidence[i] = static_cast<float>(source.number(property, property.type));
+      } else {
+        skip_property(source, property);
+      }
+    }
+    source.end_record();
+  }
+  make_unit_length(cloud.normals);
+}
+
+template <class Source>
+void read_polygon(Source& source, const PlyProperty& property, std::uint64_t vertices, TriangleMesh& mesh) {
+  const std::uint64_t length = list_length(source, property);
+  if (length < 3) source.fail(property, fmt::format("a face of {} vertices", length));
+  const auto index = [&] {
+    const double value = source.number(property, property.type);
+    if (value < 0 || value >= static_cast<double>(vertices))
+      source.fail(property, fmt::format("vertex {} of {} does not exist", value, vertices));
+    return static_cast<std::uint32_t>(value);
+  };
+  const std::uint32_t first = index();
+  std::uint32_t previous = index();
+  for (std::uint64_t i = 2; i < length; ++i) {
+    const std::uint32_t next = index();
+    mesh.triangles.push_back({first, previous, next});
+    previous = next;
+  }
+}
+
+// The list of vertex indices of element face. Throws if there is none or it cannot be one.
+std::size_t polygon_property(const PlyElement& face, const std::string& name) {
+  int index = face.find("vertex_indices");
+  if (index < 0) index = face.find("vertex_index");
+  if (index < 0) fail_ply(name, "element face has no property vertex_indices");
+  const PlyProperty& property = face.properties[static_cast<std::size_t>(index)];
+  if (!property.is_list || !ply_scalar_is_integer(property.type))
+    fail_ply(name, fmt::format("element face: property {} is not a list of integers", property.name));
+  return static_cast<std::size_t>(index);
+}
+
+template <class Source>
+void read_faces(Source& source, const PlyElement& element, std::uint64_t vertices, TriangleMesh& mesh) {
+  const std::size_t polygon = polygon_property(element, source.name());
+  mesh.triangles.reserve(static_cast<std::size_t>(element.count));
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    source.begin_record(element, i);
+    for (std::size_t p = 0; p < element.properties.size(); ++p) {
+      if (p == polygon) {
+        read_polygon(source, element.properties[p], vertices, mesh);
+      } else {
+        skip_property(source, element.properties[p]);
+      }
+    }
+    source.end_record();
+  }
+}
+
+template <class Source>
+void skip_element(Source& source, const PlyElement& element) {
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    source.begin_record(element, i);
+    for (const PlyProperty& property : element.properties) skip_property(source, property);
+    source.end_record();
+  }
+}
+
+template <class Source>
+PlyFile read_elements(Source source, const PlyHeader& header) {
+  const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
+  if (vertex == header.elements.end()) fail_ply(source.name(), "no element vertex");
+  PlyFile file;
+  for (const PlyElement& element : header.elements) {
+    check_promise(source.name(), element, header.format, source.bytes_left());
+    if (element.name == "vertex") {
+      read_vertices(source, element, file.cloud);
+    } else if (element.name == "face" && element.count > 0) {
+      read_faces(source, element, vertex->count, file.mesh.emplace());
+    } else {
+      skip_element(source, element);
+    }
+  }
+  source.expect_end();
+  if (file.mesh) file.mesh->vertices_m = file.cloud.points_m;
+  return file;
+}
+
+}  // namespace
+
+PlyFile read_ply(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const std::string bytes = read_file(path);
+  const PlyHeader header = parse_ply_header(bytes, name);
+  if (header.format == PlyFormat::ascii) return read_elements(PlyAsciiSource(bytes, header, name), header);
+  return read_elements(PlyBinarySource(bytes, header, name), header);
+}
+
+TriangleMesh read_ply_mesh(const std::filesystem::path& path) {
+  PlyFile file = read_ply(path);
+  if (!file.mesh)
+    throw Error(ErrorKind::input,
+                path.string() + ": no faces (triangle strips are not read); a mesh is needed");
+  return *std::move(file.mesh);
+}
+
+}  // namespace aqbench

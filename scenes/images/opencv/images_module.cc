@@ -1,0 +1,44 @@
+// The module `images`: OpenCV's PNG encoder and Fourier transform.
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "core/error.h"
+#include "scenes/images/images.h"
+
+namespace aqbench {
+namespace {
+
+std::string encode_png_with_opencv(int width, int height, int bits, std::span<const std::uint16_t> values) {
+  const bool deep = bits == 16;
+  cv::Mat pixels(height, width, deep ? CV_16UC3 : CV_8UC3);
+  for (int row = 0; row < height; ++row) {
+    const std::uint16_t* from = values.data() + static_cast<std::ptrdiff_t>(row) * width;
+    for (int column = 0; column < width; ++column) {
+      const std::uint16_t value = from[column];
+      if (deep)
+        pixels.at<cv::Vec3w>(row, column) = {value, value, value};
+      else
+        pixels.at<cv::Vec3b>(row, column) = cv::Vec3b::all(static_cast<unsigned char>(value));
+    }
+  }
+  std::vector<unsigned char> bytes;
+  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
+    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<float> inverse_real_dft_with_opencv(int n, std::span<const float> re_im) {
+  // OpenCV reads the amplitudes; its type has no const view of them.
+  const cv::Mat waves(n, n, CV_32FC2, const_cast<float*>(re_im.data()));
+  cv::Mat real;
+  cv::dft(waves, real, cv::DFT_INVERSE | cv::DFT_REAL_OUTPUT);
+  return {real.begin<float>(), real.end<float>()};
+}
+
+}  // namespace
+}  // namespace aqbench
+
+extern "C" const aqbench::ImagesTable aqbench_images_table;
+const aqbench::ImagesTable aqbench_images_table = {
+    .encode_png = &aqbench::encode_png_with_opencv,
+    .inverse_real_dft = &aqbench::inverse_real_dft_with_opencv};

@@ -1,0 +1,73 @@
+#pragma once
+// The camera that every kernel projects with: an undistorted camera in air that looks down through the flat
+// water surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build alone.
+// World frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are those of
+// the undistorted camera (scenes/optics/distortion.h), their centres at integers.
+//
+// One ray or point at a time, with Eigen's vectors: refraction.h. Many at once: refraction_batch.h. A whole
+// image at many depths: projection_table.h.
+
+#include <array>
+#include <string>
+
+#include "scenes/optics/snell.h"
+
+namespace aqbench {
+
+// A camera and the water below it, prepared for projection. set_pose() and set_water() keep the fields that
+// depend on each other consistent.
+struct RefractiveCamera {
+  int width_px = 0;
+  int height_px = 0;
+  double fx_px = 0, fy_px = 0, cx_px = 0, cy_px = 0;
+  std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // camera_from_world, row-major
+  std::array<double, 3> centre_m{};                           // world frame
+  double water_z_m = 0;                                       // > centre_m[2]
+  double n_air = 1;
+  double n_water = 1.333;
+  SnellRatio<double> ratio = snell_ratio<double>(1, 1.333);  // of n_air and n_water
+};
+
+// What a pixel sees: origin on the water surface, unit direction in the water; world frame. The point at ray
+// depth d is origin_m + d * direction.
+struct WaterRay {
+  std::array<double, 3> origin_m{};
+  std::array<double, 3> direction{};
+};
+
+// Sets rotation and centre from x_in_camera = rotation * x_in_world + translation_m (rotation row-major).
+void set_pose(RefractiveCamera& camera, const std::array<double, 9>& rotation,
+              const std::array<double, 3>& translation_m);
+
+// Sets the water surface and the two indices of refraction.
+void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water);
+
+// Throws Error(input) "WHERE.field: what is wrong" for sizes or focal lengths that are not positive, numbers
+// that are not finite, a matrix that is no rotation (1e-5), a camera that is not above the water.
+void check(const RefractiveCamera& camera, const std::string& where);
+
+// Each of the two directions, from pixel to ray and from point to pixel, has two formulas, which agree to
+// rounding. The exact ones serve rendering, metrics and triangulation, the fast ones the plane sweep. They
+// are kept apart because stored baselines and datasets hold the last bits of both.
+
+// Casts the ray of a pixel, exact to rounding. Returns false where the ray does not go down to the water or
+// is totally reflected there.
+bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+
+// Does the same with one scaling for both media.
+bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+
+// Projects a point (world frame), exact to rounding: Newton's iteration runs until it stands still. The pixel
+// may lie outside the image; the depth is that along the refracted ray from the water surface. Returns false
+// where the point is not below the water surface or is not imaged in front of the camera. Works for any index
+// ratio: a point below the water is always reached by exactly one ray (Fermat: the optical path is a strictly
+// convex function of where it crosses the surface).
+bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px, double& v_px,
+             double& depth_along_ray_m);
+
+// Does the same in a fixed number of Newton steps (snell.h; 3e-9 of the focal length at worst), without the
+// depth. Returns false also for a pixel that is not finite.
+bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                  double& v_px);
+
+}  // namespace aqbench

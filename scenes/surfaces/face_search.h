@@ -1,0 +1,36 @@
+#pragma once
+// Which face of a triangle mesh is closest to a point: asked of Open3D, which is in a module (core/module.h).
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace aqbench {
+
+// A triangle mesh prepared for questions. Calls run on the calling thread.
+class FaceSearch {
+ public:
+  virtual ~FaceSearch() = default;
+
+  // Writes the index of the face closest to each point. Points are x, y, z in the coordinates of the
+  // vertices; points_xyz.size() == 3 * faces.size(). An index beyond the mesh's faces means that none was
+  // found. Distances are compared as floats, so that near an edge the second-best face may be named.
+  virtual void closest_faces(std::span<const float> points_xyz, std::span<std::uint32_t> faces) const = 0;
+};
+
+// Prepares a mesh: vertices as x, y, z, and triangles as indices of vertices. Throws Error(input) where the
+// module is not installed.
+std::unique_ptr<FaceSearch> make_face_search(std::span<const float> vertices_xyz,
+                                             std::span<const std::array<std::uint32_t, 3>> triangles);
+
+// Loads the module that searches. Throws Error(input) where it is not installed.
+void load_face_search();
+
+// What the module `meshes` gives.
+struct MeshesTable {
+  std::unique_ptr<FaceSearch> (*make_face_search)(std::span<const float> vertices_xyz,
+                                                  std::span<const std::array<std::uint32_t, 3>> triangles);
+};
+
+}  // namespace aqbench

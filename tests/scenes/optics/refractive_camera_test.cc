@@ -1,0 +1,121 @@
+#include "scenes/optics/refractive_camera.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/refraction_batch.h"
+#include "tests/scenes/optics/optics_fixtures.h"
+
+namespace aqbench {
+namespace {
+
+using namespace aqbench::testing;
+
+// A camera of the ring with an image of 640 x 480 px.
+RefractiveCamera camera_above(double n_water) {
+  const Rig rig = make_rig("ring12", {}, 0);
+  Camera camera = rig.cameras[1];
+  camera.intrinsics = pinhole(640, 480, 1504.6 * 640 / 1600);
+  return refractive_camera(camera, {0.978, 1, n_water});
+}
+
+TEST(RefractiveCameraFast, ProjectionUndoesCastingWhateverTheIndices) {
+  for (const double n_water : {0.8, 1.0, 1.333, 1.7}) {
+    const RefractiveCamera camera = camera_above(n_water);
+    for (const double u : {0.0, 13.7, 319.5, 639.0})
+      for (const double v : {0.0, 100.1, 239.5, 479.0})
+        for (const double depth_m : {1e-4, 0.05, 0.3, 2.0}) {
+          WaterRay ray;
+          if (!cast_ray_fast(camera, u, v, ray)) continue;  // total reflection
+          std::array<double, 3> point_m;
+          for (int k = 0; k < 3; ++k) point_m[k] = ray.origin_m[k] + depth_m * ray.direction[k];
+          double u_back = 0, v_back = 0;
+          ASSERT_TRUE(project_fast(camera, point_m, u_back, v_back));
+          EXPECT_NEAR(u_back, u, 1e-5) << n_water << " " << depth_m;
+          EXPECT_NEAR(v_back, v, 1e-5) << n_water << " " << depth_m;
+        }
+  }
+}
+
+TEST(RefractiveCameraFast, RaysAreUnitVectorsFromTheSurfaceAndObeySnell) {
+  const RefractiveCamera camera = camera_above(1.333);
+  WaterRay ray;
+  ASSERT_TRUE(cast_ray_fast(camera, 20, 30, ray));
+  EXPECT_DOUBLE_EQ(ray.origin_m[2], camera.water_z_m);
+  EXPECT_NEAR(std::hypot(ray.direction[0], ray.direction[1], ray.direction[2]), 1, 1e-15);
+  const std::array<double, 3>& centre = camera.centre_m;
+  const double x = ray.origin_m[0] - centre[0], y = ray.origin_m[1] - centre[1],
+               z = ray.origin_m[2] - centre[2];
+  const double sine_air = std::hypot(x, y) / std::hypot(x, y, z);
+  EXPECT_NEAR(1.333 * std::hypot(ray.direction[0], ray.direction[1]), sine_air, 1e-14);
+}
+
+TEST(RefractiveCameraFast, ThereIsNoProjectionAboveTheWaterOrBehindTheCamera) {
+  RefractiveCamera camera = camera_above(1.333);
+  const std::array<double, 3> centre = camera.centre_m;
+  double u = 0, v = 0;
+  EXPECT_FALSE(project_fast(camera, {0, 0, 0.978}, u, v));
+  EXPECT_FALSE(project_fast(camera, {0, 0, 0.5}, u, v));
+  EXPECT_TRUE(project_fast(camera, {0, 0, 1.2}, u, v));
+  // The camera looks towards the axis; far on its back side the ray arrives from behind.
+  EXPECT_FALSE(project_fast(camera, {centre[0] * 20, centre[1] * 20, 1.2}, u, v));
+  for (int k = 6; k < 9; ++k) camera.rotation[k] = -camera.rotation[k];
+  WaterRay ray;
+  EXPECT_FALSE(cast_ray_fast(camera, 319.5, 239.5, ray));  // upwards
+}
+
+TEST(RefractiveCameraFast, ManyPointsAtOnceAreThePointsOneByOne) {
+  Draws draws{51};
+  for (const double n_water : {0.8, 1.0, 1.333}) {
+    const RefractiveCamera camera = camera_above(n_water);
+    PointBatch points;
+    points.resize(1003);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points.x_m[i] = draws.uniform(-4, 4);
+      points.y_m[i] = draws.uniform(-4, 4);
+      points.z_m[i] = draws.uniform(0.9, 1.5);
+    }
+    points.x_m[7] = camera.centre_m[0], points.y_m[7] = camera.centre_m[1];  // on the axis
+    project_points(camera, points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      double u = 0, v = 0;
+      const std::array<double, 3> point_m{points.x_m[i], points.y_m[i], points.z_m[i]};
+      const bool valid = project_fast(camera, point_m, u, v);
+      ASSERT_EQ(valid, !std::isnan(points.u_px[i])) << i;
+      ASSERT_EQ(valid, !std::isnan(points.ray_depth_m[i])) << i;
+      if (!valid) continue;
+      EXPECT_NEAR(points.u_px[i], u, 1e-8 * std::max(1.0, std::abs(u)));
+      EXPECT_NEAR(points.v_px[i], v, 1e-8 * std::max(1.0, std::abs(v)));
+      WaterRay ray;
+      if (!cast_ray_fast(camera, u, v, ray)) continue;
+      double depth_m = 0;
+      for (int k = 0; k < 3; ++k) depth_m += (point_m[k] - ray.origin_m[k]) * ray.direction[k];
+      EXPECT_NEAR(points.ray_depth_m[i], depth_m, 1e-6) << i;
+    }
+  }
+}
+
+// The plane sweep's formulas and the exact ones see the same.
+TEST(RefractiveCameraFast, AgreesWithTheExactFormulas) {
+  const Rig rig = make_rig("ring12", {}, 1);
+  const RefractiveCamera camera = refractive_camera(rig.cameras[7], rig.water);
+  for (const double u : {0.0, 300.0, 1599.0})
+    for (const double v : {0.0, 900.0, 1199.0}) {
+      const auto exact = cast_ray(camera, Vec2(u, v));
+      WaterRay fast;
+      ASSERT_TRUE(exact && cast_ray_fast(camera, u, v, fast));
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(fast.origin_m[i], exact->origin_m[i], 1e-12);
+        EXPECT_NEAR(fast.direction[i], exact->direction[i], 1e-12);
+      }
+      const Vec3 point = point_on_ray(*exact, 0.2);
+      double u_fast = 0, v_fast = 0;
+      ASSERT_TRUE(project_fast(camera, {point.x(), point.y(), point.z()}, u_fast, v_fast));
+      EXPECT_LT((project(camera, point)->pixel - Vec2(u_fast, v_fast)).norm(), 1e-5);
+    }
+}
+
+}  // namespace
+}  // namespace aqbench
