@@ -15,7 +15,7 @@ namespace {
 
 double shortest_run(const std::vector<double>& runs) { return *std::ranges::min_element(runs); }
 
-// Time of the stage in one unit; of the whole run for "" and "*". nullopt: the unit has none.
+// Time of the stage in one unit, or of the whole run for "" and "*"; nullopt where the unit has none.
 std::optional<double> unit_time(const AbUnit& unit, const std::string& stage) {
   if (unit.status != Status::ok) return std::nullopt;
   if (stage.empty() || stage == "*") return shortest_run(unit.warm_ms);
@@ -25,7 +25,7 @@ std::optional<double> unit_time(const AbUnit& unit, const std::string& stage) {
   return shortest >= kMinStageMs ? std::optional(shortest) : std::nullopt;
 }
 
-// nullopt: a unit has no such time, and why.
+// nullopt where a unit has no such time; `reason` then says why.
 std::optional<PairedSeries> series_of(const AaValidationSeries& series, std::string& reason) {
   PairedSeries paired;
   paired.name = series.stage.empty() ? "A/A" : series.stage;
@@ -58,7 +58,7 @@ std::optional<BlockCheck> check_series(const PairedSeries& series, const AaValid
   return check_blocks(series, request, document.policy);
 }
 
-// As one comparison of all these pairs would estimate it; nullopt: too few of them.
+// The shift that one comparison of all these pairs would estimate; nullopt for too few pairs.
 std::optional<double> shift_by_rule(const PairedSeries& series, PairedPolicy policy) {
   policy.bootstrap_draws = 0;
   policy.resolution_draws = 0;
@@ -107,7 +107,7 @@ void judge_a_a(const AaValidationSeries& series, const AaValidationDocument& doc
   const auto paired = series_of(series, reason);
   report.aa_pairs = series.samples.units.size() / 2;
   if (paired) report.aa = check_series(*paired, document, reason);
-  // Of an interrupted run too few pairs are no problem but what was to be expected.
+  // Too few pairs of an interrupted run were to be expected and are no problem.
   if (!reason.empty() && (!paired || document.run.complete)) report.problems.push_back("A/A: " + reason);
   if (!report.aa) return;
   const PairNoise noise = estimate_pair_noise(paired->u_a, paired->u_b);
@@ -170,7 +170,8 @@ ExitCode AaValidationReport::exit_code() const {
   if (!complete || (wants_pairs && !aa)) return ExitCode::inconclusive;
   bool missed = (wants_pairs && !false_alarms_ok()) || (live && !live_ok()), unknown = too_few_live_runs();
   for (const StagePower& stage : stages) {
-    // The time of a whole run has to be sensitive; a stage may be too short to be, and is called that.
+    // The time of a whole run has to be sensitive. A stage may be too short for that; then the report says
+    // so.
     missed = missed || (stage.stage == "*" && stage.insensitive);
     unknown = unknown || (stage.stage == "*" && !stage.check);
   }
@@ -213,7 +214,7 @@ AaValidationReport judge_aa_validation(const AaValidationDocument& document) {
 
 namespace {
 
-// The problem of one part, and whether it is finished; a part that is not must be the last one.
+// Collects the first problem. A part that is not finished must be the last one.
 struct PartCheck {
   std::string problem;
   bool finished = true;

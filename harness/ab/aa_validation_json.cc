@@ -141,7 +141,7 @@ AaValidationDocument aa_validation_from_json(const Json& json, const std::string
   document.run = ab_run_from_json(root.at("run").value(), source + ": run");
   document.policy = ab_settings_from_json(root.at("settings").value(), source + ": settings").policy;
   document.plan = aa_validation_plan_from_json(root.at("plan").value(), source + ": plan");
-  // What verifying costs grows with them.
+  // Limited because the cost of verifying grows with them.
   document.suites = read_count(root.at("suites"), 1, kMaxAaValidationSuites);
   document.pairs_per_suite = read_count(root.at("pairs_per_suite"), 1, kMaxPairsPerSuite);
   document.program = ab_side_from_json(root.at("program").value(), source + ": program");

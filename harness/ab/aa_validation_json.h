@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Version of calibration.json; goes up when its fields change.
+// Is the version of calibration.json, which goes up when its fields change, and the name of the file.
 inline constexpr int kAaValidationSchemaVersion = 2;
 inline constexpr const char* kAaValidationFile = "calibration.json";
 

@@ -44,7 +44,7 @@ AbSettings read_ab_settings(const JsonPlace& place) {
   settings.confirm = place.at("confirm").boolean();
   settings.separately = place.at("separately").boolean();
   check(settings.policy);
-  // What verifying costs grows with them.
+  // Limited because the cost of verifying grows with them.
   if (settings.policy.resolution_draws > kMaxResolutionDraws)
     place.at("resolution_draws").fail(fmt::format("is above {}", kMaxResolutionDraws));
   if (settings.policy.bootstrap_draws > kMaxBootstrapDraws)
@@ -64,7 +64,7 @@ AbRunInfo read_ab_run(const JsonPlace& place) {
   run.exec = place.at("exec").boolean();
   run.warm_runs = read_small_int(place.at("warm_runs"));
   run.pairs_per_look = static_cast<std::size_t>(read_small_int(place.at("pairs_per_look")));
-  // What verifying costs grows with it; no comparison is asked for with more.
+  // Limited because the cost of verifying grows with it; `aqbench ab` takes no more.
   if (run.pairs_per_look > max_pairs_per_look(1))
     place.at("pairs_per_look").fail(fmt::format("is above {}", max_pairs_per_look(1)));
   run.resumed = read_small_int(place.at("resumed"));
@@ -150,7 +150,7 @@ AbDocument ab_document_from_json(const Json& json, const std::string& source) {
   root.at("environment").members();
   document.environment = root.at("environment").value();
   document.samples = ab_samples_from_json(root.at("samples").value(), source + ": samples");
-  // A comparison that was run has a protocol that can be checked, one of given samples has none.
+  // The protocol of units that were run can be checked; samples from a file have none.
   if ((document.run.pairs_per_look == 0) != !document.run.samples_file.empty())
     root.at("run").at("pairs_per_look").fail("must be above 0, and 0 with samples_file");
   return document;

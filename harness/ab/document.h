@@ -14,7 +14,7 @@
 
 namespace aqbench {
 
-// Version of ab.json; goes up when its fields change.
+// Is the version of ab.json, which goes up when its fields change, and the name of the file.
 inline constexpr int kAbSchemaVersion = 2;
 inline constexpr const char* kAbFile = "ab.json";
 
@@ -28,8 +28,7 @@ struct AbSideInfo {
   std::string variant;                // "kernel=torch"; "" where the sides are two programs
   std::vector<std::string> injected;  // faults that were put in on purpose
   std::string program_sha256;         // "" where nothing was run (--samples)
-  std::string
-      file_sha256;  // of the file that the user named, which may be a script around the program; or ""
+  std::string file_sha256;            // of the file that the user named, perhaps a script around it; or ""
   BuildInfo build;
 };
 

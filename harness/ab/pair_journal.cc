@@ -53,7 +53,7 @@ void read_pair_line(const JsonPlace& place, const std::string& source, PairJourn
   const std::uint64_t part = place.at("part").count();
   if (part >= kMaxParts) place.at("part").fail(fmt::format("is {}", part));
   if (part >= contents.parts.size()) contents.parts.resize(part + 1);
-  // Case indices are held against the cases by who goes on.
+  // The caller checks the case indices against the cases.
   for (const JsonPlace& unit : place.at("units").elements())
     contents.parts[part].units.push_back(ab_unit_from_json(unit.value(), kMaxAbUnits, source));
   for (const JsonPlace& output : place.at("outputs").elements())
@@ -135,7 +135,7 @@ void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::s
 
 void PairJournal::append_text(const std::string& line) {
   if (const int error = write_all(descriptor_, line); error != 0) {
-    // What is left of the line goes away again; should even that fail, it is cut off when the file is read.
+    // Removes the part of the line that was written; if that fails too, readers cut it off.
     [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
     throw_file_error(file_, error);
   }

@@ -18,7 +18,7 @@
 
 namespace aqbench {
 
-// Version of pairs.jsonl; goes up when its fields change.
+// Is the version of pairs.jsonl, which goes up when its fields change, and the name of the file.
 inline constexpr int kPairJournalVersion = 2;
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 

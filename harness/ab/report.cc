@@ -33,7 +33,7 @@ std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index
   return hashes;
 }
 
-// B's metrics held against A's as `aqbench gate` would hold them against a baseline.
+// Gates B's metrics on A's as `aqbench gate` gates results on a baseline.
 std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a, const AbOutput& b) {
   Baseline baseline;
   BaselineCase accepted;
@@ -53,9 +53,8 @@ std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbO
   return gate(results, baseline).rows;
 }
 
-// Whether the metric decides about B: the headline metrics, where A has any of them, since of some fifty
-// metrics an extreme one moves with every other random number; else all. Not the density: it says how many
-// points there are, not how good they are.
+// Whether the metric decides about B. Where A has headline metrics, only these do: of some fifty metrics one
+// always moves by chance. The density does not: it says how many points there are, not how good they are.
 bool decides(const AbOutput& a, const std::string& metric) {
   const auto is_headline = [](const std::string& name) {
     return name != "point_density_pct" &&
@@ -78,7 +77,7 @@ std::string metric_row_text(const GateRow& row) {
                      row.unit == "1" || row.unit.empty() ? "" : " " + row.unit);
 }
 
-// Fills outputs and accuracy. Gives why B is invalid, "" if it is not.
+// Fills outputs and accuracy. Returns why B is invalid, "" if it is not.
 std::string compare_outputs(const AbSamples& samples, std::size_t case_index, AbCaseReport& report) {
   const auto a = hashes_of(samples, case_index, AbSide::a), b = hashes_of(samples, case_index, AbSide::b);
   if (a.empty() || b.empty() || (a.size() == 1 && a.begin()->empty() && b == a)) {
@@ -141,7 +140,7 @@ bool is_invalid_output(const AbUnit& unit) {
 
 enum class AccuracyChange { better, worse, equal, within_tolerance, unknown };
 
-// What is certain of both axes of the Pareto front; "" where neither moved for certain.
+// Says what is certain about time and accuracy together; "" where neither moved for certain.
 std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
   const bool faster = time == PairedVerdict::faster, slower = time == PairedVerdict::regressed;
   if (!faster && !slower) {
@@ -164,7 +163,7 @@ std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
   return {};
 }
 
-// The metric's change, by the row that held it against its tolerance.
+// The metric's change, from its row in the gate's report.
 AccuracyChange accuracy_change(const std::vector<GateRow>& rows, const std::string& metric) {
   const auto row = std::ranges::find(rows, metric, &GateRow::metric);
   if (row == rows.end() || !row->baseline || !row->current) return AccuracyChange::unknown;
@@ -174,7 +173,7 @@ AccuracyChange accuracy_change(const std::vector<GateRow>& rows, const std::stri
   return row->verdict == Verdict::pass ? AccuracyChange::within_tolerance : AccuracyChange::unknown;
 }
 
-// Both axes of the Pareto front: time, and the first headline metric that both sides have.
+// Says how time and the first headline metric that both sides have changed.
 std::string pareto_line(const AbSamples& samples, std::size_t case_index, const AbCaseReport& report) {
   if (!report.time || !report.time->comparison) return {};
   const AbTimeDecision& time = *report.time;

@@ -113,8 +113,8 @@ AbOutput read_output(const JsonPlace& place, std::size_t cases, const std::strin
   return output;
 }
 
-// Whether the units are pairs, each in the order of its coin, counted from 0 for each case and phase. A unit
-// that failed may stand alone at the end of its case.
+// Fails unless the units are pairs in the order of their coins, numbered from 0 for each case and phase. A
+// unit that failed may stand alone at the end of its case.
 void check_pairs(const AbSamples& samples, const JsonPlace& units) {
   const auto places = units.elements();
   std::map<std::pair<std::size_t, AbPhase>, std::size_t> next_pair;

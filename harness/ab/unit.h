@@ -15,7 +15,7 @@
 
 namespace aqbench {
 
-// Version of what `aqbench unit` prints.
+// Is the version of what `aqbench unit` prints.
 inline constexpr int kUnitProtocol = 1;
 
 // Limits the process of a unit.

@@ -23,7 +23,7 @@ using Kind = AcceptChange::Kind;
   throw Error(ErrorKind::input, fmt::format("{}: cannot be accepted: {}", bundle.string(), printable(why)));
 }
 
-// A baseline of anything but a whole and sound run would hide what is wrong with it for ever after.
+// Only a complete run without failures may become a baseline: later runs would hide what is wrong with it.
 void check_acceptable(const std::filesystem::path& bundle, const Results& results) {
   if (!results.run.complete)
     refuse_acceptance(bundle, fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
@@ -45,7 +45,7 @@ BaselineMetric accepted_metric(const std::string& name, const Metric& metric, co
   return {*metric.value, before->better, before->tolerance};
 }
 
-// Undefined metrics with their reason, and in how many cases: they are the same in many.
+// Counts the cases of each undefined metric with its reason: many cases share one.
 using UndefinedCounts = std::map<std::string, std::size_t>;
 
 void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,

@@ -56,7 +56,7 @@ Json case_to_json(const BaselineCase& baseline_case) {
   return {{"options", std::move(options)}, {"metrics", std::move(metrics)}};
 }
 
-// Objects of objects are spread over lines, what is inside a metric is not: a changed value is a changed
+// Writes objects of objects over several lines and each metric on one, so that a changed value is a changed
 // line.
 void append_members(const Json& object, int depth, std::string& text) {
   constexpr int kMetrics = 3;  // depth of the objects "options" and "metrics"

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Version of a baseline's fields.
+// Is the version of the file, which goes up when its fields change.
 inline constexpr int kBaselineSchemaVersion = 1;
 
 // Says how much worse is still the same, the limit included. A relative tolerance is a share of

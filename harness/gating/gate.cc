@@ -17,7 +17,7 @@
 namespace aqbench {
 namespace {
 
-// 3 and 3.0 are one value; numbers and text never are.
+// 3 and 3.0 are the same value; a number and a text never are.
 bool same_option(const ParameterValue& a, const ParameterValue& b) {
   const auto number = [](const ParameterValue& value) -> std::optional<double> {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);

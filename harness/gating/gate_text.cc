@@ -10,14 +10,14 @@
 namespace aqbench {
 namespace {
 
-// What is listed of one kind before the rest is only counted.
+// Rows of one kind that are listed; the others are counted.
 constexpr std::size_t kMaxRows = 40;
 
 bool is_numeric(Verdict verdict) {
   return verdict == Verdict::regressed || verdict == Verdict::improved || verdict == Verdict::pass;
 }
 
-// In the terms of the tolerance: a share of the baseline, or the metric's unit.
+// The change as the tolerance has it: as a share of the baseline, or in the metric's unit.
 std::string change_text(const GateRow& row) {
   const double change = *row.current - *row.baseline;
   if (row.tolerance->kind == Tolerance::Kind::relative)
@@ -66,7 +66,7 @@ std::string reason_line(const GateRow& row) {
   return wrap_text(printable(line), kScreenColumns, 16);
 }
 
-// What has no two numbers to set side by side: a line each, the reason in full.
+// A line with the full reason for each row that does not have two numbers to compare.
 std::string reason_lines(const GateReport& report, bool all) {
   std::string text;
   std::size_t lines = 0;

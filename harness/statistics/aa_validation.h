@@ -14,8 +14,8 @@ namespace aqbench {
 // Holds the threshold of one case.
 struct CaseTau {
   std::size_t aa_runs = 0;
-  std::optional<double>
-      p99_abs_shift;         // by nearest rank, so the largest of fewer than 100 runs; nullopt without runs
+  // The 99th percentile of |shift| by nearest rank, so the largest of up to 100 runs; nullopt without runs.
+  std::optional<double> p99_abs_shift;
   double tau = 0;            // max(policy's tau, e^p99 - 1)
   bool above_delta = false;  // the case cannot be gated here: PairedVerdict::refused
 };

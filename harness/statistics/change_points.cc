@@ -146,8 +146,8 @@ std::vector<ChangePoint> detect_change_points(std::span<const double> history,
   std::vector<std::size_t> indices = candidates_of(history, options);
   std::vector<ChangePoint> points;
   for (std::size_t i = 0; i < indices.size(); ++i) points.push_back(change_point_at(history, indices, i));
-  // Take out the weakest one until all are strong: first by p, then by size. Its neighbours' levels become
-  // longer, so they are worked out again.
+  // Remove the weakest one until all are strong: first by p, then by size. The levels beside a removed one
+  // become longer, so their tests are computed again.
   while (!points.empty()) {
     auto weakest =
         std::max_element(points.begin(), points.end(),

@@ -9,7 +9,8 @@
 
 namespace aqbench {
 
-inline constexpr std::size_t kMinWarmRuns = 3;  // of a unit
+// Is the fewest warm runs of a unit.
+inline constexpr std::size_t kMinWarmRuns = 3;
 
 // Returns the time of a unit: the shortest of a process's warm runs. Throws Error(input) naming warm_runs if
 // there are fewer than kMinWarmRuns, or one is not finite and above 0.

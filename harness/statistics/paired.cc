@@ -54,7 +54,7 @@ void check_series(const PairedSeries& series) {
   if (series.tau) require_at_least(series.name + ": tau", *series.tau, 0);
 }
 
-// A case on its way through the comparison.
+// Holds a case while it is compared.
 struct Candidate {
   PairedComparison result;
   std::vector<double> differences;  // of the kept pairs; above 0 means that B is worse
@@ -75,7 +75,8 @@ Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
   result.cv_a = cv_of_kept(series.u_a, result.kept);
   result.cv_b = cv_of_kept(series.u_b, result.kept);
 
-  // Shares of what is measured: a throughput 5 % lower is a time 1 / 0.95 longer.
+  // Thresholds are shares of what is measured: a throughput that is 5 % lower is a time that is 1 / 0.95
+  // longer.
   const double tau = std::max(policy.tau, series.tau.value_or(0));
   const double sign = series.higher_is_better ? -1 : 1;
   result.flag_above = sign * std::log1p(sign * tau);

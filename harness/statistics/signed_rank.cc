@@ -60,7 +60,7 @@ SignedRankTest signed_rank_test(std::span<const double> differences) {
     if (positive[i]) doubled_w += ranks.values[i];
   }
   test.w_plus = static_cast<double>(doubled_w) / 2;
-  // The distribution is symmetric, so only its lower half is worked out, and a small tail keeps its digits.
+  // The distribution is symmetric, so only its lower half is computed, and a small tail keeps its digits.
   const std::uint64_t doubled_total =
       std::accumulate(ranks.values.begin(), ranks.values.end(), std::uint64_t{0});
   const bool low = 2 * doubled_w <= doubled_total;

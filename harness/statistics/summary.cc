@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNormalMad = 1.4826022185056018;  // 1 / the upper quartile of a standard normal
 
-// Around a first estimate, so that a large common part does not swallow the differences.
+// Sums differences from a first estimate, so that a large common part does not cost their digits.
 double mean_of(std::span<const double> samples, double near) {
   double sum = 0;
   for (const double sample : samples) sum += sample - near;
@@ -29,7 +29,7 @@ double median_deviation(std::span<const double> samples, double median) {
 }
 
 // P(fewer than k of n samples lie below the median), k = 0, 1, ...: the k-th smallest and k-th largest sample
-// miss it with twice that probability.
+// do not enclose the median with twice that probability.
 std::optional<MedianInterval> median_interval(const std::vector<double>& sorted, double median,
                                               double confidence) {
   const auto n = static_cast<std::int64_t>(sorted.size());

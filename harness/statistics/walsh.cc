@@ -8,7 +8,7 @@
 namespace aqbench {
 namespace {
 
-// Doubles and integers in the same order: -0 and 0 are both 0, the next double is the next integer.
+// Maps doubles to integers in the same order: -0 and 0 to 0, the next double to the next integer.
 std::int64_t order_of(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits < 0 ? std::numeric_limits<std::int64_t>::min() - bits : bits;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uintmax_t kMaxSummaryBytes = std::uintmax_t{64} << 20;
 
-// What a file with these raw samples has to look like, and what is wrong with how they were measured.
+// Holds the files that follow from raw samples, and what is wrong with how these were measured.
 struct Recomputed {
   std::string text, summary;
   JsonBox environment;
@@ -104,7 +104,7 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
   write_file(bundle / text.main_file, text.main_text);
   write_file(bundle / "summary.md", text.summary);
   write_file(bundle / "env.json", ab_environment_text(*text.environment));
-  // The pairs go last: should sealing fail, --resume still finds them.
+  // The pairs are removed last: if writing the hashes fails, --resume still finds them.
   write_hash_list(bundle, required_ab_files(text.main_file), key, text.complete ? kPairJournalFile : "");
   if (text.complete) {
     std::error_code ignored;  // what cannot be removed is found by verify

@@ -22,7 +22,7 @@
 namespace aqbench {
 namespace {
 
-// Leftovers of a killed run and folders that nothing was written to.
+// Removes what a killed run left, and folders that nothing was written to.
 void tidy_bundle(const std::filesystem::path& bundle) {
   namespace fs = std::filesystem;
   remove_write_leftovers(bundle);
@@ -83,7 +83,7 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
   const std::string stamp = bundle_stamp(now);
   for (int number = 0;; ++number) {
     std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));
-    // mkdir is the one call that makes a folder and tells whether somebody else had it before.
+    // mkdir both makes a folder and tells whether it was there before.
     if (::mkdir(folder.c_str(), 0777) == 0) return folder;
     if (errno != EEXIST) throw Error(ErrorKind::io, folder.string() + ": " + std::strerror(errno));
   }

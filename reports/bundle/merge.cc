@@ -103,7 +103,8 @@ std::string merged_cases(const std::vector<ShardBundle>& shards) {
               "the shards are not the whole sweep" + (missing.empty() ? "" : ": missing " + missing));
 }
 
-// The first shard's, with all of them below it; the comparability key says so where they differ.
+// The first shard's environment, with those of all shards inside it. Where they differ, the comparability key
+// says so.
 Json merged_environment(const std::vector<ShardBundle>& shards) {
   Json merged = shards.front().environment;
   bool same = true;
@@ -158,7 +159,8 @@ bool is_file_of_a_case(std::string_view file) {
   return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
-// Files of cases (tiles, clouds, depth, logs) side by side; what is about a shard in a folder of its own.
+// Copies the files of cases (tiles, clouds, depth, logs) side by side, and the files about a shard into a
+// folder of its own.
 void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::string log;
   for (std::size_t i = 0; i < shards.size(); ++i) {

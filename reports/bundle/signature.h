@@ -8,6 +8,7 @@
 
 namespace aqbench {
 
+// Is the name of the file in a bundle.
 inline constexpr const char* kSignatureName = "signature.json";
 
 // Holds raw keys of 32 bytes. To make the files: openssl genpkey -algorithm ed25519 -out key.pem;

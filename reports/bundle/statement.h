@@ -11,6 +11,7 @@
 
 namespace aqbench {
 
+// Are the names of the files in a bundle, and the type of the predicate.
 inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
 inline constexpr const char* kTestResultPredicate = "https://in-toto.io/attestation/test-result/v0.1";

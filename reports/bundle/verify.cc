@@ -49,13 +49,13 @@ class Verifier {
     report_.findings = listing.problems;
     const char* const comparison = ab_main_file(listing.files);
     if (is_killed_comparison(listing.files)) {
-      find(kPairJournalFile,
-           "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
+      add_finding(kPairJournalFile,
+                  "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
       return std::move(report_);
     }
     required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
     for (const std::string& file : required_)
-      if (!std::ranges::binary_search(listing.files, file)) find(file, "is missing");
+      if (!std::ranges::binary_search(listing.files, file)) add_finding(file, "is missing");
     check_hashes(listing.files);
     check_signed(listing.files);
     if (comparison != nullptr) {
@@ -74,7 +74,7 @@ class Verifier {
   }
 
  private:
-  void find(const std::string& file, std::string what) {
+  void add_finding(const std::string& file, std::string what) {
     report_.findings.push_back({file, std::move(what)});
   }
 
@@ -84,7 +84,7 @@ class Verifier {
     try {
       check();
     } catch (const Error& error) {
-      find(file, without_path(error.what(), bundle_ / file));
+      add_finding(file, without_path(error.what(), bundle_ / file));
     }
   }
 
@@ -92,7 +92,7 @@ class Verifier {
     return std::ranges::binary_search(files, file);
   }
 
-  // Its pairs are all there is: a kill leaves no other file of a bundle's.
+  // A killed comparison leaves its pairs and no other file of a bundle.
   static bool is_killed_comparison(const std::vector<std::string>& files) {
     return has(files, kPairJournalFile) && ab_main_file(files) == nullptr && !has(files, "results.json") &&
            !has(files, kJournalFile) && !has(files, kHashListName);
@@ -103,7 +103,7 @@ class Verifier {
     HashList list;
     guarded(kHashListName,
             [&] { list = parse_hash_list(read_file(bundle_ / kHashListName, kMaxHashListBytes)); });
-    for (const std::string& problem : list.problems) find(kHashListName, problem);
+    for (const std::string& problem : list.problems) add_finding(kHashListName, problem);
     if (list.problems.empty()) hash_list_ = list.lines;
     std::map<std::string, std::string> expected;
     for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
@@ -112,18 +112,18 @@ class Verifier {
       if (file == kHashListName || file == kSignatureName) continue;  // written after it
       const auto entry = expected.find(file);
       if (entry == expected.end()) {
-        find(file, "is not in sha256.txt");
+        add_finding(file, "is not in sha256.txt");
         continue;
       }
       guarded(file, [&] {
         if (sha256_file_hex(bundle_ / file) != entry->second)
-          find(file, "does not have the hash in sha256.txt");
+          add_finding(file, "does not have the hash in sha256.txt");
       });
       ++report_.files;
       expected.erase(entry);
     }
     for (const auto& [file, hash] : expected)
-      if (std::ranges::find(required_, file) == required_.end()) find(file, "is missing");
+      if (std::ranges::find(required_, file) == required_.end()) add_finding(file, "is missing");
   }
 
   std::optional<Results> check_results(const std::vector<std::string>& files) {
@@ -133,20 +133,22 @@ class Verifier {
       const std::filesystem::path path = bundle_ / "results.json";
       const std::string text = read_file(path, JsonLimits{}.max_bytes);
       Results read = results_from_text(text, path.string());
-      if (results_text(read) != text) find("results.json", "is not in the form that aqbench writes");
+      if (results_text(read) != text) add_finding("results.json", "is not in the form that aqbench writes");
       report_.root_digest = root_digest(read);
       report_.metrics_digest = metrics_digest(read);
       report_.records = read.records.size();
       report_.complete = read.run.complete;
       if (read.run.complete != (read.records.size() == read.run.planned_cases))
-        find("results.json", fmt::format("says complete = {} with {} records of {} planned cases",
-                                         read.run.complete, read.records.size(), read.run.planned_cases));
+        add_finding("results.json",
+                    fmt::format("says complete = {} with {} records of {} planned cases", read.run.complete,
+                                read.records.size(), read.run.planned_cases));
       results = std::move(read);
     });
     return results;
   }
 
-  // Another build may have written other words about the same results.
+  // Renders again what this version wrote; another version may have written other words about the same
+  // results.
   void check_derived(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, "summary.md")) return;
     guarded("summary.md", [&] {
@@ -163,17 +165,17 @@ class Verifier {
       for (const std::string& file : derived_bundle_files())
         if (!has(files, file) &&
             std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
-          find(file, "is missing");
+          add_finding(file, "is missing");
       const std::optional<BundleContent> content = read_content(results);
       if (!content) return;
-      if (text != render_summary(*content)) find("summary.md", "is not what the bundle renders to");
+      if (text != render_summary(*content)) add_finding("summary.md", "is not what the bundle renders to");
       check_report(*content, files);
       check_statement(*content, files);
       check_inventory();
     });
   }
 
-  // What the derived files are rendered from; what cannot be read is a finding about that file.
+  // Reads what the derived files are rendered from. A file that cannot be read becomes a finding.
   std::optional<BundleContent> read_content(const Results& results) {
     try {
       return read_bundle_content(bundle_, results);
@@ -181,13 +183,13 @@ class Verifier {
       const std::string file =
           std::filesystem::path(error.file()).lexically_relative(bundle_).generic_string();
       const bool known = is_bundle_path(file);
-      find(known ? file : "summary.md", known ? error.problem() : error.what());
+      add_finding(known ? file : "summary.md", known ? error.problem() : error.what());
       return std::nullopt;
     }
   }
 
-  // Both against the list of hashes: where a file is not what the list says, that file has been named, and
-  // naming these two as well would only hide it.
+  // The inventory follows from the list of hashes. If a file is not as that list says, it has been named
+  // already, and naming the inventory as well would only hide it.
   void check_inventory() {
     if (!report_.findings.empty()) return;
     guarded(kInventoryName, [&] {
@@ -196,7 +198,7 @@ class Verifier {
         if (!is_one_of(line.path, {kInventoryName, kStatementName}))
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
       if (read_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
-        find(kInventoryName, "is not the list of the files that are here");
+        add_finding(kInventoryName, "is not the list of the files that are here");
     });
   }
 
@@ -205,7 +207,7 @@ class Verifier {
     guarded(kReportName, [&] {
       const std::string page = render_html_report(content, read_report_pictures(bundle_, content.results));
       if (read_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
-        find(kReportName, "is not what the bundle renders to");
+        add_finding(kReportName, "is not what the bundle renders to");
     });
   }
 
@@ -215,7 +217,7 @@ class Verifier {
       std::vector<HashLine> lines = hash_list_;
       std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
       if (read_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
-        find(kStatementName, "is not what the hashes and results say");
+        add_finding(kStatementName, "is not what the hashes and results say");
     });
   }
 
@@ -225,7 +227,7 @@ class Verifier {
 
   void check_signed(const std::vector<std::string>& files) {
     if (!has(files, kSignatureName)) {
-      if (public_key_) find(kSignatureName, "is missing: the bundle is not signed");
+      if (public_key_) add_finding(kSignatureName, "is missing: the bundle is not signed");
       return;
     }
     if (!has(files, kHashListName)) return;
@@ -233,10 +235,10 @@ class Verifier {
       const SignatureCheck check = check_signature(read_file(bundle_ / kSignatureName, kMaxSignatureBytes),
                                                    read_file(bundle_ / kHashListName, kMaxHashListBytes));
       if (!check.problem.empty())
-        find(kSignatureName, check.problem);
+        add_finding(kSignatureName, check.problem);
       else if (public_key_ && check.public_key != *public_key_)
-        find(kSignatureName,
-             fmt::format("is by another key than the one given: {}", key_fingerprint(check.public_key)));
+        add_finding(kSignatureName, fmt::format("is by another key than the one given: {}",
+                                                key_fingerprint(check.public_key)));
       else
         report_.signed_by = key_fingerprint(check.public_key);
     });
@@ -246,7 +248,7 @@ class Verifier {
     if (!has(files, "env.json")) return;
     guarded("env.json", [&] {
       if (read_file(bundle_ / "env.json", kMaxRenderedBytes) != environment_text(results))
-        find("env.json", "is not the environment in results.json");
+        add_finding("env.json", "is not the environment in results.json");
     });
   }
 
@@ -255,13 +257,13 @@ class Verifier {
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse);
       if (journal.header.plan_sha256 != results.run.plan_sha256)
-        find(kJournalFile, "is of another plan than results.json");
+        add_finding(kJournalFile, "is of another plan than results.json");
       if (journal.header.run_id != results.run.id || journal.header.suite != results.run.suite ||
           journal.header.started_utc != results.run.started_utc)
-        find(kJournalFile, "is of another run than results.json");
+        add_finding(kJournalFile, "is of another run than results.json");
       if (journal.header.case_names.size() != results.run.planned_cases)
-        find(kJournalFile, fmt::format("plans {} cases, results.json {}", journal.header.case_names.size(),
-                                       results.run.planned_cases));
+        add_finding(kJournalFile, fmt::format("plans {} cases, results.json {}",
+                                              journal.header.case_names.size(), results.run.planned_cases));
       compare_records(results, journal.records);
     });
   }
@@ -272,15 +274,15 @@ class Verifier {
     for (const Record& record : results.records) {
       const auto entry = journalled.find(record.case_name);
       if (entry == journalled.end())
-        find("results.json",
-             fmt::format("has case {}, which the journal does not", printable(record.case_name)));
+        add_finding("results.json",
+                    fmt::format("has case {}, which the journal does not", printable(record.case_name)));
       else if (record_text(record) != record_text(*entry->second))
-        find("results.json",
-             fmt::format("has another record of case {} than the journal", printable(record.case_name)));
+        add_finding("results.json", fmt::format("has another record of case {} than the journal",
+                                                printable(record.case_name)));
       if (entry != journalled.end()) journalled.erase(entry);
     }
     for (const auto& [name, record] : journalled)
-      find("results.json", fmt::format("lacks case {} of the journal", printable(name)));
+      add_finding("results.json", fmt::format("lacks case {} of the journal", printable(name)));
   }
 
   std::vector<std::string> required_;

@@ -13,8 +13,9 @@
 
 namespace aqbench {
 
-inline constexpr const char* kBaselineCopyName = "baseline.json";  // the baseline that the run was gated on
-inline constexpr const char* kNotesName = "notes.txt";             // of --note, one on each line
+// Are the names of the baseline that the run was gated on, and of the notes of --note, one on each line.
+inline constexpr const char* kBaselineCopyName = "baseline.json";
+inline constexpr const char* kNotesName = "notes.txt";
 
 // Names a line of a log that warns.
 struct LogWarning {

@@ -8,6 +8,7 @@
 
 namespace aqbench {
 
+// Is the name of the list in a bundle.
 inline constexpr const char* kHashListName = "sha256.txt";
 
 // Says what is wrong with one file of a bundle.

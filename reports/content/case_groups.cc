@@ -46,7 +46,7 @@ CaseGroup start_group(const Record& record, const std::string& name) {
     prefix = record.workload;
   }
   if (name.starts_with(prefix + "/")) group.axes = name.substr(prefix.size() + 1);
-  // The parameters' owners stand in the columns beside.
+  // The columns beside name the parameters' owners.
   for (const std::string& owner : {record.scene, record.method, record.workload})
     if (!owner.empty()) remove_each(group.axes, owner + ".");
   return group;
@@ -107,7 +107,7 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
   if (groups.empty()) return "";
   std::vector<std::vector<std::string>> steps;
   for (const CaseGroup& group : groups) steps.push_back(axis_steps(group.axes));
-  // A simulated method looks at no images: that it has no rig sets nobody apart.
+  // A simulated method sees no images, so it has no rig; that distinguishes no group.
   const bool any_real =
       std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.records.front()->simulated; });
   const auto has_no_say = [&](std::size_t i) {

@@ -19,7 +19,7 @@ constexpr const char* kCommandsName = "commands.txt";
 
 constexpr double kGitPatienceS = 5;
 
-// Without taking git's index lock: others may be at work in the checkout.
+// Asks without git's index lock, since others may work in the checkout.
 ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments) {
   const std::vector<std::string> lead = {"git", "--no-optional-locks", "-C", folder.string()};
   arguments.insert(arguments.begin(), lead.begin(), lead.end());

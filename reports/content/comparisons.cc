@@ -38,7 +38,7 @@ const ParameterValue* axis_value(const Record& record, const std::string& axis) 
   return nullptr;
 }
 
-// All axes but this one, as text; for a reader without those that are the same for most.
+// All axes but this one, as text. For a reader it leaves out device, threads and seed.
 std::string other_axes(const Record& record, const std::string& axis, bool for_reader) {
   std::string text;
   for (const auto& [name, value] : record.axes) {
@@ -50,7 +50,7 @@ std::string other_axes(const Record& record, const std::string& axis, bool for_r
   return text;
 }
 
-// Where a value stands: numbers by size, text by the parameter's choices.
+// Order of a value along its axis: numbers by size, text by the parameter's choices.
 double place_of(const Record& record, const std::string& axis) {
   const ParameterValue& value = *axis_value(record, axis);
   if (const auto* number = std::get_if<double>(&value)) return *number;

@@ -69,7 +69,7 @@ std::string reproduce_command(const RunInfo& run) {
     words.insert(words.begin(), {"aqbench", "sweep"});
     return shell_join(words);
   } catch (const Error&) {
-    // Made by another program, or merged: what was asked for stands there as it is.
+    // Another program made it, or it was merged: show the request as it stands there.
     return "# run.requested of results.json: " +
            run.requested->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

@@ -27,7 +27,7 @@ void append_tests_log(const std::filesystem::path& log, const std::string& text)
   if (!stream) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(errno)));
 }
 
-// "" for exit code 0, else why not.
+// Returns "" for exit code 0, else what went wrong.
 std::string run_logged(const std::filesystem::path& log, const std::vector<std::string>& argv) {
   append_tests_log(log, "\n$ " + shell_join(argv) + "\n");
   IsolateOptions options;

@@ -7,6 +7,7 @@
 
 namespace aqbench {
 
+// Is the name of the log in a bundle.
 inline constexpr const char* kTestsLog = "tests.log";
 
 // Says whether the tests passed.

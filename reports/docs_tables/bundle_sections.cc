@@ -34,7 +34,7 @@ std::string docs_spread(const std::optional<Spread>& spread) {
   return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
 }
 
-// What the names below leave out, being the same for all.
+// Names the axes that all cases have; the names below leave them out.
 std::string common_line(const std::string& common) {
   return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
 }

@@ -47,7 +47,7 @@ void append_samples(const Record& record, std::size_t family, Json& list) {
   const std::vector<double> samples =
       timing.warm_ms.empty() ? std::vector<double>{*timing.cold_ms} : timing.warm_ms;
   const std::string name = timing.warm_ms.empty() ? record.case_name + "/cold" : record.case_name;
-  // A counter is a number of its own in each entry, under its unit's name.
+  // Each entry has the throughput as a counter under the name of its unit.
   const auto typical = typical_ms(timing);
   const double items_per_ms = timing.throughput && typical ? *timing.throughput * *typical : 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {

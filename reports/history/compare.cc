@@ -113,7 +113,7 @@ std::string batch_of(const Record& record) {
   return "";
 }
 
-// False, with a note, where the two records cannot be compared.
+// Returns false and adds a note where the two records cannot be compared.
 bool comparable(const Record& a, const Record& b, CompareReport& report) {
   const auto differences = option_differences(a.options, b.options);
   if (!differences.empty()) {

@@ -46,8 +46,8 @@ struct CompareReport {
   std::string a, b;                // "RUN, commit COMMIT" of each side
   std::string refusal;             // why nothing was compared (a bundle and itself); else empty
   std::vector<std::string> notes;  // cases on one side alone, other options, other status
-  std::vector<std::string>
-      key_differences;    // of the comparability keys: "cpu_model: X, Y"; empty: equal keys
+  // Differences of the comparability keys, "cpu_model: X, Y". Empty: the keys are equal.
+  std::vector<std::string> key_differences;
   std::size_t cases = 0;  // that were compared
   std::vector<ComparedMetric> metrics;
   std::vector<ComparedStage> stages;

@@ -168,7 +168,7 @@ std::string moved_stage_line(const CompareReport& report) {
 
 namespace {
 
-// Leaves out of every case's name the axes that all have, and gives them: "rig=arc6 seed=42".
+// Removes the axes that all cases have from their names and returns them: "rig=arc6 seed=42".
 std::string shorten_case_names(CompareReport& report) {
   std::vector<std::string*> names;
   for (ComparedMetric& row : report.metrics) names.push_back(&row.case_name);
@@ -176,7 +176,7 @@ std::string shorten_case_names(CompareReport& report) {
   for (ComparedTime& row : report.times) names.push_back(&row.case_name);
   if (names.empty()) return "";
   std::vector<std::string> common = axis_steps(*names.front());
-  // Scene and method, or the workload, are one step in front; the name keeps it.
+  // The first step, scene and method or the workload, stays in the name.
   std::erase_if(common, [](const std::string& step) { return step.find('=') == step.npos; });
   for (const std::string* name : names) {
     const std::vector<std::string> steps = axis_steps(*name);

@@ -75,7 +75,7 @@ class TrendCollector {
     for (const auto& [name, metric] : gated_metrics(record))
       if (metric.value && std::isfinite(*metric.value))
         add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value, run);
-    // A machine that is not recorded is comparable with nothing.
+    // Times of a machine that was not recorded cannot be compared.
     if (machine.empty()) return;
     if (const auto ms = time_ms(record.timing))
       add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms, run);

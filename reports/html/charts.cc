@@ -33,13 +33,66 @@ std::string and_more(std::size_t all) {
                              : std::string();
 }
 
-// A scale that ends at a round number at or above `most`.
+// A round number at or above `most`, where a scale can end.
 double round_up(double most) {
   if (!(most > 0)) return 1;
   const double power = std::pow(10, std::floor(std::log10(most)));
   for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0})
     if (most <= step * power * (1 + 1e-12)) return step * power;
   return 10 * power;
+}
+
+// Self times of one group, each the sum of its records' medians over the number of records that are ok.
+struct StageBar {
+  std::string label;
+  std::vector<std::pair<std::string, double>> stages;
+  double total = 0;
+};
+
+// Also lists the names of all stages in the order in which they come.
+std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vector<std::string>& names) {
+  std::vector<StageBar> bars;
+  for (const CaseGroup& group : groups) {
+    StageBar bar{group_label(group), {}, 0};
+    for (const Record* record : group.records) {
+      if (record->status != Status::ok) continue;
+      for (const StageRecord& stage : record->stages) {
+        const double ms = summarize(stage.self_ms).median.value_or(0) / static_cast<double>(ok_count(group));
+        const auto known = std::ranges::find(bar.stages, stage.name, &std::pair<std::string, double>::first);
+        if (known == bar.stages.end())
+          bar.stages.emplace_back(stage.name, ms);
+        else
+          known->second += ms;
+        bar.total += ms;
+        if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
+      }
+    }
+    if (bar.total > 0) bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+std::string stage_fill(const std::vector<std::string>& names, const std::string& name) {
+  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  return fmt::format("fill=\"{}\"", kPalette[index % kPalette.size()]);
+}
+
+// Draws the colours and names of the stages from `y` on and moves `y` below them.
+std::string stage_legend(const std::vector<std::string>& names, double& y) {
+  std::string body;
+  double x = 0;
+  for (const std::string& name : names) {
+    const double width = 24 + 7.0 * static_cast<double>(display_width(name));
+    if (x > 0 && x + width > kPage) {
+      x = 0;
+      y += 18;
+    }
+    body += svg_rect(x, y + 2, 11, 11, stage_fill(names, name).c_str()) +
+            svg_text(x + 15, y + 12, "start", name, "s");
+    x += width;
+  }
+  y += 24;
+  return body;
 }
 
 }  // namespace
@@ -111,63 +164,26 @@ std::string baseline_chart(const BundleContent& content) {
 }
 
 std::string stages_chart(const std::vector<CaseGroup>& groups) {
-  struct Row {
-    std::string label;
-    std::vector<std::pair<std::string, double>> stages;
-    double total = 0;
-  };
-  std::vector<Row> rows;
   std::vector<std::string> names;
-  for (const CaseGroup& group : groups) {
-    Row row{group_label(group), {}, 0};
-    for (const Record* record : group.records) {
-      if (record->status != Status::ok) continue;
-      for (const StageRecord& stage : record->stages) {
-        const double ms = summarize(stage.self_ms).median.value_or(0) / static_cast<double>(ok_count(group));
-        const auto known = std::ranges::find(row.stages, stage.name, &std::pair<std::string, double>::first);
-        if (known == row.stages.end())
-          row.stages.emplace_back(stage.name, ms);
-        else
-          known->second += ms;
-        row.total += ms;
-        if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
-      }
-    }
-    if (row.total > 0) rows.push_back(std::move(row));
-  }
-  if (rows.empty()) return "";
-  const std::size_t all = rows.size();
-  rows.resize(std::min(all, kMaxRowsDrawn));
-  const auto colour_of = [&](const std::string& name) {
-    const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-    return fmt::format("fill=\"{}\"", kPalette[index % kPalette.size()]);
-  };
-  std::string body;
-  double x = 0, y = 4;
-  for (const std::string& name : names) {
-    const double width = 24 + 7.0 * static_cast<double>(display_width(name));
-    if (x > 0 && x + width > kPage) {
-      x = 0;
-      y += 18;
-    }
-    body +=
-        svg_rect(x, y + 2, 11, 11, colour_of(name).c_str()) + svg_text(x + 15, y + 12, "start", name, "s");
-    x += width;
-  }
-  y += 24;
+  std::vector<StageBar> bars = stage_bars(groups, names);
+  if (bars.empty()) return "";
+  const std::size_t all = bars.size();
+  bars.resize(std::min(all, kMaxRowsDrawn));
+  double y = 4;
+  std::string body = stage_legend(names, y);
   double most = 0;
-  for (const Row& row : rows) most = std::max(most, row.total);
+  for (const StageBar& bar : bars) most = std::max(most, bar.total);
   const double scale = kRoom / round_up(most);
-  for (const Row& row : rows) {
-    body += svg_text(kLabels - 8, y + 14, "end", fit_label(row.label), "s");
+  for (const StageBar& bar : bars) {
+    body += svg_text(kLabels - 8, y + 14, "end", fit_label(bar.label), "s");
     double at = kLabels;
-    for (const auto& [name, ms] : row.stages) {
+    for (const auto& [name, ms] : bar.stages) {
       const double width = std::max(0.0, ms * scale);
-      body += svg_rect(at, y + 3, width, kRow - 7, colour_of(name).c_str(),
-                       fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / row.total));
+      body += svg_rect(at, y + 3, width, kRow - 7, stage_fill(names, name).c_str(),
+                       fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / bar.total));
       at += width;
     }
-    body += svg_text(at + 6, y + 14, "start", table_number(row.total) + " ms", "s");
+    body += svg_text(at + 6, y + 14, "start", table_number(bar.total) + " ms", "s");
     y += kRow;
   }
   return svg_figure(kPage, y + 6, body) + and_more(all);
@@ -191,7 +207,7 @@ std::string times_chart(const Results& results) {
   double y = 4;
   for (const Row& row : rows) {
     const std::optional<double>& cold = row.record->timing.cold_ms;
-    // Each on a scale of its own: the spread is what the picture is for.
+    // Each row has its own scale, because the picture is there to show the spread.
     const double low = std::min(row.warm.front(), cold.value_or(row.warm.front()));
     const double high = std::max(row.warm.back(), cold.value_or(row.warm.back()));
     const double span = high > low ? high - low : 1;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kFlameWidth_px = 1200, kFlameMargin_px = 10, kFlameRow_px = 17, kFlameTop_px = 60,
                  kFlameBottom_px = 30;
 constexpr double kFlameCharacter_px = 6.6;   // of the 11 px monospace font
-constexpr double kFlameNarrowest_px = 0.15;  // narrower frames are left out: nobody could see them
+constexpr double kFlameNarrowest_px = 0.15;  // narrower boxes are left out: nobody could see them
 constexpr std::size_t kFlameDepth = 400;
 
 struct FlameNode {
@@ -105,7 +105,7 @@ text{font:11px monospace;fill:#000;pointer-events:none}
 </style>
 )";
 
-// Frames keep their place and share as data-x and data-w; zooming maps a part of them to the whole width.
+// Each box has its place and share as data-x and data-w; zooming stretches a part of them to the whole width.
 constexpr const char* kFlameScript = R"((function () {
   var svg = document.documentElement, frames = [].slice.call(svg.querySelectorAll('.f'));
   var width = 1180, left = 10, line = svg.querySelector('#line'), found = svg.querySelector('#found');

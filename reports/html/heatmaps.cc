@@ -104,7 +104,7 @@ std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) 
                 "Cloud from above: share of the surface within 2 mm of a point, per 10 mm tile.");
 }
 
-// One scale for the clouds of all cases, without the few outliers that would wash the rest out.
+// One scale for the clouds of all cases; the few largest errors lie beyond it, so that the others show.
 double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& tiles) {
   std::vector<double> errors_mm;
   for (const auto& [name, parsed] : tiles)

@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-// NaN for an empty field; false for anything that is no number.
+// Reads a number, NaN for an empty field. Returns false for anything that is no number.
 bool read_number(std::string_view field, double& value) {
   value = std::numeric_limits<double>::quiet_NaN();
   if (field.empty()) return true;

@@ -8,6 +8,7 @@
 
 namespace aqbench {
 
+// Is the name of the page in a bundle.
 inline constexpr const char* kReportName = "report.html";
 
 // Returns the page, for light and dark screens. It depends on nothing but the arguments, so that

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-// Idle machines give 1 to 3 %.
+// A unit's cv above this means a busy machine; idle machines give 1 to 3 %.
 constexpr double kBusyCv = 0.08;
 
 std::string share_text(std::size_t part, std::size_t whole) {

@@ -12,7 +12,7 @@
 namespace aqbench {
 namespace {
 
-// What is known of this design on idle data of a shared 2-core guest (docs/comparing.md).
+// The rate that docs/comparing.md found on an idle virtual machine with two shared cores.
 constexpr const char* kFalseAlarmLine =
     "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, reference measurements); this "
     "machine's: "
@@ -32,7 +32,7 @@ std::string cv_text(const std::optional<double>& cv) {
   return cv ? fmt::format("{:.2f} %", 100 * *cv) : "n/a";
 }
 
-// What the comparison could have seen.
+// Says which change the comparison could have seen.
 std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
   std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
                                  cv_text(c.cv_a), cv_text(c.cv_b));

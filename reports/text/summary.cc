@@ -125,7 +125,7 @@ std::string delta_cell(const GateRow& row) {
   return fmt::format("{:+.4g} ({:+.2f} %)", change, 100 * change / std::abs(*row.baseline));
 }
 
-// The headline metrics of every gated case, and whatever else did not simply pass.
+// Shows the headline metrics of every gated case, and all rows that did not simply pass.
 std::string baseline_section(const BundleContent& content) {
   if (!content.baseline) return "";
   const GateReport report = gate(content.results, *content.baseline);
@@ -150,7 +150,7 @@ std::string baseline_section(const BundleContent& content) {
   return text;
 }
 
-// Where there is more than the one cold run that the first table shows.
+// A table for cases with warm runs or a throughput; the first table shows a single cold run.
 std::string times_table(const Results& results) {
   const auto timed = [](const Record& record) {
     return !record.timing.warm_ms.empty() || record.timing.throughput.has_value();
@@ -224,7 +224,7 @@ std::string injected_list(const Results& results) {
 std::string environment_list(const Results& results) {
   std::string text = "\n## Environment\n\n";
   for (const auto& [name, value] : environment_items(*results.environment))
-    // The first says the same once more, for programs; the second is kept in shards/.
+    // comparability repeats other values for programs; the shards' environments are kept in shards/.
     if (!name.starts_with("comparability.") && !name.starts_with("shards") && !value.empty())
       text += fmt::format("- {}: {}\n", md_escape(name), md_escape(value));
   return text;

@@ -62,8 +62,8 @@ Table table_of(const std::vector<CaseGroup>& groups, const SweepColumns& columns
   return table;
 }
 
-// What cases are called goes before numbers: at 100 columns these are left out one by one until names fit
-// (and only the first two where names are too long for any table). summary.md has all.
+// Names matter more than numbers: columns are left out one by one until the names fit into 100 columns. Where
+// names are too long for any table, only the first two are left out. summary.md has all.
 Table fitting_table(const std::vector<CaseGroup>& groups, SweepColumns columns) {
   columns.metrics = headline_metrics();
   std::optional<Table> with_short_names;

@@ -50,7 +50,7 @@ std::string memory_text(const Record& record) {
   return record.peak_rss_bytes ? table_number(static_cast<double>(*record.peak_rss_bytes) / 0x1p20) : "n/a";
 }
 
-// What is said of many cases is said once: "3 cases: ...".
+// Says a note that many cases have only once: "3 cases: ...".
 std::string counted_lines(const std::map<std::string, std::size_t>& cases_of) {
   std::string text;
   for (const auto& [what, count] : cases_of)

@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "harness/gating/baseline.h"
 #include "harness/records/results.h"
+#include "reports/content/bundle_content.h"
 
 namespace aqbench {
 
@@ -25,5 +27,12 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
 
 // What accepting `results` with default tolerances gives, from another run.
 Baseline synthetic_baseline(const Results& results);
+
+// A bundle that holds these results and nothing else.
+inline BundleContent content_of(Results results) {
+  BundleContent content;
+  content.results = std::move(results);
+  return content;
+}
 
 }  // namespace aqbench

@@ -11,8 +11,8 @@
 #include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

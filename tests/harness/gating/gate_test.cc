@@ -8,14 +8,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/files.h"
 #include "core/sha256.h"
-#include "core/table.h"
 #include "core/text.h"
-#include "reports/bundle/gate_input.h"
-#include "tests/reports/synthetic.h"
+#include "harness/gating/gate_text.h"
 #include "tests/core/error_matcher.h"
-#include "tests/temporary_directory.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {
@@ -257,95 +254,6 @@ TEST(Gate, TheGravestExitCodeWins) {
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::not_comparable);
   results.records[2].status = Status::crashed;
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::case_failed);
-}
-
-TEST(Gate, WorstFirstAndWithinTheScreen) {
-  Results results = synthetic_results();
-  const Baseline baseline = synthetic_baseline(results);
-  metric_of(results.records[0], "accuracy_mean_mm").value = 1.53 * 1.10;   // twice its tolerance
-  metric_of(results.records[1], "accuracy_mean_mm").value = 0.793 * 1.40;  // eight times
-  metric_of(results.records[2], "precision_2mm_pct").value = 99;           // better
-  metric_of(results.records[3], "accuracy_rmse_mm") = {{}, "mm", Better::lower, std::string(300, 'x')};
-  results.run.complete = false;
-  const GateReport report = gate(results, baseline);
-  ASSERT_GE(report.rows.size(), 4u);
-  EXPECT_EQ(report.rows[0].verdict, Verdict::undefined);
-  EXPECT_EQ(report.rows[1].case_name, "flat_plane/roma_like/seed=42");
-  EXPECT_NEAR(report.rows[1].excess, 8, 1e-9);
-  EXPECT_NEAR(report.rows[2].excess, 2, 1e-9);
-  EXPECT_EQ(report.rows[3].verdict, Verdict::improved);
-  const std::string text = render_gate(report);
-  EXPECT_LT(text.find("+40 %"), text.find("+10 %"));
-  EXPECT_NE(text.find("improved"), text.npos);
-  EXPECT_NE(text.find("note: the run was interrupted: 4 of 4 cases"), text.npos);
-  EXPECT_NE(text.find("gate: FAIL: 1 undefined, 2 regressed, 1 improved, 4 new, 32 pass\n"), text.npos)
-      << text;
-  EXPECT_EQ(text.find("fscore"), text.npos);  // what passes is counted, not listed
-  EXPECT_NE(render_gate(report, false, true).find("fscore"), text.npos);
-  EXPECT_EQ(text.find('\033'), text.npos);
-  for (const std::string& shown : {text, render_gate(report, false, true)}) {
-    std::size_t start = 0;
-    for (std::size_t end = shown.find('\n'); end != shown.npos;
-         start = end + 1, end = shown.find('\n', start))
-      EXPECT_LE(display_width(shown.substr(start, end - start)), kScreenColumns)
-          << shown.substr(start, end - start);
-  }
-}
-
-TEST(ReadGateInput, ABundleIsVerifiedFirst) {
-  const TemporaryDirectory directory;
-  Results results = synthetic_results();
-  const auto bundle = synthetic_bundle(directory.path(), results);
-  EXPECT_TRUE(read_gate_input(bundle).verified);
-  const GateInput bare = read_gate_input(bundle / "results.json");
-  EXPECT_FALSE(bare.verified);
-  EXPECT_EQ(results_text(bare.results), results_text(results));
-  write_file(bundle / "bench.log", "other\n");
-  const std::string message = error_of(ErrorKind::verification, [&] { read_gate_input(bundle); });
-  EXPECT_NE(message.find("bench.log does not have the hash"), message.npos) << message;
-}
-
-TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
-  const TemporaryDirectory directory;
-  const std::string good = results_text(synthetic_results());
-  Json json = Json::parse(good);
-  const auto kind_of = [&](const std::string& text) {
-    const auto path = directory.file("results.json", text);
-    try {
-      read_gate_input(path);
-    } catch (const Error& error) {
-      EXPECT_TRUE(std::string(error.what()).starts_with(path.string())) << error.what();
-      return exit_code(error.kind());
-    }
-    return ExitCode::pass;
-  };
-  EXPECT_EQ(kind_of(good), ExitCode::pass);
-  EXPECT_EQ(kind_of(good.substr(0, good.size() / 2)), ExitCode::usage);
-  EXPECT_EQ(kind_of(""), ExitCode::usage);
-  std::string nan = good;
-  nan.replace(nan.find("95.25"), 5, "NaN");
-  EXPECT_EQ(kind_of(nan), ExitCode::usage);
-  json["schema_version"] = 2;
-  EXPECT_EQ(kind_of(json.dump()), ExitCode::not_comparable);
-  json["schema_version"] = 1;
-  json["records"][0]["metrics"]["points"]["value"] = "2850";
-  EXPECT_EQ(kind_of(json.dump()), ExitCode::usage);
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { read_gate_input(directory / "absent"); }),
-            (directory / "absent").string() + ": no such file");
-}
-
-// As somebody would do by hand.
-TEST(ReadGateInput, AMetricSetToNullFails) {
-  const TemporaryDirectory directory;
-  const Results results = synthetic_results();
-  Json json = to_json(results);
-  json["records"][1]["metrics"]["accuracy_mean_mm"]["value"] = nullptr;
-  for (const bool with_reason : {false, true}) {
-    if (with_reason) json["records"][1]["metrics"]["accuracy_mean_mm"]["reason"] = "edited";
-    const auto path = directory.file("results.json", json.dump());
-    EXPECT_EQ(gate(read_gate_input(path).results, synthetic_baseline(results)).exit_code(),
-              ExitCode::regression);
-  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "reports/bundle/bundle.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,11 +12,13 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
+#include "reports/bundle/statement.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -152,6 +155,47 @@ TEST(HashList, RefusesUnsortedTwiceAndTraversal) {
   EXPECT_EQ(parse_hash_list(hash_list_text({{hash, "../../etc/passwd"}})).problems.at(0),
             "line 1 names '../../etc/passwd', no path in a bundle");
   EXPECT_EQ(parse_hash_list(hash_list_text({{hash, "/etc/passwd"}})).lines.size(), 0u);
+}
+
+TEST(BundleWithEvidence, VerifiesAndEveryPartIsChecked) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  add_notes(bundle, {"one", "two\nlines"});
+  write_file(bundle / kBaselineCopyName, baseline_text(synthetic_baseline(results)));
+  finalise_bundle(bundle, results);
+  EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
+  EXPECT_EQ(read_file(bundle / kNotesName), "one\ntwo lines\n");
+  EXPECT_THAT(read_file(bundle / "summary.md"), ::testing::HasSubstr("## Against the baseline"));
+  EXPECT_THAT(read_file(bundle / kInventoryName), ::testing::HasSubstr("baseline.json"));
+  // Hashes made right again do not help where one file says another thing than the others.
+  for (const auto& [file, text] : {std::pair<std::string, std::string>{kNotesName, "other\n"},
+                                   {kStatementName, "{}\n"},
+                                   {kInventoryName, "none\n"},
+                                   {kBaselineCopyName, "{\"schema_version\": 1}"},
+                                   {kBaselineCopyName, std::string(200000, '[')}}) {
+    const std::string good = read_file(bundle / file);
+    write_file(bundle / file, text);
+    std::vector<HashLine> lines;
+    for (const std::string& name : list_bundle_files(bundle).files)
+      if (name != kHashListName) lines.push_back({sha256_file_hex(bundle / name), name});
+    write_file(bundle / kHashListName, hash_list_text(lines));
+    EXPECT_FALSE(verify_bundle(bundle).ok()) << file;
+    write_file(bundle / file, good);
+  }
+  finalise_bundle(bundle, results);
+  for (const char* file : {kStatementName, kInventoryName}) {
+    const std::string good = read_file(bundle / file);
+    fs::remove(bundle / file);
+    std::vector<HashLine> lines;
+    for (const std::string& name : list_bundle_files(bundle).files)
+      if (name != kHashListName) lines.push_back({sha256_file_hex(bundle / name), name});
+    write_file(bundle / kHashListName, hash_list_text(lines));
+    std::vector<std::string> named;
+    for (const Finding& finding : verify_bundle(bundle).findings) named.push_back(finding.file);
+    EXPECT_THAT(named, ::testing::Contains(file));
+    write_file(bundle / file, good);
+  }
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

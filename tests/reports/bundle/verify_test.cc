@@ -17,8 +17,8 @@
 #include "reports/content/bundle_files.h"
 #include "reports/content/test_run.h"
 #include "reports/text/summary.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

@@ -5,8 +5,8 @@
 
 #include "reports/docs_tables/bundle_sections.h"
 #include "reports/docs_tables/registry_sections.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "tests/reports/synthetic.h"
-#include "tests/temporary_directory.h"
 #include "tests/reports/xml_check.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {

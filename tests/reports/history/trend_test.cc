@@ -6,10 +6,10 @@
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
 #include "reports/history/trend_text.h"
-#include "tests/reports/synthetic.h"
 #include "tests/core/error_matcher.h"
-#include "tests/temporary_directory.h"
+#include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {

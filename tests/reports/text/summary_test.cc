@@ -1,5 +1,6 @@
 #include "reports/text/summary.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -263,6 +264,29 @@ TEST(ReproduceCommand, PlansTheSameCases) {
       "'*:simulate=20ms'");
   run.requested = Json{{"merged", true}};
   EXPECT_TRUE(has(reproduce_command(run), R"({"merged":true})"));
+}
+
+TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
+  BundleContent content = content_of(synthetic_results());
+  content.baseline = synthetic_baseline(content.results);
+  content.notes = {"after the <b>fix</b>"};
+  content.warnings = {{"bench.log", 7, "warning: x | y"}};
+  *metric_of(content.results.records[0], "accuracy_mean_mm").value = 1.683;
+  content.results.records[1].timing = {20, {9, 10, 11}, 2.5e6, "px/s"};
+  const std::string text = render_summary(content);
+  EXPECT_THAT(text,
+              ::testing::HasSubstr(
+                  "| flat_plane/lightglue_like/seed=42 | accuracy_mean_mm | regressed | 1.683 | 1.530 | "
+                  "+0.153 (+10.00 %) | 5 % |\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        "| flat_plane/roma_like/seed=42 | accuracy_mean_mm | pass | 0.793 | 0.793 |"));
+  EXPECT_THAT(
+      text, ::testing::HasSubstr(
+                "| flat_plane/roma_like/seed=42 | 20.00 | 3 | 10.00 ± 1.000 | 10.00 | n/a | 9.000 | 11.00 | "
+                "2500000 px/s |"));
+  EXPECT_THAT(text, ::testing::HasSubstr("- after the &lt;b>fix&lt;/b>\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("- bench.log:7: warning: x \\| y\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("## In words\n\n- 4 of 4 planned cases ok.\n"));
 }
 
 }  // namespace

@@ -1,0 +1,218 @@
+#include "reports/bundle/ab_bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "harness/ab/aa_validation_json.h"
+#include "harness/ab/pair_journal.h"
+#include "harness/ab/report_json.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
+#include "reports/text/aa_validation_summary.h"
+#include "reports/text/ab_summary.h"
+#include "tests/harness/ab/documents.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+AbBundleText bundle_text(const AbDocument& document) {
+  const AbReport report = judge_ab(document);
+  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
+          document.run.complete};
+}
+
+std::string text_of(const AbDocument& document) { return ab_text(document, judge_ab(document)); }
+
+std::string text_of(const AaValidationDocument& document) {
+  return aa_validation_text(document, judge_aa_validation(document));
+}
+
+// RFC 8032, section 7.1, test 3.
+constexpr const char* kAbTestKeyPem =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
+    "-----END PRIVATE KEY-----\n";
+
+struct AbBundle : ::testing::Test {
+  void SetUp() override {
+    document = document_of(timed_samples(20, 1.0));
+    std::ofstream(folder.path() / "commands.txt") << "aqbench ab\n";
+    write();
+  }
+  void write() { finalise_ab_bundle(folder.path(), bundle_text(document)); }
+  // As somebody would do it who wants to get away with it: the hashes are made again.
+  std::string findings_after(const std::string& file, const std::string& text) {
+    write();
+    write_file(folder / file, text);
+    write_hash_list(folder.path(), required_ab_files(kAbFile));
+    std::string all;
+    for (const Finding& finding : verify_bundle(folder.path()).findings)
+      all += finding.file + ": " + finding.what + "\n";
+    return all;
+  }
+
+  TemporaryDirectory folder;
+  AbDocument document;
+};
+
+TEST_F(AbBundle, Verifies) {
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.files, 4u);
+}
+
+TEST_F(AbBundle, EveryChangedNumberIsFoundEvenWithItsHashesRewritten) {
+  const Json good = Json::parse(read_file(folder.path() / "ab.json"));
+  Json json = good;
+  json["decision"]["cases"][0]["time"]["comparison"]["shift"] = 0.001;
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"),
+              HasSubstr("ab.json: decision.cases[0].time.comparison.shift does not follow"));
+  json = good;
+  json["decision"]["cases"][0]["verdict"] = "FASTER";
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("decision.cases[0].verdict"));
+  json = good;
+  for (auto& unit : json["samples"]["units"]) unit["warm_ms"][0] = 1.02 * unit["warm_ms"][0].get<double>();
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("does not follow from the samples"));
+  json = good;
+  std::swap(json["samples"]["units"][0], json["samples"]["units"][1]);
+  EXPECT_THAT(findings_after("ab.json", json.dump(1) + "\n"), HasSubstr("seeded coin"));
+  EXPECT_THAT(findings_after("ab.json", good.dump() + "\n"),
+              HasSubstr("not in the form that aqbench writes"));
+  EXPECT_THAT(findings_after("summary.md", "# fine\n"),
+              HasSubstr("summary.md: is not what ab.json renders to"));
+}
+
+TEST_F(AbBundle, AChangedByteOrAMissingFileIsFound) {
+  std::ofstream(folder.path() / "commands.txt", std::ios::app) << " ";
+  EXPECT_FALSE(verify_bundle(folder.path()).ok());
+  write();
+  EXPECT_TRUE(verify_bundle(folder.path()).ok());
+  std::filesystem::remove(folder.path() / "env.json");
+  EXPECT_FALSE(verify_bundle(folder.path()).ok());
+}
+
+TEST_F(AbBundle, PairsThatWereDroppedOrAddedAreFoundWithItsHashesRewritten) {
+  const auto protocol_of = [&](const AbDocument& forged) {
+    document = forged;
+    return findings_after("ab.json", text_of(forged));
+  };
+  const AbDocument good = document;
+  AbDocument cut = good;
+  cut.samples.units.resize(cut.samples.units.size() - 4);
+  EXPECT_THAT(protocol_of(cut), HasSubstr("pairs are missing at the end"));
+  cut.run.complete = false;
+  EXPECT_THAT(protocol_of(cut), ::testing::Not(HasSubstr("ab.json")));
+  cut = good;
+  cut.run.complete = false;
+  EXPECT_THAT(protocol_of(cut), HasSubstr("nothing is missing"));
+  cut = good;
+  cut.run.pairs_per_look = 19;
+  EXPECT_THAT(protocol_of(cut), HasSubstr("samples.units[38]: was measured although everything was decided"));
+  cut = good;
+  cut.samples.outputs = {{0, AbSide::a, "same", {}}, {0, AbSide::a, "same", {}}};
+  EXPECT_THAT(protocol_of(cut), HasSubstr("samples.outputs: 2, but 1 were scored"));
+  cut.samples.outputs = {{0, AbSide::a, "other", {}}};
+  EXPECT_THAT(protocol_of(cut), HasSubstr("another output than the one that was scored"));
+}
+
+TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("verified: 5 files, 40 units\n"));
+  document.samples.units.resize(20);
+  document.run.complete = false;
+  write();
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_THAT(render_verify(report), HasSubstr("20 units, of an interrupted run"));
+}
+
+TEST_F(AbBundle, TheJournalOfAnInterruptedRunHoldsTheSamePairs) {
+  document.samples.units.resize(20);
+  document.run.complete = false;
+  const auto journal_of = [&](std::size_t pairs) {
+    std::filesystem::remove(folder.path() / kPairJournalFile);
+    PairJournal journal = PairJournal::create(folder.path(), {});
+    for (std::size_t i = 0; i < pairs; ++i)
+      journal.append(0, std::span(document.samples.units).subspan(2 * i, 2), {});
+  };
+  journal_of(10);
+  write();
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+  journal_of(9);
+  write();
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())),
+              HasSubstr("does not hold the pairs of the samples"));
+  journal_of(10);
+  document.run.complete = true;
+  document.run.pairs_per_look = 10;
+  document.settings.policy.alpha = 0.1;
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kPairJournalFile)) << "it is all in ab.json";
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+}
+
+TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
+  { PairJournal journal = PairJournal::create(folder.path(), {}); }
+  std::filesystem::remove(folder / kHashListName);
+  std::filesystem::create_directory(folder / kHashListName);
+  write_file(folder / kHashListName / "in_the_way", "x");
+  EXPECT_THROW(write(), Error);
+  EXPECT_TRUE(std::filesystem::exists(folder / kPairJournalFile)) << "or nothing could go on";
+  std::filesystem::remove_all(folder / kHashListName);
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder / kPairJournalFile));
+  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+}
+
+TEST_F(AbBundle, WhatAKillLeftSaysHowToGoOn) {
+  const TemporaryDirectory killed;
+  killed.file("commands.txt", "aqbench ab\n");
+  { PairJournal journal = PairJournal::create(killed.path(), {}); }
+  const VerifyReport report = verify_bundle(killed.path());
+  ASSERT_EQ(report.findings.size(), 1u) << render_verify(report);
+  EXPECT_EQ(report.findings[0].file, kPairJournalFile);
+  EXPECT_THAT(report.findings[0].what, HasSubstr("did not end; go on with: aqbench ab --resume "));
+}
+
+TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
+  const TemporaryDirectory keys;
+  write_file(keys.path() / "key.pem", kAbTestKeyPem);
+  const SigningKey key = read_signing_key(keys.path() / "key.pem");
+  finalise_ab_bundle(folder.path(), bundle_text(document), &key);
+  const VerifyReport report = verify_bundle(folder.path(), key.public_key);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.signed_by, key_fingerprint(key.public_key));
+  EXPECT_FALSE(verify_bundle(folder.path(), std::string(32, 'x')).ok());
+  write();
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / kSignatureName)) << "of other hashes";
+  EXPECT_THAT(render_verify(verify_bundle(folder.path(), key.public_key)), HasSubstr("not signed"));
+}
+
+TEST(AaValidation, ReadsBackAndVerifies) {
+  const AaValidationDocument document = validation_of(0.05);
+  const std::string text = aa_validation_text(document, judge_aa_validation(document));
+  EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
+  TemporaryDirectory folder;
+  std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
+  AbBundleText bundle{kAaValidationFile, text,
+                      render_aa_validation_summary(document, judge_aa_validation(document)),
+                      document.environment};
+  finalise_ab_bundle(folder.path(), bundle);
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  Json forged = Json::parse(text);
+  forged["result"]["aa"]["regressed"] = 1;
+  bundle.main_text = forged.dump(1) + "\n";
+  finalise_ab_bundle(folder.path(), bundle);
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("result.aa.regressed"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,71 @@
+#include "reports/content/narrative.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/reports/synthetic.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(Narrative, SentencesAreComputed) {
+  BundleContent content = content_of(synthetic_results());
+  Record& record = content.results.records[3];
+  record.simulated = false;
+  record.stages = {{"depth", "", 1, {90}, {60}, {}, {}},
+                   {"extract", "depth", 1, {30}, {30}, {}, {}},
+                   {"fusion", "", 1, {10}, {10}, {}, {}}};
+  record.timing = {30, {10, 10, 12}, {}, ""};
+  content.tests = "passed";
+  const auto lines = narrative_lines(content);
+  EXPECT_EQ(lines.front(), "4 of 4 planned cases ok.");
+  EXPECT_THAT(lines,
+              Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.000 x less than "
+                       "lightglue_like."));
+  EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
+  EXPECT_THAT(lines,
+              Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));
+  EXPECT_THAT(lines,
+              Contains("undulating/roma_like: the first call of a fresh process takes 3.000 x the median of "
+                       "the warm ones."));
+  EXPECT_EQ(lines.back(), "The program's own tests: passed.");
+  content.results.records[0].status = Status::crashed;
+  content.results.records[0].reason = "x";
+  EXPECT_EQ(narrative_lines(content).front(), "3 of 4 planned cases ok, 1 crashed.");
+}
+
+TEST(Narrative, WhatBatchingChangesAndWhatTheGateFound) {
+  BundleContent content = content_of(synthetic_results());
+  content.results.records.clear();
+  for (const int batch : {1, 8}) {
+    Record record = synthetic_record("flat_plane", "plane_sweep", 42, 1);
+    record.case_name += "/batch=" + std::to_string(batch) + "/size=256";
+    record.axes.emplace_back("batch", std::int64_t{batch});
+    record.timing = {{}, {batch == 1 ? 100.0 : 50.0}, {}, ""};
+    content.results.records.push_back(record);
+  }
+  content.baseline = synthetic_baseline(content.results);
+  EXPECT_THAT(
+      narrative_lines(content),
+      Contains(
+          "flat_plane/plane_sweep/seed=42/size=256: batch 8 takes 0.500 x the time of batch 1 (a trend, not "
+          "a comparison in pairs)."));
+  content.baseline.reset();
+  EXPECT_THAT(
+      narrative_lines(content),
+      Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.000 mm, as small as that "
+               "of plane_sweep batch=8."));
+  content.baseline = synthetic_baseline(content.results);
+  EXPECT_THAT(narrative_lines(content), Contains(HasSubstr("nothing is worse than its tolerance allows")));
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 2;
+  EXPECT_THAT(
+      narrative_lines(content),
+      Contains(HasSubstr(
+          "1 finding, worst: flat_plane/plane_sweep/seed=42/batch=8/size=256: accuracy_mean_mm is 2 mm")));
+}
+
+}  // namespace
+}  // namespace aqbench
