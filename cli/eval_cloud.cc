@@ -31,7 +31,7 @@ namespace {
 
 using Box = Eigen::AlignedBox3d;
 
-// Below this share inside, points are where a change of unit or frame is the likely cause.
+// With a smaller share of points near the scene, a wrong unit or frame is the likely cause.
 constexpr double kAlmostNone = 0.01;
 
 std::vector<Vec3> finite_points(const Reconstruction& reconstruction) {
@@ -41,7 +41,7 @@ std::vector<Vec3> finite_points(const Reconstruction& reconstruction) {
   return finite;
 }
 
-// The scored region with room around it for a poor reconstruction.
+// Returns the box of the scored region, with room around it for a poor reconstruction.
 Box truth_region(const Surface& truth) {
   Box box;
   const Patch* const patch = truth.patch();
@@ -114,7 +114,7 @@ std::string check_scorable(const Reconstruction& reconstruction, const Surface& 
 
 // ---- Loading ----
 
-// The cloud in the world frame, and how it got there ("" where it was taken as it is).
+// The cloud in the world frame, and what was done to bring it there.
 struct Input {
   Reconstruction reconstruction;
   std::vector<std::string> notes;
@@ -200,7 +200,7 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Inpu
       render_table(table, wants_colours(STDOUT_FILENO)));
 }
 
-// What the cameras see; empty where no camera is known.
+// Returns what the cameras see; empty where no camera is known.
 ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene) {
   if (request.rig.empty() && request.dataset_dir.empty()) return {};
   constexpr std::uint64_t kJitterSeed = 42;  // render's default

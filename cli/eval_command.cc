@@ -159,7 +159,8 @@ std::optional<double> median_depth_m(const DepthMap& map) {
   return *middle;
 }
 
-// The two mistakes that are easily made are far off.
+// Warns where the median depth is far from the true one: the usual mistakes are depths in millimetres, and
+// depths from the camera instead of the water surface.
 void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth) {
   const auto ours_m = median_depth_m(predicted), true_m = median_depth_m(truth);
   if (!ours_m || !true_m || (*ours_m < 2 * (*true_m) && *ours_m > 0.5 * (*true_m))) return;
