@@ -12,7 +12,6 @@
 #include "cli/eval_output.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/sha256.h"
 #include "core/table.h"
 #include "metrics/align.h"
 #include "metrics/score.h"
@@ -159,19 +158,6 @@ void align_input(Input& input, const Surface& truth) {
 
 // ---- Scoring ----
 
-Record eval_record(const EvalCloudRequest& request, const Scene& scene, const Score& score) {
-  Record record;
-  record.scene = scene.name;
-  record.method = "eval";
-  record.case_name = fmt::format("{}/eval/{}", scene.name, request.cloud_file);
-  record.status = Status::ok;
-  for (const auto& [name, value] : scene.parameters.items())
-    record.options.emplace_back(scene.name + "." + name, value);
-  record.metrics = score.metrics;
-  record.output_sha256 = sha256_file_hex(request.cloud_file);
-  return record;
-}
-
 Json views_json(const std::vector<ViewShare>& rows) {
   Json list = Json::array();
   for (const ViewShare& row : rows)
@@ -232,8 +218,8 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   }
   Json effective = {{"transforms", input.transforms}};
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
-  fmt::print("{}", eval_results_text(eval_record(request, scene, score), Json{{"arguments", arguments}},
-                                     std::move(effective)));
+  fmt::print("{}", eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
+                                     Json{{"arguments", arguments}}, std::move(effective)));
   return ExitCode::pass;
 }
 
