@@ -27,13 +27,14 @@
 namespace aqbench::cli {
 namespace {
 
-// A few ms a run, of two stages that compute and touch little memory, so that what is seen is the rule and
-// the machine.
+// What --calibrate measures where no case is chosen: a few ms a run, of two stages that compute and touch
+// little memory, so that the result tells of the rule and of the machine, not of the case.
 constexpr const char* kUsualMethod = "roma_like";
 constexpr const char* kUsualScene = "flat_plane";
 constexpr const char* kUsualPoints = "40000";
 
-// Three cheap cases, so that Holm's rule and the top-ups have something to do.
+// What --live measures where no case is chosen: three cheap cases, so that Holm's rule and the top-ups are
+// used.
 const std::vector<std::string>& live_scenes() {
   static const std::vector<std::string> scenes = {"flat_plane", "tilted_plane", "undulating"};
   return scenes;
@@ -52,7 +53,7 @@ PlanRequest plan_of(const AbRequest& request, const std::vector<std::string>& sc
     });
     if (!given) plan.sets.push_back({kUsualMethod, "points", points});
   }
-  if (!plan.threads) plan.threads = 1;  // what is tried is the clock and the rule, not the scheduler
+  if (!plan.threads) plan.threads = 1;  // it is about the clock and the rule, not the scheduler
   return plan;
 }
 
@@ -95,8 +96,8 @@ class AaMeasurement {
     if (request.exec) binary_ = std::filesystem::read_symlink("/proc/self/exe").string();
   }
 
-  // What will be measured; runs one unit to learn its stages. Throws Error(method) if the case does not run,
-  // Error(interrupted), Error(usage) for too few pairs.
+  // Returns what will be measured; runs one unit to learn its stages. Throws Error(method) if the case does
+  // not run, Error(interrupted), Error(usage) for too few pairs.
   AaValidationPlan plan() {
     AaValidationPlan plan;
     plan.live_settings = request_.live_settings;
@@ -127,7 +128,7 @@ class AaMeasurement {
     }
   }
 
-  // document.plan must be there. False: interrupted.
+  // Measures what document.plan says. Returns false if it was interrupted.
   bool run(AbRecording& recording, const AbProgressCallback& show) {
     const AaValidationPlan& plan = document_.plan;
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
@@ -186,7 +187,7 @@ class AaMeasurement {
     return complete;
   }
 
-  // A comparison of the program with itself, from the first pair to the confirmation.
+  // Runs one comparison of the program with itself, from the first pair to the confirmation.
   bool run_live(std::size_t index, AbRecording& recording, const AbProgressCallback& show) {
     AbSamples samples;
     samples.order_seed = live_order_seed(request_.policy.order_seed, index);
@@ -210,7 +211,7 @@ class AaMeasurement {
     return complete;
   }
 
-  // Of the first look; whether there will be another is not known.
+  // The units of a live run's first look; whether it needs another one is not known before.
   std::size_t live_units() const { return 2 * document_.plan.live_pairs_per_look * live_plan_->cases.size(); }
 
   std::optional<AbUnitAnswer> run_unit_of(const AaUnit& unit, bool score) {

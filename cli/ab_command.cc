@@ -33,7 +33,8 @@
 namespace aqbench::cli {
 namespace {
 
-// Never fewer than what the rule needs; 20 leave 10 kept, which sees 5 % on a quiet machine.
+// Pairs per look where --pairs is not given and the rule needs no more: the quieter 10 of 20 show a change of
+// 5 % on a quiet machine.
 constexpr std::size_t kUsualPairs = 20;
 
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report) {
@@ -59,7 +60,7 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   const std::string file = request.samples->string();
   document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
   document.settings = request.settings;
-  // A file without fresh pairs has none to be confirmed with.
+  // Without fresh pairs in the file there is nothing that could confirm a flag.
   const bool has_fresh = std::ranges::any_of(
       document.samples.units, [](const AbUnit& unit) { return unit.phase == AbPhase::confirmation; });
   document.settings.confirm = request.settings.confirm && has_fresh;
@@ -97,7 +98,8 @@ AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
 
 // ---- What an earlier --calibrate says ----
 
-// What a machine is, of the comparability key; threads and build are the comparison's own business.
+// Throws Error(not_comparable) where the machine is another one. Threads and build are no part of the
+// machine: the comparison chooses them.
 void require_same_machine(const Json& calibrated, const Json& now, const std::string& bundle) {
   for (const char* key : {"architecture", "cpu_model", "cores", "cgroup_quota_cores", "memory", "gpu"}) {
     const Json then = calibrated.value("comparability", Json::object()).value(key, Json());
@@ -108,7 +110,8 @@ void require_same_machine(const Json& calibrated, const Json& now, const std::st
   }
 }
 
-// "threads is 2, was 1; roma_like.points is 100000, was 40000"; "" where they are the same.
+// Returns "threads is 2, was 1; roma_like.points is 100000, was 40000", or "" where the settings are the
+// same.
 std::string settings_difference(const CaseSettings& calibrated, const CaseSettings& now) {
   std::string difference;
   for (const auto& [name, value] : now) {
@@ -120,7 +123,7 @@ std::string settings_difference(const CaseSettings& calibrated, const CaseSettin
   return difference;
 }
 
-// Its own tau for the calibrated case, if it is among the compared ones and runs as it did then.
+// Gives the validated case its own tau if it is among the compared ones and runs as it did then.
 void take_tau(const PlanRequest& request, const AaValidationReport& report,
               const AaValidationPlan& calibrated, AbDocument& document) {
   const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
@@ -173,7 +176,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
-  // A script and the program that it starts: either may be another one when it is gone on with.
+  // Both are held against those of a resumed comparison: a script, and the program that it starts.
   const auto subject = [](const AbSideInfo& side) {
     return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
   };
@@ -218,7 +221,7 @@ AbRequest resumed_request(const AbRequest& now) {
   if (!request || request->resume)
     throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
   complete_ab_request(*request);
-  // Programs are started that the bundle names: say which.
+  // The bundle says which programs are started, so the user should see them.
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
   request->resume = bundle;
   if (now.sign) request->sign = now.sign;
@@ -234,7 +237,7 @@ ExitCode ab_command(const Arguments& arguments) {
   if (!given) return ExitCode::pass;
   if (!given->resume) complete_ab_request(*given);
   const AbRequest request = given->resume ? resumed_request(*given) : *given;
-  // Before anything is measured: a bad key should not cost a comparison.
+  // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
   if (request.samples) return judge_samples(request, arguments);
   if (request.validate_aa || request.live_runs > 0) return validate_aa(request, arguments);

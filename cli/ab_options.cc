@@ -15,19 +15,20 @@
 namespace aqbench::cli {
 namespace {
 
-// Warm runs of a unit, where nothing else is asked for.
+// Warm runs of a unit where --repetitions and --warmup are not given.
 constexpr int kUnitRepetitions = 5;
 constexpr int kUnitWarmup = 1;
 constexpr int kDefaultLooks = 3;
 constexpr std::size_t kAaPairs = 600;
-// More runs of a shorter case: the shortest of ten escapes a busy neighbour more often than that of five.
+// --calibrate has a shorter case, and takes the shortest of more runs: of ten, one is free of a busy
+// neighbour more often than of five.
 constexpr int kAaRepetitions = 10;
 
 constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerSuite;  // there is nothing to draw from fewer
 
 [[noreturn]] void refuse_ab(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
-// "5", "5%" and "0.05" would be easy to mix up: a share has a % sign or is below 1.
+// Reads "5%" or "0.05". A plain "5" is refused: it could mean either.
 double share_of(const FlagValue& value) {
   std::string_view text = value.text;
   const bool percent = text.ends_with('%');
@@ -162,7 +163,7 @@ const Flag<AbRequest> kRunningFlags[] = {
     {{.name = "json", .help = "print ab.json to stdout instead of the table"}, into<&AbRequest::json>},
 };
 
-// `looks`: where --looks is not given.
+// Returns the settings of the policy as it was given; `looks` is used where --looks is not given.
 AbSettings settings_of(const Policy& given, int looks) {
   AbSettings settings;
   settings.policy = paired_policy(given.name);
@@ -171,7 +172,8 @@ AbSettings settings_of(const Policy& given, int looks) {
   policy.delta = given.delta.value_or(std::max(policy.delta, policy.tau));
   policy.alpha = given.alpha.value_or(policy.alpha);
   policy.looks = given.looks.value_or(looks);
-  const double draws = std::ceil(2 * policy.looks / policy.alpha);  // the bootstrap's tails need as many
+  const double draws =
+      std::ceil(2 * policy.looks / policy.alpha);  // so many reach into the bootstrap's tails
   if (!(draws <= kMaxBootstrapDraws))
     refuse_ab(fmt::format("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
                           2.0 * policy.looks / kMaxBootstrapDraws));

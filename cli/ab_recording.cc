@@ -26,7 +26,8 @@ std::optional<SigningKey> key_of(const AbRequest& request) {
   return read_signing_key(*request.sign);
 }
 
-// Where the hash starts that differs, of "FILE:PROGRAM" or one hash alone.
+// Returns where the first hash that differs begins. The texts are "FILE:PROGRAM", two hashes, or one hash
+// alone.
 std::size_t first_changed_hash(const std::string& was, const std::string& is) {
   const std::size_t file_end = was.find(':');
   const bool same_file = file_end != std::string::npos && is.starts_with(was.substr(0, file_end + 1));
@@ -53,7 +54,7 @@ void require_same_subject(const std::filesystem::path& bundle, const PairJournal
                               was.value(name, Json()).dump(), value.dump()));
 }
 
-// Nor those of other cases: units know theirs by its index alone.
+// Pairs of other cases must not be mixed either: a recorded unit names its case only by its index.
 void require_same_cases(const std::filesystem::path& bundle, const PairJournalHeader& then,
                         const PairJournalHeader& now) {
   const auto text = [](const std::vector<AbCase>& cases, std::size_t i) -> std::string {

@@ -16,22 +16,28 @@
 
 namespace aqbench::cli {
 
+// The folder and the journal of one comparison, from the first pair to the sealed bundle.
 class AbRecording {
  public:
-  // A new bundle below request.out, or with request.resume that one. `arguments` are those given now;
-  // `header` says what is about to be measured, the arguments of a new one are filled in here. Throws
-  // Error(input) where another program or other cases were measured before, Error(not_comparable) where it
-  // was another machine, Error(io).
+  // Makes a new bundle below request.out, or opens that of request.resume. `arguments` are those given now.
+  // `header` says what is about to be measured; its arguments are filled in here. Throws Error(input) where
+  // another program or other cases were measured before, Error(not_comparable) where it was another machine,
+  // Error(io).
   AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
 
+  // Returns the bundle's name.
   std::string id() const { return bundle_name(bundle_); }
-  const PairJournalHeader& header() const { return earlier_.header; }  // of the first start
+  // Returns what was to be measured when it was first started.
+  const PairJournalHeader& header() const { return earlier_.header; }
+  // Returns how often it has been resumed.
   int resumed() const { return resumed_; }
 
-  // For a part of the measurement, counted from 0. The recording must outlive it.
+  // Returns the pairs that are recorded of a part of the measurement, counted from 0, and how to record more.
+  // The recording must outlive it.
   AbRecall recall(std::size_t part);
 
-  // Runs `measure`; what cannot be written is an Error(io) that says how to go on.
+  // Runs `measure` and returns its result. Throws an Error(io) that says how to go on where something cannot
+  // be written.
   template <class Measure>
   auto guarded(const Measure& measure) const {
     return with_resume_hint("ab", bundle_, measure);
@@ -50,7 +56,8 @@ class AbRecording {
   std::optional<PairJournal> journal_;  // there once it is constructed
 };
 
-// For `--samples FILE --out DIR`, where nothing is measured.
+// Writes the bundle of `--samples FILE --out DIR`, where nothing is measured, and returns the exit code:
+// `code`, or that of a bundle that does not verify.
 ExitCode leave_samples_bundle(const AbRequest& request, const Arguments& arguments,
                               const std::filesystem::path& bundle, const AbBundleText& text,
                               const RunClock& clock, ExitCode code);

@@ -28,7 +28,8 @@ struct Side {
   std::vector<std::string> names;  // of its cases, in the order of the samples
 };
 
-// Changes when somebody builds the program anew or puts another one in its place.
+// Returns a text that changes when somebody builds the program anew or puts another one in its place; empty
+// for a program that is looked up in PATH.
 std::string file_state_of(const std::string& binary) {
   struct stat status {};
   if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
@@ -36,7 +37,7 @@ std::string file_state_of(const std::string& binary) {
                      status.st_mtim.tv_nsec);
 }
 
-// "x/kernel=torch/seed=42" without "/kernel=..".
+// Returns "x/seed=42" of "x/kernel=torch/seed=42" and "kernel".
 std::string without_axis(const std::string& name, const std::string& axis) {
   const std::size_t start = name.find("/" + axis + "=");
   if (start == std::string::npos) return name;
@@ -65,7 +66,8 @@ std::vector<std::string> names_of(const UnitProgram& program) {
 
 using Options = std::vector<std::pair<std::string, ParameterValue>>;
 
-// Options with one name and two values make two different cases; one that only one program knows is a note.
+// Throws Error(not_comparable) where an option has two values: the cases are different ones then. An option
+// that only one program knows is noted in `one_sided`.
 void compare_options(const std::string& name, const Options& a, const Options& b, const std::string& except,
                      std::set<std::string>& one_sided) {
   const auto find = [](const Options& options, const std::string& key) {
@@ -97,7 +99,7 @@ void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbD
   differs("the set of compiler flags", a.build.flags, b.build.flags, false);
 }
 
-// Both sides' cases, matched by name, in A's order.
+// Matches the cases of both sides by name, in A's order.
 void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgram& b, Side& side_a,
                  Side& side_b, AbDocument& document) {
   const std::string axis = request.variant ? request.variant->name : "";
@@ -122,7 +124,7 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
   document.notes.insert(document.notes.end(), notes.begin(), notes.end());
 }
 
-// Of another program's plan what it says of it, and what it was asked.
+// Returns the hash of this program's plan, or of another program's answer together with what it was asked.
 std::string plan_sha256_of(const Side& side, const UnitProgram& program) {
   if (!side.plan.sha256.empty()) return side.plan.sha256;
   return sha256_hex(requested_json(side.request).dump() + unit_program_json(program).at("cases").dump());
@@ -146,7 +148,7 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
 std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string& name, bool score,
                                              const UnitLimits& limits) {
   if (side.binary.empty()) return run_forked_unit(planned_case(side.plan, name), score, limits);
-  // Pairs of two different builds would be mixed under one hash.
+  // Going on would mix the times of two builds under the hash of one.
   if (file_state_of(side.binary) != side.file_state)
     return failed_unit(Status::failed, side.binary + " was changed on the disk while it was measured");
   return run_started_unit(side.binary, side.request, name, score, limits);
@@ -208,7 +210,8 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
   }
   for (Side* const side : {a.get(), b.get()}) side->file_state = file_state_of(side->binary);
-  // Where this program runs, its plan is known; limits are the same for both.
+  // This program plans its cases itself; another one is asked for its plan. The limits are the same for both
+  // sides.
   UnitProgram program_a, program_b;
   UnitLimits limits;
   if (programs) {

@@ -13,6 +13,7 @@
 
 namespace aqbench::cli {
 
+// Two sides that can be measured.
 struct AbSides {
   AbUnitRunner runner;             // keeps all it needs alive
   std::vector<std::string> plans;  // SHA-256 of what A's and B's cases are
@@ -23,18 +24,24 @@ struct AbSides {
 // for a program that cannot be asked, Error(usage) where no case is left.
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
 
+// Returns the limits of a unit: those of the plan, and the descriptor that becomes readable on Ctrl-C.
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
+
+// Returns what a document says of a side. `label` is its path or variant.
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 
-// Environment before the first unit, and the same with the load after the last one.
+// Returns the environment before the first unit.
 Json ab_environment(const PlanRequest& request);
+
+// Returns it with the machine's load now, after the last unit.
 Json with_load_after(Json environment);
 
 // Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a
 // pattern that matches none.
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs);
 
-// Says where the bundle is and that it verifies. regression if it does not, else `code`.
+// Verifies the bundle and prints where it is to `stream`. Returns `code` combined with `regression` if it
+// does not verify.
 ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code);
 
 }  // namespace aqbench::cli

@@ -102,7 +102,8 @@ ExitCode dispatch(const Arguments& arguments) {
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
-// What was printed must have reached its place: a full disk behind stdout is a failure, not a short file.
+// Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
+// must not pass as a short file.
 ExitCode flush_stdout(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   fmt::print(stderr, "aqbench: error: stdout: {}\n", std::strerror(errno));

@@ -19,7 +19,7 @@
 namespace aqbench::cli {
 namespace {
 
-// The help text of a command: the same that --help prints.
+// Returns what --help of a command prints.
 std::string flags_section(const std::vector<std::string>& arguments) {
   if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one command");
   std::vector<std::string> names;

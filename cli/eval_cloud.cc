@@ -12,7 +12,6 @@
 #include "cli/eval_output.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/sha256.h"
 #include "core/table.h"
 #include "metrics/align.h"
 #include "metrics/score.h"
@@ -31,7 +30,7 @@ namespace {
 
 using Box = Eigen::AlignedBox3d;
 
-// Below this share inside, points are where a change of unit or frame is the likely cause.
+// With a smaller share of points near the scene, a wrong unit or frame is the likely cause.
 constexpr double kAlmostNone = 0.01;
 
 std::vector<Vec3> finite_points(const Reconstruction& reconstruction) {
@@ -41,7 +40,7 @@ std::vector<Vec3> finite_points(const Reconstruction& reconstruction) {
   return finite;
 }
 
-// The scored region with room around it for a poor reconstruction.
+// Returns the box of the scored region, with room around it for a poor reconstruction.
 Box truth_region(const Surface& truth) {
   Box box;
   const Patch* const patch = truth.patch();
@@ -114,7 +113,7 @@ std::string check_scorable(const Reconstruction& reconstruction, const Surface& 
 
 // ---- Loading ----
 
-// The cloud in the world frame, and how it got there ("" where it was taken as it is).
+// The cloud in the world frame, and what was done to bring it there.
 struct Input {
   Reconstruction reconstruction;
   std::vector<std::string> notes;
@@ -159,19 +158,6 @@ void align_input(Input& input, const Surface& truth) {
 
 // ---- Scoring ----
 
-Record eval_record(const EvalCloudRequest& request, const Scene& scene, const Score& score) {
-  Record record;
-  record.scene = scene.name;
-  record.method = "eval";
-  record.case_name = fmt::format("{}/eval/{}", scene.name, request.cloud_file);
-  record.status = Status::ok;
-  for (const auto& [name, value] : scene.parameters.items())
-    record.options.emplace_back(scene.name + "." + name, value);
-  record.metrics = score.metrics;
-  record.output_sha256 = sha256_file_hex(request.cloud_file);
-  return record;
-}
-
 Json views_json(const std::vector<ViewShare>& rows) {
   Json list = Json::array();
   for (const ViewShare& row : rows)
@@ -200,7 +186,7 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Inpu
       render_table(table, wants_colours(STDOUT_FILENO)));
 }
 
-// What the cameras see; empty where no camera is known.
+// Returns what the cameras see; empty where no camera is known.
 ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene) {
   if (request.rig.empty() && request.dataset_dir.empty()) return {};
   constexpr std::uint64_t kJitterSeed = 42;  // render's default
@@ -232,8 +218,8 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   }
   Json effective = {{"transforms", input.transforms}};
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
-  fmt::print("{}", eval_results_text(eval_record(request, scene, score), Json{{"arguments", arguments}},
-                                     std::move(effective)));
+  fmt::print("{}", eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
+                                     Json{{"arguments", arguments}}, std::move(effective)));
   return ExitCode::pass;
 }
 

@@ -12,7 +12,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/sha256.h"
 #include "metrics/depth_metrics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
@@ -181,7 +180,8 @@ std::optional<double> median_depth_m(const DepthMap& map) {
   return *middle;
 }
 
-// The two mistakes that are easily made are far off.
+// Warns where the median depth is far from the true one: the usual mistakes are depths in millimetres, and
+// depths from the camera instead of the water surface.
 void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth) {
   const auto ours_m = median_depth_m(predicted), true_m = median_depth_m(truth);
   if (!ours_m || !true_m || (*ours_m < 2 * (*true_m) && *ours_m > 0.5 * (*true_m))) return;
@@ -203,17 +203,9 @@ ExitCode eval_depth(const EvalRequest& request, const Arguments& arguments) {
   for (float& depth : predicted.depth_along_ray_m) depth *= static_cast<float>(request.cloud.metres_per_unit);
   warn_of_another_convention(predicted, truth);
 
-  Record record;
-  const Scene scene = read_dataset_scene(dataset_dir);
-  record.scene = scene.name;
-  record.method = "eval";
-  record.case_name = fmt::format("{}/eval/{}", scene.name, request.depth_file);
-  record.status = Status::ok;
-  for (const auto& [name, value] : scene.parameters.items())
-    record.options.emplace_back(scene.name + "." + name, value);
+  Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file,
+                              depth_metrics(predicted.depth_along_ray_m, truth.depth_along_ray_m));
   record.options.emplace_back("eval.camera", camera.name);
-  record.metrics = depth_metrics(predicted.depth_along_ray_m, truth.depth_along_ray_m);
-  record.output_sha256 = sha256_file_hex(request.depth_file);
   if (request.cloud.json) {
     fmt::print("{}", eval_results_text(record, Json{{"arguments", arguments}},
                                        Json{{"camera", camera.name}, {"depth", kDepthConvention}}));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
+#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
@@ -26,6 +27,19 @@ const std::string& definition_of(const std::string& metric) {
 }
 
 }  // namespace
+
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
+  Record record;
+  record.scene = scene.name;
+  record.method = "eval";
+  record.case_name = fmt::format("{}/eval/{}", scene.name, file);
+  record.status = Status::ok;
+  for (const auto& [name, value] : scene.parameters.items())
+    record.options.emplace_back(scene.name + "." + name, value);
+  record.metrics = std::move(metrics);
+  record.output_sha256 = sha256_file_hex(file);
+  return record;
+}
 
 std::string eval_results_text(Record record, const Json& requested, Json effective) {
   effective["threads"] = thread_count();

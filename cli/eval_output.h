@@ -6,8 +6,13 @@
 #include "core/json.h"
 #include "harness/records/record.h"
 #include "metrics/metric.h"
+#include "scenes/registry.h"
 
 namespace aqbench::cli {
+
+// Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
+// file.
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics);
 
 // Returns one record in the layout of results.json, for stdout. `requested` and `effective` are those of its
 // run; `effective` gets the thread count.

@@ -60,7 +60,7 @@ Json sets_json(const std::vector<Override>& overrides, const std::string& owner)
   return sets;
 }
 
-// The variants, then the parameters that they set.
+// The variants of imaging, and which parameters each sets.
 Json imaging_json() {
   Json list = Json::array();
   for (const ImagingVariant& variant : imaging_variants()) {
@@ -151,7 +151,7 @@ constexpr Listing kListings[] = {
     {"workloads", workloads_json}, {"suites", suites_json},
     {"metrics", metrics_json},     {"stages", stages_json}};
 
-// Cut to the page, so that a long summary breaks between words and stays in its column.
+// Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
   constexpr std::size_t kPage = 100;
   std::string rest = text;

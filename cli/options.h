@@ -15,6 +15,7 @@
 
 namespace aqbench::cli {
 
+// Values of a flag that may be given several times.
 using Strings = std::vector<std::string>;
 
 // What --help says of a flag, and how often it may be given.

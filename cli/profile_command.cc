@@ -120,7 +120,7 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
   for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
 }
 
-// A name that is both: with scenes the method, otherwise the workload.
+// A name that is both a method and a workload means the method where scenes are given, else the workload.
 void read_targets(const Strings& targets, PlanRequest& plan) {
   for (const std::string& target : targets) {
     const auto views = split_at(target, '/');
@@ -266,7 +266,8 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
   const ProfileBundle before = read_profile_bundle(request.targets[0]);
   const ProfileBundle after = read_profile_bundle(request.targets[1]);
   std::filesystem::create_directories(request.out);
-  // One of each: whatever they are, they were meant to be compared. Several: by name.
+  // One profile in each bundle: they were meant to be compared, whatever their names. Several go by their
+  // names.
   const bool single = before.cases.size() == 1 && after.cases.size() == 1;
   bool compared = false;
   for (const ProfiledCase& profile : after.cases) {

@@ -104,7 +104,8 @@ class CatchInterrupts {
     note.sa_handler = note_interrupt;  // without SA_RESTART: who waits for a lock stops waiting
     for (int i = 0; i < 3; ++i) {
       ::sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &note, nullptr);  // nohup means it
+      if (before_[i].sa_handler != SIG_IGN)
+        ::sigaction(kSignals[i], &note, nullptr);  // nohup ignores SIGHUP on purpose
     }
   }
   ~CatchInterrupts() {
@@ -123,7 +124,7 @@ class CatchInterrupts {
   struct sigaction before_[3];
 };
 
-// The line on stderr that shows how far it is; nothing where stderr is no terminal.
+// Shows on stderr how far the rendering is; nothing where stderr is no terminal.
 class RenderDisplay {
  public:
   RenderDisplay()
@@ -158,7 +159,7 @@ class RenderDisplay {
   bool any_ = false;
 };
 
-// False if the dataset came from the cache.
+// Returns whether the dataset was rendered; false if it came from the cache.
 bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
   const CatchInterrupts interrupts;
   RenderDisplay display;
@@ -209,7 +210,7 @@ ExitCode render_command(const Arguments& arguments) {
   if (request.threads) set_thread_count(*request.threads);
   request.dataset.generator_version = AQBENCH_VERSION;
   const DatasetPlan plan = plan_dataset(request.dataset);
-  require_free_folder(*request.out);  // said before rendering, not after
+  require_free_folder(*request.out);  // a full folder is refused before rendering, not after
   const auto start = SteadyClock::now();
   const bool rendered = produce_dataset(request, plan);
   const double wall_s = seconds_since(start);

@@ -30,7 +30,7 @@ const Record& recorded_case(const Results& results, const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
 }
 
-// The plan of this case alone, as it was recorded: its own thread count, whatever this machine has.
+// Returns the plan of this case alone, with the number of threads that was recorded.
 SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   for (const auto& [name, value] : record.axes)
     if (name == "threads")

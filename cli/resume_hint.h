@@ -9,7 +9,8 @@
 
 namespace aqbench::cli {
 
-// Gives what `body` gives. An Error(io) of it ends in "aqbench COMMAND --resume BUNDLE".
+// Returns what `body` returns. Where it throws an Error(io), throws one whose text ends in
+// "aqbench COMMAND --resume BUNDLE".
 template <class Body>
 auto with_resume_hint(const char* command, const std::filesystem::path& bundle, const Body& body) {
   try {

@@ -39,7 +39,7 @@ struct SweepRequest {
   std::filesystem::path out;
   std::optional<std::filesystem::path> baseline;
   bool gate = false;
-  GateExports gate_exports;  // need a baseline
+  GateExports gate_exports;  // given only with a baseline
   Strings notes;
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   std::optional<std::filesystem::path> sign;      // a private key, PEM
@@ -188,7 +188,7 @@ ExitCode outcome_code(const SweepOutcome& outcome) {
                  outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
 }
 
-// The bundle is only worth something if it verifies: checked at once, while the sweep can still be repeated.
+// Verifies the bundle at once, while the sweep can still be repeated, and says where it is.
 ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
   const VerifyReport verified = verify_bundle(bundle);
   std::FILE* const stream = json ? stderr : stdout;
@@ -203,12 +203,12 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
   return ExitCode::pass;
 }
 
-// What was asked for besides the results. The baseline is copied as it is, so that its hash is that of the
-// reviewed file.
+// Adds what was asked for besides the results. The baseline is copied as it is, so that its hash is that of
+// the reviewed file.
 ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
   add_notes(bundle, request.notes);
   if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(*request.baseline));
-  if (!request.tests_of || interrupted) return ExitCode::pass;  // who pressed Ctrl-C waits for no tests
+  if (!request.tests_of || interrupted) return ExitCode::pass;  // after Ctrl-C nobody waits for tests
   fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
   const TestRun tests = run_tests(bundle, *request.tests_of);
   if (tests.passed) return ExitCode::pass;
@@ -217,7 +217,7 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
 }
 
 ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
-  // Read before anything is run: a bad baseline should not cost a sweep.
+  // Read before anything is run: a baseline that cannot be used should not cost a sweep.
   std::optional<Baseline> baseline;
   if (request.baseline) baseline = read_baseline(*request.baseline);
   std::optional<SigningKey> key;

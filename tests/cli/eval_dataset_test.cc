@@ -20,14 +20,12 @@ using nlohmann::json;
 class EvalDataset : public ::testing::Test {
  protected:
   EvalDataset() {
-    ::setenv("AQBENCH_CACHE_DIR", (dir_ / "cache").c_str(), 1);
     dataset_ = (dir_ / "d").string();
     const auto rendered =
         run_program({"render", "undulating", "--rig", "single_pair", "--width", "48", "--imaging",
                      "textureless", "--set", "undulating.amplitude_m=0.004", "--out", dataset_});
     EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
   }
-  ~EvalDataset() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
 
   // The true depths of a camera changed value by value, as another file.
   template <class Change>

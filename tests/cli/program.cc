@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -23,8 +24,29 @@ std::string slurp(const std::filesystem::path& path) {
   return text.str();
 }
 
+// The folder of the datasets that tests share, new for each build, so that no old pixels are looked at.
+std::filesystem::path shared_cache() {
+  namespace fs = std::filesystem;
+  fs::file_time_type built = fs::last_write_time(AQBENCH_BINARY);
+  for (const auto& entry : fs::directory_iterator(fs::path(AQBENCH_BINARY).parent_path()))
+    if (entry.is_regular_file() && entry.path().extension() == ".so")
+      built = std::max(built, entry.last_write_time());
+  const fs::path caches = fs::path(AQBENCH_BINARY).parent_path() / "cli_test_cache";
+  const fs::path own = caches / std::to_string(built.time_since_epoch().count());
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(caches, ignored))
+    if (entry.path() != own) fs::remove_all(entry.path(), ignored);
+  return own;
+}
+
+void signal_when(pid_t child, int signal, const std::function<bool()>& condition) {
+  for (int i = 0; i < 6000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(child, signal);
+}
+
 [[noreturn]] void become_program(const std::vector<std::string>& arguments, const ProgramOptions& options,
                                  const std::string& out, const std::string& err) {
+  std::signal(SIGINT, SIG_DFL);  // ignored where a shell starts the tests in the background
   if (!options.working_dir.empty() && ::chdir(options.working_dir.c_str()) != 0) ::_exit(127);
   ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
   ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 2);
@@ -47,18 +69,12 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   const TemporaryDir scratch;
   const std::string out = options.stdout_to.empty() ? (scratch / "out").string() : options.stdout_to;
   const std::string err = (scratch / "err").string();
+  static const std::string cache = shared_cache().string();
   const pid_t child = ::fork();
+  if (child == 0) ::setenv("AQBENCH_CACHE_DIR", cache.c_str(), 0);
   if (child == 0) become_program(arguments, options, out, err);
-  const int delay_ms = std::max(options.kill_after_ms, options.interrupt_after_ms);
-  if (delay_ms >= 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
-    ::kill(child, options.kill_after_ms >= 0 ? SIGKILL : SIGINT);
-  }
-  if (options.interrupt_when) {
-    for (int i = 0; i < 1200 && !options.interrupt_when(); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    ::kill(child, SIGINT);
-  }
+  if (options.interrupt_when) signal_when(child, SIGINT, options.interrupt_when);
+  if (options.kill_when) signal_when(child, SIGKILL, options.kill_when);
   int status = 0;
   ::waitpid(child, &status, 0);
   ProgramResult result;
@@ -85,6 +101,15 @@ std::filesystem::path only_bundle(const std::filesystem::path& out) {
     for (const auto& entry : std::filesystem::directory_iterator(out)) found.push_back(entry.path());
   EXPECT_EQ(found.size(), 1u) << "bundles below " << out;
   return found.empty() ? std::filesystem::path() : found.front();
+}
+
+std::size_t bundle_lines(const std::filesystem::path& out, const std::string& file) {
+  std::error_code none;
+  for (const auto& bundle : std::filesystem::directory_iterator(out, none)) {
+    const std::string text = slurp(bundle.path() / file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  return 0;
 }
 
 }  // namespace aqbench::testing

@@ -1,5 +1,6 @@
 #pragma once
-// Runs the built program as a user would.
+// Runs the built program as a user would. Tests may run side by side in several processes (shards): each has
+// folders of its own, and rendered datasets come from one cache, which the program locks.
 
 #include <filesystem>
 #include <functional>
@@ -10,20 +11,23 @@ namespace aqbench::testing {
 
 using Arguments = std::vector<std::string>;
 
+// How the program ended and what it printed.
 struct ProgramResult {
   int exit_code = -1;  // 128 + signal when killed
   std::string out, err;
 };
 
+// What is special about a run of the program.
 struct ProgramOptions {
   std::filesystem::path working_dir;          // empty: the test's own
-  int kill_after_ms = -1;                     // >= 0: SIGKILL after so long
-  int interrupt_after_ms = -1;                // >= 0: SIGINT after so long
   std::function<bool()> interrupt_when = {};  // SIGINT once it gives true (asked for at most a minute)
+  std::function<bool()> kill_when = {};       // SIGKILL likewise
   std::string stdout_to;                      // a path instead of capturing
   long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, SIGXFSZ ignored: writing fails beyond it
 };
 
+// Runs the program to its end. Its cache of datasets is $AQBENCH_CACHE_DIR where a test sets it, else one
+// that all tests of this build share.
 ProgramResult run_program(const Arguments& arguments, const ProgramOptions& options = {});
 
 // A folder of this test alone, removed with the object.
@@ -40,7 +44,10 @@ class TemporaryDir {
   std::filesystem::path path_;
 };
 
-// The only bundle below `out`; fails the test if there is another number of them.
+// Returns the only bundle below `out`; fails the test if there is another number of them.
 std::filesystem::path only_bundle(const std::filesystem::path& out);
+
+// Returns how many whole lines `file` has in the first bundle below `out`; 0 while there is none.
+std::size_t bundle_lines(const std::filesystem::path& out, const std::string& file);
 
 }  // namespace aqbench::testing

@@ -71,7 +71,7 @@ TEST_F(Render, InterruptedItLeavesNothing) {
   };
   ProgramOptions options;
   options.interrupt_when = [&] { return folders() > 0; };
-  const Arguments big{"render", "undulating", "--width", "12000", "--out", (dir_ / "out" / "big").string()};
+  const Arguments big{"render", "undulating", "--width", "3000", "--out", (dir_ / "out" / "big").string()};
   const auto cut = run_program(big, options);
   EXPECT_EQ(cut.exit_code, 130) << cut.err;
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out" / "big"));

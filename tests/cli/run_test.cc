@@ -16,12 +16,10 @@ using nlohmann::json;
 class Run : public ::testing::Test {
  protected:
   Run() {
-    ::setenv("AQBENCH_CACHE_DIR", (dir_ / "cache").c_str(), 1);
     const auto rendered = run_program({"render", "flat_plane", "--rig", "single_pair", "--width", "48",
                                        "--mesh-pitch-mm", "50", "--out", (dir_ / "data").string()});
     EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
   }
-  ~Run() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
 
   ProgramResult run(const Arguments& more) const {
     Arguments all{"run", "external", "--dataset", (dir_ / "data").string(), "--out", (dir_ / "out").string()};

@@ -1,0 +1,160 @@
+// `aqbench ab`: comparisons that are interrupted and gone on with, and runs of the program against itself.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ab_fixture.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+// What a kill, Ctrl-C or a full disk leaves is gone on with, and the bundle is as if nothing had happened.
+TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
+  const Arguments start = {"ab",
+                           "--variant",
+                           "roma_like.points=3000,3001",
+                           "--method",
+                           "roma_like",
+                           "--scene",
+                           "flat_plane",
+                           "--threads",
+                           "1",
+                           "--looks",
+                           "1",
+                           "--pairs",
+                           "24",
+                           "--repetitions",
+                           "3",
+                           "--no-confirm",
+                           "--allow-inconclusive",
+                           "--out",
+                           dir_ / "out"};
+  ProgramOptions small_disk;
+  small_disk.file_size_limit_bytes = 16000;
+  const auto full = run_program(start, small_disk);
+  EXPECT_EQ(full.exit_code, 6) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("what is finished is kept: aqbench ab --resume "));
+  const std::filesystem::path bundle = only_bundle(dir_ / "out");
+  const auto before = pair_lines(bundle);
+  EXPECT_GE(before, 2) << "the header and a pair at least";
+
+  ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 3; };
+  interrupt.working_dir = bundle;
+  const auto stopped = run_program({"ab", "--resume", ".", "--json"}, interrupt);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_EQ(Json::parse(stopped.out).at("run").at("id"), bundle.filename().string());
+  std::ifstream commands(bundle / "commands.txt");
+  EXPECT_THAT(std::string((std::istreambuf_iterator<char>(commands)), {}),
+              HasSubstr("command: aqbench ab --resume . --json\n"));
+  EXPECT_THAT(stopped.err, HasSubstr("go on with: aqbench ab --resume "));
+  const auto partly = run_program({"verify", bundle});
+  EXPECT_EQ(partly.exit_code, 0) << partly.out;
+  EXPECT_THAT(partly.out, HasSubstr("of an interrupted run"));
+
+  const auto ended = run_program({"ab", "--resume", bundle.string() + "/"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
+  EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
+  EXPECT_FALSE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  const auto verified = run_program({"verify", bundle});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
+  EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "there is nothing left to do";
+}
+
+// Else pairs of two builds, or of two cases with one index, would be judged together.
+TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
+  const auto suite = [&](const std::string& scene, int points) {
+    std::ofstream(dir_ / "suite.json") << R"({"name": "own", "methods": ["roma_like"], "scenes": [")" << scene
+                                       << R"("], "set": {"roma_like.points": )" << points << "}}";
+    return (dir_ / "suite.json").string();
+  };
+  const std::string wrapped = script(
+      "wrapped",
+      "if [ -e '" + (dir_ / "rebuilt").string() +
+          "' ]; then \"" AQBENCH_BINARY
+          "\" \"$@\" | sed 's/\"sha256\":\"[0-9a-f]*\"/\"sha256\":\"abc\"/'; else exec \"" AQBENCH_BINARY
+          "\" \"$@\"; fi");
+  const auto interrupted = [&](Arguments arguments, const std::filesystem::path& out) {
+    ProgramOptions interrupt;
+    interrupt.interrupt_when = [&] {
+      std::error_code none;
+      for (const auto& bundle : std::filesystem::directory_iterator(out, none))
+        if (pair_lines(bundle.path()) >= 2) return true;
+      return false;
+    };
+    const Arguments common = {"--suite-file", suite("flat_plane", 500), "--repetitions", "3", "--out", out};
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    const auto stopped = run_program(arguments, interrupt);
+    EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+    return only_bundle(out);
+  };
+  const auto refusal = [](const std::filesystem::path& bundle) {
+    const auto ran = run_program({"ab", "--resume", bundle});
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    return ran.err;
+  };
+  const auto two = interrupted({"ab", "--a", wrapped, "--b", AQBENCH_BINARY}, dir_ / "out");
+  const auto live = interrupted({"ab", "--live", "20"}, dir_ / "live");
+  suite("tilted_plane", 500);
+  for (const auto& bundle : {two, live})
+    EXPECT_THAT(refusal(bundle), HasSubstr("case 1 was 'flat_plane/roma_like/seed=42' and is 'tilted_plane"));
+  suite("flat_plane", 501);
+  for (const auto& bundle : {two, live})
+    EXPECT_THAT(refusal(bundle), HasSubstr("the cases have other options now"));
+  suite("flat_plane", 500);
+  std::ofstream(dir_ / "rebuilt") << "x";
+  EXPECT_THAT(refusal(two), HasSubstr("A is another program now: sha256 abc, was "));
+}
+
+TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
+  const auto ran = run_program({"ab",
+                                "--live",
+                                "2",
+                                "--method",
+                                "roma_like",
+                                "--scene",
+                                "flat_plane",
+                                "--set",
+                                "roma_like.points=2000",
+                                "--repetitions",
+                                "3",
+                                "--looks",
+                                "1",
+                                "--alpha",
+                                "0.4",
+                                "--tau",
+                                "400%",
+                                "--pairs",
+                                "6",
+                                "--json",
+                                "--out",
+                                dir_ / "out"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Json document = Json::parse(ran.out);
+  EXPECT_EQ(document.at("live").size(), 2u);
+  const Json& live = document.at("result").at("live");
+  EXPECT_EQ(live.at("runs"), 2);
+  EXPECT_EQ(live.at("regressed"), 0);
+  EXPECT_EQ(live.at("verdicts").size(), 2u);
+  EXPECT_NE(document.at("live").at(0).at("order_seed"), document.at("live").at(1).at("order_seed"));
+  const auto bundle = only_bundle(dir_ / "out");
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  Json forged = document;
+  forged["live"].erase(1);
+  std::ofstream(bundle / "calibration.json") << forged.dump(1) << "\n";
+  EXPECT_THAT(run_program({"verify", bundle}).out,
+              HasSubstr("run.complete is true, though pairs are missing"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
