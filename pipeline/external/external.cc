@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-// The last line that is not blank, for a reason; "" if there is none.
+// Returns the last line that is not blank, for the reason of a failure; "" if there is none.
 std::string last_log_line(const std::filesystem::path& log) {
   constexpr std::streamoff tail_bytes = 4096;
   std::ifstream file(log, std::ios::binary | std::ios::ate);
@@ -91,7 +91,8 @@ Reconstruction run_external(const Observation& observation, const MethodInput& i
   const std::string& result = input.parameters.text("result");
   const std::vector<std::string> words = command_words(observation, input, output);
   std::error_code failed;
-  std::filesystem::remove_all(output, failed);  // of an earlier repetition: nothing stale is read
+  std::filesystem::remove_all(output,
+                              failed);  // left by an earlier repetition, so that no old result is read
   std::filesystem::create_directories(output, failed);
   if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", output.string(), failed.message()));
   const CommandOptions options{.timeout_s = input.parameters.number("timeout_s"),

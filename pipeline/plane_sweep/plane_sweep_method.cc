@@ -21,7 +21,7 @@ namespace {
 // Share of all pixels that must pass the filter.
 constexpr double kFewestConfirmed = 0.01;
 
-constexpr int kLeastWindow_px = 7;  // fewer pixels tell too little apart in noise
+constexpr int kLeastWindow_px = 7;  // with fewer pixels noise hides the differences
 
 constexpr const char* kSparsePrefix = "sparse_";
 
@@ -50,8 +50,10 @@ plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
   return options;
 }
 
-// One range a view; views that see too little of the sparse cloud search where the others do.
-std::vector<sparse::DepthRange> sweep_ranges(std::span<const DatasetView> views, const MethodInput& input) {
+// Returns one range for each view. Views that see too little of the sparse cloud get the range of all others
+// together.
+std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> views,
+                                                  const MethodInput& input) {
   if (const auto& by_hand = input.depth_range_m)
     return std::vector<sparse::DepthRange>(views.size(), {by_hand->min_m, by_hand->max_m});
   const auto points = sparse::reconstruct(views, sparse::options_from(input.parameters, kSparsePrefix));
@@ -189,7 +191,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const StageScope scope("pipeline");
   const std::vector<DatasetView> views =
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
-  const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
+  const std::vector<sparse::DepthRange> ranges = view_depth_ranges(views, input);
   Reconstruction result;
   result.unfiltered_depth_maps =
       estimate_depths(views, ranges, depth_options(input, views.front().flat_water_camera.width_px));
