@@ -71,16 +71,25 @@ Reconstruction read_result(const std::filesystem::path& file, const std::string&
 
 std::vector<ParameterSpec> external_parameters() {
   return {
-      {"command",
-       "",
-       std::string(),
-       0,
-       0,
-       "program and arguments with {dataset}, {output} and {threads}; words are cut at blanks, quotes keep "
-       "them together, no shell",
-       {}},
-      {"result", "", std::string("cloud.ply"), 0, 0, "PLY file that it writes, relative to {output}", {}},
-      {"timeout_s", "s", 540.0, 0.01, 1e6, "killed after that; below the sweep's --timeout", {}}};
+      {.name = "command",
+       .unit = "",
+       .default_value = std::string(),
+       .help =
+           "program and arguments with {dataset}, {output} and {threads}; words are cut at blanks, quotes "
+           "keep them together, no shell",
+       .choices = {}},
+      {.name = "result",
+       .unit = "",
+       .default_value = std::string("cloud.ply"),
+       .help = "PLY file that it writes, relative to {output}",
+       .choices = {}},
+      {.name = "timeout_s",
+       .unit = "s",
+       .default_value = 540.0,
+       .min = 0.01,
+       .max = 1e6,
+       .help = "killed after that; below the sweep's --timeout",
+       .choices = {}}};
 }
 
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }
