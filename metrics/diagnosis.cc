@@ -50,10 +50,11 @@ std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const Rig& rig)
   return views;
 }
 
-// What a camera's map says where a point lies.
+// What a camera's map has at the place of a point.
 enum class Found { nothing, other_depth, same_depth };
 
-// Of the four pixels around the point: on a slope neighbouring depths differ by more than the tolerance.
+// Looks at the four pixels around the point, because on a slope neighbouring depths differ by more than the
+// tolerance.
 Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
   const auto image = project(view.camera, point_m);
   if (!image) return Found::nothing;
@@ -95,15 +96,15 @@ std::string row(const char* quantity, const std::string& of, std::optional<doubl
   return fmt::format("{},{},{},{}\n", quantity, of, value ? fmt::format("{:.6g}", *value) : "", unit);
 }
 
-// Samples of the surface: how far the cloud is, who sees them, why they are holes.
+// Samples of the surface: their distances to the cloud, how many cameras see them, and why they are holes.
 struct SampleCauses {
   Completeness completeness;
   std::vector<int> views;  // cameras, auxiliary ones included
   std::vector<Cause> causes;
 };
 
-SampleCauses find_causes(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
-                         const DiagnosisOptions& options) {
+SampleCauses causes_of_samples(const Reconstruction& reconstruction, const PatchHeightField& truth,
+                               const Rig& rig, const DiagnosisOptions& options) {
   SampleCauses found;
   const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
   if (std::ranges::any_of(points_m, is_measurable)) {
@@ -151,7 +152,7 @@ void write_views(const SampleCauses& found, const DiagnosisOptions& options, std
   }
 }
 
-// Points of a camera's depths, evenly spread over its image.
+// Returns points of a camera's depths, evenly spread over its image.
 std::vector<Vec3> some_points(const MapView& view, std::size_t at_most) {
   const std::vector<float>& depth_m = view.map->depth_along_ray_m;
   const auto side = static_cast<int>(
@@ -200,7 +201,7 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
     writer.add_undefined("camera_worst_bias_mm", "no depth inside the patch");
 }
 
-// Root mean square over the patch of what the cameras could do with 1 px of noise.
+// Returns the root mean square over the patch of the Cramer-Rao bound with 1 px of noise.
 std::optional<double> mean_bound_m(const std::vector<Vec3>& positions_m, const Rig& rig) {
   std::vector<RefractiveCamera> cameras;
   for (const Camera& camera : rig.cameras)
@@ -247,7 +248,7 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 
 Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
                    const DiagnosisOptions& options) {
-  const SampleCauses found = find_causes(reconstruction, truth, rig, options);
+  const SampleCauses found = causes_of_samples(reconstruction, truth, rig, options);
   Diagnosis diagnosis;
   diagnosis.csv = "quantity,of,value,unit\n";
   MetricWriter writer;

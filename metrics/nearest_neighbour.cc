@@ -54,7 +54,7 @@ struct Pending {
 AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
                                  Pending* stack, int top) {
   const int first = top;
-  std::uint32_t nearer = 0;  // as a mask: branches would each be a guess
+  std::uint32_t nearer = 0;  // a mask, because branches would be mispredicted
   for (std::uint32_t i = 0; i < kWidth; ++i) nearer |= std::uint32_t{squared[i] < best} << i;
   for (; nearer != 0; nearer &= nearer - 1) {
     const int i = std::countr_zero(nearer);
@@ -65,9 +65,9 @@ AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidt
   return top;
 }
 
-// Distances for queries in order. `best` starts from the block that was nearest to the query before: any
-// point gives an upper bound, and a close one ends most of the search before it starts.
-// `stack` has room for kWidth on each level of the tree.
+// Computes the distances of the queries in order. `best` starts from the block that was nearest to the query
+// before: the distance to any point is an upper bound, and a low bound cuts off most of the search. `stack`
+// has room for kWidth children on each level of the tree.
 AQBENCH_MULTIVERSION
 void search_all(const Node* nodes, const Block* blocks, const Vec3* queries_m, std::size_t count,
                 double* out_m, Pending* stack) {
@@ -122,7 +122,7 @@ void set_box_of_block(Node& node, std::size_t child, const Block& block) {
 
 void set_box_of_node(Node& node, std::size_t child, const Node& below) {
   Vec3 low = Vec3::Constant(kFar), high = Vec3::Constant(-kFar);
-  for (std::size_t i = 0; i < kWidth; ++i) {  // those left over change nothing
+  for (std::size_t i = 0; i < kWidth; ++i) {  // unused boxes change nothing
     low = low.cwiseMin(Vec3(below.low_x[i], below.low_y[i], below.low_z[i]));
     high = high.cwiseMax(Vec3(below.high_x[i], below.high_y[i], below.high_z[i]));
   }

@@ -40,8 +40,8 @@ void write_all_undefined(MetricWriter& writer, std::initializer_list<std::string
   for (const std::string_view row : rows) writer.add_undefined(row, reason);
 }
 
-// What is known about a cloud before metrics are written. `accuracy` and `completeness` are unset, with the
-// reason, where the cloud has nothing to measure.
+// What is measured of a cloud before metrics are written. `accuracy` and `completeness` are unset, with the
+// reason, if the cloud has nothing to measure.
 struct CloudMeasurements {
   ScoredPoints scored;
   std::optional<ErrorSummary> accuracy;
@@ -55,7 +55,8 @@ CloudMeasurements measure_cloud(const PointCloud& cloud, const Surface& truth, c
   CloudMeasurements measured;
   const bool any_finite = std::ranges::any_of(cloud.points_m, is_measurable);
   if (any_finite) {
-    // Before the errors are held: the index is the larger of the two and is gone by then.
+    // First of all: the index of the cloud needs more memory than the errors, and is freed before those are
+    // stored.
     measured.completeness =
         measure_completeness(cloud.points_m, truth, options.sample_spacing_m, options.sample_seed);
     measured.completeness_summary = summarize_completeness(*measured.completeness);
@@ -133,7 +134,7 @@ void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Pa
   }
 }
 
-// Gives completeness by number of views.
+// Writes completeness_seen2_*; returns completeness by number of views.
 std::vector<ViewShare> write_seen(MetricWriter& writer, const CloudMeasurements& cloud,
                                   const ScoreOptions& options, const ViewCounter& count_views) {
   std::vector<int> views;

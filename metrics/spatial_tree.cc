@@ -140,8 +140,8 @@ class TreeMaker {
   }
 
  private:
-  // Codes points within their own bounding box and sorts them. Points in one place are numbered, so that they
-  // can be split like others.
+  // Computes the codes of points within their own bounding box and sorts by them. Points at one place are
+  // numbered instead, so that they can be split like others.
   void order(std::span<KeyedPoint> items) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     Vec3 low = Vec3::Constant(kInfinity), high = Vec3::Constant(-kInfinity);
@@ -160,9 +160,9 @@ class TreeMaker {
     sort_by_key(items);
   }
 
-  // Where to cut a range of more points than a run: at the highest bit in which keys differ, that is between
-  // two cells. Points of one cell are first coded again; each time divides the longest side by at least 2^10,
-  // so that one or two times are usual and the range of doubles bounds them.
+  // Returns where to cut a range of more points than a run: at the highest bit in which keys differ, that is
+  // between two cells. If all points are in one cell, they are first coded again within it. That divides the
+  // longest side by at least 2^10, so that once or twice is usual, and the range of doubles is a limit.
   std::uint32_t split(Range range) {
     const std::span<KeyedPoint> items = std::span(items_).subspan(range.first, length(range));
     if (items.size() <= kFewPoints) return range.first + split_evenly(items);
@@ -173,7 +173,7 @@ class TreeMaker {
     return range.first + static_cast<std::uint32_t>(upper - items.begin());
   }
 
-  // The last splits are across the longest side, so that as few runs as can be hold the points, evenly.
+  // Splits a small range across its longest side, so that the points fill as few runs as possible, evenly.
   std::uint32_t split_evenly(std::span<KeyedPoint> items) {
     Vec3 low = points_m_[items[0].index], high = low;
     for (const KeyedPoint& item : items) {
@@ -191,8 +191,8 @@ class TreeMaker {
     return static_cast<std::uint32_t>(middle);
   }
 
-  // A node over a range: the largest part is split until all are small enough or the node is full. Small
-  // enough is what fills a node of the level below, so that few nodes are half empty.
+  // Adds a node over a range: the largest part is split until all parts are small enough or the node is full.
+  // A part is small enough if it fits into one node of the level below; so few nodes are half empty.
   std::uint32_t add_node(Range range) {
     std::array<Range, SpatialTree::kChildren> parts;
     std::size_t count = 1;

@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-// The last line that is not blank, for a reason; "" if there is none.
+// Returns the last line that is not blank, for the reason of a failure; "" if there is none.
 std::string last_log_line(const std::filesystem::path& log) {
   constexpr std::streamoff tail_bytes = 4096;
   std::ifstream file(log, std::ios::binary | std::ios::ate);
@@ -71,16 +71,25 @@ Reconstruction read_result(const std::filesystem::path& file, const std::string&
 
 std::vector<ParameterSpec> external_parameters() {
   return {
-      {"command",
-       "",
-       std::string(),
-       0,
-       0,
-       "program and arguments with {dataset}, {output} and {threads}; words are cut at blanks, quotes keep "
-       "them together, no shell",
-       {}},
-      {"result", "", std::string("cloud.ply"), 0, 0, "PLY file that it writes, relative to {output}", {}},
-      {"timeout_s", "s", 540.0, 0.01, 1e6, "killed after that; below the sweep's --timeout", {}}};
+      {.name = "command",
+       .unit = "",
+       .default_value = std::string(),
+       .help =
+           "program and arguments with {dataset}, {output} and {threads}; words are cut at blanks, quotes "
+           "keep them together, no shell",
+       .choices = {}},
+      {.name = "result",
+       .unit = "",
+       .default_value = std::string("cloud.ply"),
+       .help = "PLY file that it writes, relative to {output}",
+       .choices = {}},
+      {.name = "timeout_s",
+       .unit = "s",
+       .default_value = 540.0,
+       .min = 0.01,
+       .max = 1e6,
+       .help = "killed after that; below the sweep's --timeout",
+       .choices = {}}};
 }
 
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }
@@ -91,7 +100,8 @@ Reconstruction run_external(const Observation& observation, const MethodInput& i
   const std::string& result = input.parameters.text("result");
   const std::vector<std::string> words = command_words(observation, input, output);
   std::error_code failed;
-  std::filesystem::remove_all(output, failed);  // of an earlier repetition: nothing stale is read
+  std::filesystem::remove_all(output,
+                              failed);  // left by an earlier repetition, so that no old result is read
   std::filesystem::create_directories(output, failed);
   if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", output.string(), failed.message()));
   const CommandOptions options{.timeout_s = input.parameters.number("timeout_s"),

@@ -87,7 +87,7 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
   parallel_for(cells.count(), 64, [&](std::size_t begin, std::size_t end) {
     Runs near_runs, far_runs;
     std::vector<Neighbour> found;
-    // Whether all that were wanted lie in the rings searched, as far as anybody needs to know.
+    // Returns whether a search in this many rings has found all neighbours that the results depend on.
     const auto complete = [&](int rings) {
       const double searched_m = rings * cell_m;
       const auto known = [&](std::size_t wanted, double limit_m) {

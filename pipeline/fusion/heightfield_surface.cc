@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostVertices = 1 << 26;
+constexpr double kMaxVertices = 1 << 26;
 constexpr double kRadiusSteps = 2, kRadiusSpacings = 3;
 constexpr std::uint32_t kNoVertex = ~std::uint32_t{0};
 
@@ -41,7 +41,7 @@ std::vector<std::size_t> finite_points(const PointCloud& cloud) {
   return kept;
 }
 
-// Of points spread evenly over their box.
+// Returns the spacing of points that are spread evenly over their box.
 double box_spacing_m(const Vec3& low_m, const Vec3& high_m, std::size_t count) {
   const Vec3 size = high_m - low_m;
   return std::sqrt(std::max(size.x() * size.y(), 0.0) / static_cast<double>(std::max<std::size_t>(count, 1)));
@@ -70,7 +70,7 @@ HeightSamples sort_samples(const PointCloud& cloud, const std::vector<std::size_
   return samples;
 }
 
-// Fits at the place (x, y); NaN where there are too few points around it.
+// Returns the fitted height at (x, y); NaN if there are too few points around it.
 double height_at(const HeightSamples& samples, double x_m, double y_m,
                  std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs, std::vector<double>& heights_m,
                  LocalColumns& local) {
@@ -109,7 +109,7 @@ HeightGrid fit_heights(const HeightSamples& samples, const Vec3& low_m, const Ve
   grid.first_y = static_cast<std::int64_t>(std::floor(low_m.y() / grid_m));
   const double columns = std::ceil(high_m.x() / grid_m) - static_cast<double>(grid.first_x) + 1;
   const double rows = std::ceil(high_m.y() / grid_m) - static_cast<double>(grid.first_y) + 1;
-  if (!(columns * rows <= kMostVertices))
+  if (!(columns * rows <= kMaxVertices))
     throw Error(ErrorKind::method, "surface_reconstruction: heightfield would have more than 2^26 vertices");
   grid.columns = static_cast<std::size_t>(columns);
   grid.rows = static_cast<std::size_t>(rows);
@@ -127,7 +127,8 @@ HeightGrid fit_heights(const HeightSamples& samples, const Vec3& low_m, const Ve
   return grid;
 }
 
-// Two triangles for a whole square, cut along the flatter diagonal; one where a corner is missing.
+// Adds two triangles for a square with four corners, cut along the flatter diagonal, one for a square with
+// three.
 void cut_square(const std::array<std::uint32_t, 4>& corners, const TriangleMesh& mesh,
                 std::vector<std::array<std::uint32_t, 3>>& triangles) {
   const auto present = 4 - std::ranges::count(corners, kNoVertex);

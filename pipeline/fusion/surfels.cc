@@ -183,8 +183,8 @@ Surfels coarsen(const Surfels& fine, int level) {
   return sum_voxels(grid, items, [&](std::uint64_t i) { return sample_of(fine, i, Vec3::Zero()); });
 }
 
-// The smallest cells that hold eight points on average. A surface covers nearly one face's area of each cell
-// that it crosses.
+// Looks for the smallest cells that hold eight points on average. Of each cell that it crosses, a surface
+// covers nearly the area of one face.
 double spacing_m(const Surfels& surfels) {
   constexpr double kEnough = 8, kCovered = 0.8;
   double spacing = surfels.grid.cell_m;

@@ -22,7 +22,7 @@ namespace {
 // Share of all pixels that must pass the filter.
 constexpr double kFewestConfirmed = 0.01;
 
-constexpr int kLeastWindow_px = 7;  // fewer pixels tell too little apart in noise
+constexpr int kLeastWindow_px = 7;  // with fewer pixels noise hides the differences
 
 CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   const Parameters& p = input.parameters;
@@ -49,8 +49,10 @@ plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
   return options;
 }
 
-// One range a view; views that see too little of the sparse cloud search where the others do.
-std::vector<sparse::DepthRange> sweep_ranges(std::span<const DatasetView> views, const MethodInput& input) {
+// Returns one range for each view. Views that see too little of the sparse cloud get the range of all others
+// together.
+std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> views,
+                                                  const MethodInput& input) {
   if (const auto& by_hand = input.depth_range_m)
     return std::vector<sparse::DepthRange>(views.size(), {by_hand->min_m, by_hand->max_m});
   const auto points =
@@ -113,7 +115,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const StageScope scope("pipeline");
   const std::vector<DatasetView> views =
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
-  const std::vector<sparse::DepthRange> ranges = sweep_ranges(views, input);
+  const std::vector<sparse::DepthRange> ranges = view_depth_ranges(views, input);
   Reconstruction result;
   result.unfiltered_depth_maps =
       estimate_depths(views, ranges, depth_options(input, views.front().camera.width_px));

@@ -29,7 +29,7 @@ Vec3 isotropic_noise(std::uint64_t seed, std::uint64_t index, double sigma_m) {
   return sigma_m * Vec3(x, y, z);
 }
 
-// In place: the survivors, with noise, in order.
+// Keeps the points that do not drop out, in their order, and adds noise to them.
 void thin_and_blur(std::vector<Vec3>& positions_m, std::uint64_t seed, double sigma_m, double dropout) {
   const StageScope scope("noise");
   std::vector<char> survives(positions_m.size());
@@ -49,9 +49,27 @@ void thin_and_blur(std::vector<Vec3>& positions_m, std::uint64_t seed, double si
 
 std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile) {
   return {
-      {"points", "1", profile.points, 1, 1e8, "points sampled on the true surface, before dropout", {}},
-      {"noise_sigma_m", "m", profile.noise_sigma_m, 0, 1, "standard deviation of the noise on each axis", {}},
-      {"dropout", "1", profile.dropout, 0, 1, "probability that a point is missing", {}},
+      {.name = "points",
+       .unit = "1",
+       .default_value = profile.points,
+       .min = 1,
+       .max = 1e8,
+       .help = "points sampled on the true surface, before dropout",
+       .choices = {}},
+      {.name = "noise_sigma_m",
+       .unit = "m",
+       .default_value = profile.noise_sigma_m,
+       .min = 0,
+       .max = 1,
+       .help = "standard deviation of the noise on each axis",
+       .choices = {}},
+      {.name = "dropout",
+       .unit = "1",
+       .default_value = profile.dropout,
+       .min = 0,
+       .max = 1,
+       .help = "probability that a point is missing",
+       .choices = {}},
   };
 }
 

@@ -36,7 +36,7 @@ void append_root_descriptor(const float* histogram, std::vector<std::int16_t>& o
 
 }  // namespace
 
-Features find_features(const DatasetView& view, const FeatureOptions& options) {
+Features detect_features(const DatasetView& view, const FeatureOptions& options) {
   const cv::Mat grey(view.camera.height_px, view.camera.width_px, CV_32F,
                      const_cast<float*>(view.grey.data()));
   cv::Mat bytes;
@@ -49,7 +49,8 @@ Features find_features(const DatasetView& view, const FeatureOptions& options) {
   cv::Mat histograms;
   sift->detectAndCompute(bytes, cv::noArray(), keypoints, histograms);
 
-  // OpenCV keeps all that are as strong as the weakest one asked for, in an order that is not promised.
+  // OpenCV may return more keypoints than asked for (all that are as strong as the weakest one), in no fixed
+  // order.
   std::vector<int> order;
   for (int i = 0; i < static_cast<int>(keypoints.size()); ++i)
     if (is_inside(view, keypoints[i])) order.push_back(i);

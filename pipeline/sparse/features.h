@@ -1,5 +1,5 @@
 #pragma once
-// Finds keypoints of an image and describes how their surroundings look.
+// Detects keypoints of an image and describes how their surroundings look.
 
 #include <cstdint>
 #include <span>
@@ -33,10 +33,10 @@ struct Features {
   }
 };
 
-// Finds keypoints by SIFT (Lowe 2004, OpenCV), described by the square roots of the normalised histograms
+// Detects keypoints by SIFT (Lowe 2004, OpenCV), described by the square roots of the normalised histograms
 // (RootSIFT, Arandjelovic and Zisserman 2012). The offset of 1/4 px that OpenCV's SIFT has from doubling the
 // image is removed. Keypoints outside of the camera's own image are dropped. OpenCV runs on thread_count()
 // threads; the result is the same for any number.
-Features find_features(const DatasetView& view, const FeatureOptions& options);
+Features detect_features(const DatasetView& view, const FeatureOptions& options);
 
 }  // namespace aqbench::sparse

@@ -23,7 +23,7 @@ double at(const std::array<double, kSteps>& seconds, Step step) {
 std::string verdict_of(const Attribution& times) {
   const double io_share = 1 - times.io_free_s / times.wall_s;
   std::array<double, kSteps> seconds = times.main_s;
-  // Of what others do ahead, only what the main thread waited for holds it up.
+  // Work of other threads holds the main thread up only while it waits for a frame.
   const double ahead_s = sum_of(times.ahead_s);
   for (std::size_t i = 0; i < kSteps && ahead_s > 0; ++i)
     seconds[i] += times.queue_wait_s * times.ahead_s[i] / ahead_s;

@@ -48,7 +48,7 @@ class SyntheticRun final : public WorkloadRun {
         seed_(input.seed) {}
 
   void run_once() override {
-    out_ = {};  // the last outputs go before the new ones come
+    out_ = {};  // frees the last outputs before the new ones are made
     out_ = run_synthetic_profile(frames_, seed_);
   }
 

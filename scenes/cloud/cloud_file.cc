@@ -26,7 +26,7 @@ std::string_view trim_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// One point a line. Keeps what is needed to check one line against those before.
+// Reads one point a line, and checks each line against those before it.
 class XyzReader {
  public:
   XyzReader(std::string_view bytes, std::string name, bool count_allowed)
@@ -54,7 +54,7 @@ class XyzReader {
     throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
   }
 
-  // True if this is the first line and a number of points.
+  // Returns whether this is the first line and holds the number of points.
   bool parse_count(std::string_view line) {
     if (!count_allowed_ || promised_ || columns_ != 0) return false;
     std::uint64_t count = 0;
@@ -71,8 +71,8 @@ class XyzReader {
     return *value;
   }
 
-  // A line with a comma is cut at commas alone: "0,1 0,2 0,3", written with decimal commas, is then refused
-  // and not taken for six numbers.
+  // A line with a comma is split at commas only, so that "0,1 0,2 0,3", written with decimal commas, is
+  // refused and not taken for six numbers.
   void parse_point(std::string_view line) {
     const bool commas = line.find(',') != std::string_view::npos;
     Vec3 point;
@@ -117,7 +117,7 @@ bool starts_as_ply(const std::filesystem::path& path) {
 }  // namespace
 
 Reconstruction read_cloud_file(const std::filesystem::path& path) {
-  regular_file_size(path);  // a plain message for what is not there, and no waiting at a pipe
+  regular_file_size(path);  // gives a plain message for a missing file, and does not wait at a pipe
   const std::string extension = lower_extension(path);
   Reconstruction result;
   if (extension == ".ply" || starts_as_ply(path)) {

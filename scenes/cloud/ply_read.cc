@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-// Fewest bytes that a record can take.
+// Returns the smallest number of bytes that a record can take.
 std::uint64_t least_record_size(const PlyElement& element, PlyFormat format) {
   std::uint64_t size = 0;
   for (const PlyProperty& property : element.properties)
@@ -26,7 +26,7 @@ std::uint64_t least_record_size(const PlyElement& element, PlyFormat format) {
   return size;
 }
 
-// A header may promise anything: no memory is set aside before this check.
+// Checks the count in the header against the size of the file, before any memory is allocated.
 void check_promise(const std::string& name, const PlyElement& element, PlyFormat format,
                    std::uint64_t bytes_left) {
   if (element.count == 0) return;
@@ -55,7 +55,8 @@ void skip_property(Source& source, const PlyProperty& property) {
   }
 }
 
-// Where the values of one property go: item i to real[stride * i] or confidence[i]; nowhere if both are null.
+// Where the values of one property are stored: item i in real[stride * i] or in confidence[i]. If both are
+// null, they are skipped.
 struct PlyTarget {
   double* real = nullptr;
   std::size_t stride = 0;
@@ -68,7 +69,7 @@ const PlyProperty* find_scalar(const PlyElement& element, std::string_view prope
   return &element.properties[static_cast<std::size_t>(index)];
 }
 
-// Makes the cloud's arrays as long as the element, and says which property fills what.
+// Makes the cloud's arrays as long as the element, and returns which property fills which array.
 std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& cloud, const std::string& name) {
   std::vector<PlyTarget> targets(element.properties.size());
   const auto slot = [&](const PlyProperty* property) -> PlyTarget& {
@@ -151,7 +152,8 @@ void read_polygon(Source& source, const PlyProperty& property, std::uint64_t ver
   }
 }
 
-// The list of vertex indices of element face. Throws if there is none or it cannot be one.
+// Returns the index of the property that lists the vertices of a face. Throws if there is none or it has
+// another type.
 std::size_t polygon_property(const PlyElement& face, const std::string& name) {
   int index = face.find("vertex_indices");
   if (index < 0) index = face.find("vertex_index");

@@ -48,7 +48,7 @@ std::optional<std::string> environment_text(const char* name) {
   return value;
 }
 
-// nullopt for a manifest that is not there or was not written by this format.
+// Returns nullopt for a manifest that does not exist or has another format.
 std::optional<Json> read_manifest(const EntryPaths& paths) {
   std::error_code missing;
   if (!fs::is_regular_file(paths.manifest, missing)) return std::nullopt;
@@ -58,12 +58,13 @@ std::optional<Json> read_manifest(const EntryPaths& paths) {
         manifest.at("dataset").is_object())
       return manifest;
   } catch (const nlohmann::json::exception&) {
-  } catch (const Error&) {  // removed meanwhile, or cannot be read: as good as not there
+  } catch (const Error&) {  // removed meanwhile, or unreadable: treated as missing
   }
   return std::nullopt;
 }
 
-// Every file is there at its size: finds what was cut short, without reading it.
+// Returns whether every file exists and has its size. That finds files that were cut short without reading
+// them.
 bool is_whole(const EntryPaths& paths) {
   const std::optional<Json> manifest = read_manifest(paths);
   if (!manifest) return false;
@@ -93,7 +94,7 @@ void write_manifest(const DatasetPlan& plan, const EntryPaths& paths) {
 }
 
 void mark_used(const EntryPaths& paths) {
-  // Not being able to (another user's cache) only makes the entry look older.
+  // If this fails (in another user's cache), the entry only seems to be older.
   ::utimensat(AT_FDCWD, paths.manifest.c_str(), nullptr, 0);
 }
 
@@ -103,19 +104,20 @@ void remove_all_of(const fs::path& path) {
   if (error) fail_cache(path, error.message());
 }
 
-// The manifest first: without it the entry does not count, whatever happens next. Needs the exclusive lock.
+// Removes the manifest first: without it the entry does not count, even if removing the rest fails. The
+// caller holds the exclusive lock.
 void remove_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
   remove_all_of(paths.manifest);
   remove_all_of(paths.dir);
-  // What write_dataset left when it was killed.
+  // Folders that write_dataset left when it was killed.
   std::vector<fs::path> partial;
   for (const auto& entry : fs::directory_iterator(cache))
     if (entry.path().filename().string().starts_with("." + key)) partial.push_back(entry.path());
   for (const fs::path& path : partial) remove_all_of(path);
 }
 
-// Keys of everything in the folder that has a lock: entries, and what interrupted renderings left.
+// Returns the keys of all that has a lock: entries, and what interrupted renderings left.
 std::vector<std::string> cache_keys(const fs::path& cache) {
   std::vector<std::string> keys;
   std::error_code error;
@@ -172,14 +174,14 @@ bool remove_unless_in_use(const fs::path& cache, const std::string& key) {
 }
 
 void evict_beyond(const fs::path& cache, std::uintmax_t limit_bytes) {
-  // One at a time: two at once would both count what the other is about to remove.
+  // Only one process at a time: two would both count what the other one is about to remove.
   const FileLock alone = FileLock::wait(cache / "evict", LockMode::exclusive);
   std::vector<CacheEntry> entries = read_entries(cache);
   std::uintmax_t bytes = 0;
   for (const CacheEntry& entry : entries) bytes += entry.bytes;
   for (auto oldest = entries.rbegin(); oldest != entries.rend() && bytes > limit_bytes; ++oldest)
     if (remove_unless_in_use(cache, oldest->key)) bytes -= oldest->bytes;
-  // What renderings that were killed have left; one that goes on holds its lock.
+  // What killed renderings left. A rendering that is still running holds its lock.
   for (const std::string& key : cache_keys(cache))
     if (!read_entry(cache, key)) remove_unless_in_use(cache, key);
 }

@@ -23,10 +23,34 @@ Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError&
 
 const std::vector<ParameterSpec>& perturb_parameters() {
   static const std::vector<ParameterSpec> specs = {
-      {"water_z_m", "m", 0.0, -0.5, 0.5, "error of the calibrated height of the water surface", {}},
-      {"n_water", "1", 0.0, -0.3, 0.3, "error of the calibrated refractive index of the water", {}},
-      {"tilt_deg", "deg", 0.0, -10, 10, "error of the calibrated tilt of the water surface", {}},
-      {"focal_pct", "%", 0.0, -20, 20, "error of the calibrated focal lengths", {}},
+      {.name = "water_z_m",
+       .unit = "m",
+       .default_value = 0.0,
+       .min = -0.5,
+       .max = 0.5,
+       .help = "error of the calibrated height of the water surface",
+       .choices = {}},
+      {.name = "n_water",
+       .unit = "1",
+       .default_value = 0.0,
+       .min = -0.3,
+       .max = 0.3,
+       .help = "error of the calibrated refractive index of the water",
+       .choices = {}},
+      {.name = "tilt_deg",
+       .unit = "deg",
+       .default_value = 0.0,
+       .min = -10,
+       .max = 10,
+       .help = "error of the calibrated tilt of the water surface",
+       .choices = {}},
+      {.name = "focal_pct",
+       .unit = "%",
+       .default_value = 0.0,
+       .min = -20,
+       .max = 20,
+       .help = "error of the calibrated focal lengths",
+       .choices = {}},
   };
   return specs;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr double kSampleTolerance_m = 1e-7;
 constexpr std::size_t kStripeRows = 16;
 
-// Draws of RandomStream::sensor_noise.
+// The slots of RandomStream::sensor_noise.
 enum SensorSlot : std::uint32_t { noise_slot = 0, gain_slot = 1 };
 
 TextureOptions texture_options(const ImagingOptions& options) {
@@ -100,7 +100,7 @@ double Renderer::gain(std::uint64_t camera_index) const {
   return 1 + options_.gain_spread * (2 * u - 1);
 }
 
-// The line through the last two depths guesses the next one.
+// The next depth is guessed on the line through the last two.
 void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const {
   std::optional<double> last_m, before_m;

@@ -94,7 +94,7 @@ double PatchHeightField::compute_area_m2() const {
 // of an index draws from slots 2t and 2t + 1, so that a position depends on (seed, index) alone.
 void PatchHeightField::sample_positions(std::uint64_t seed, std::uint64_t first_index,
                                         std::span<Vec3> out_m) const {
-  // (1 - 1 / 10)^4096 is 0 for all purposes: the bound only keeps a wrong area factor from looping for ever.
+  // (1 - 1 / 10)^4096 is practically 0: the limit only ends the loop if an area factor is wrong.
   constexpr std::uint32_t kMaxAttempts = 4096;
   const RandomKey key{seed, RandomStream::surface_position};
   const double width = patch_.x_max_m - patch_.x_min_m, depth = patch_.y_max_m - patch_.y_min_m;

@@ -175,7 +175,7 @@ AQBENCH_INLINE bool step_block(const Constants& k, Lanes& n) {
   return any == 0;
 }
 
-// The few lanes near a focus of the surface, where Newton stalls.
+// Solves the few lanes near a focus of the surface, where Newton does not converge.
 void solve_open_lanes(const Constants& k, Lanes& n) {
   for (std::size_t i = 0; i < kLanes; ++i) {
     if (n.open[i] == 0) continue;

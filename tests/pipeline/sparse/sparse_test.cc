@@ -204,14 +204,14 @@ TEST(FindFeatures, KeypointsLieWhereTheBlobIs) {
       view.grey.push_back(static_cast<float>(
           0.2 + 0.6 * std::exp(-(Vec2(column, row) - centre).squaredNorm() / (2 * 3.0 * 3.0))));
   view.inside.assign(view.grey.size(), 1);
-  const Features features = find_features(view, {});
+  const Features features = detect_features(view, {});
   ASSERT_GE(features.size(), 1U);
   EXPECT_LT((features.pixels[0] - centre).norm(), 0.05);
   double squares = 0;
   for (const std::int16_t value : features.descriptor(0)) squares += double{1} * value * value;
   EXPECT_NEAR(std::sqrt(squares), kDescriptorNorm, 10);
   view.inside.assign(view.grey.size(), 0);
-  EXPECT_EQ(find_features(view, {}).size(), 0U);
+  EXPECT_EQ(detect_features(view, {}).size(), 0U);
 }
 
 TEST(FindFeatures, AreTheSameForAnyThreadCount) {
@@ -223,7 +223,7 @@ TEST(FindFeatures, AreTheSameForAnyThreadCount) {
   std::vector<Vec2> pixels;
   for (const int threads : {1, 2, 5}) {
     set_thread_count(threads);
-    const Features features = find_features(view, {.keypoints = 100});
+    const Features features = detect_features(view, {.keypoints = 100});
     ASSERT_EQ(features.size(), 100U);
     descriptors.insert(features.descriptors);
     if (!pixels.empty()) {
