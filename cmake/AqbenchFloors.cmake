@@ -48,6 +48,8 @@ aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::expor
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
 aqbench_library(cli cli aqbench::history aqbench::docs_tables Boost::program_options)
+file(GLOB cli_ab CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc)
+target_sources(aqbench_cli PRIVATE ${cli_ab})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
 # ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----

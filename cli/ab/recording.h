@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/ab_options.h"
+#include "cli/ab/options.h"
 #include "cli/command.h"
 #include "cli/resume_hint.h"
 #include "core/stopwatch.h"

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/ab_aa_validation.h"
-#include "cli/ab_options.h"
-#include "cli/ab_recording.h"
-#include "cli/ab_sides.h"
+#include "cli/ab/aa_validation.h"
+#include "cli/ab/options.h"
+#include "cli/ab/recording.h"
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ab_options.h"
+#include "cli/ab/options.h"
 #include "cli/command.h"
 #include "harness/records/case.h"
 

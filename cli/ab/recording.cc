@@ -1,4 +1,4 @@
-#include "cli/ab_recording.h"
+#include "cli/ab/recording.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/ab_sides.h"
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "reports/bundle/bundle.h"

@@ -1,4 +1,4 @@
-#include "cli/ab_aa_validation.h"
+#include "cli/ab/aa_validation.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/ab_recording.h"
-#include "cli/ab_sides.h"
+#include "cli/ab/recording.h"
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/stop_signals.h"

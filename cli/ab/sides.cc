@@ -1,4 +1,4 @@
-#include "cli/ab_sides.h"
+#include "cli/ab/sides.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

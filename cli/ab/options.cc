@@ -1,4 +1,4 @@
-#include "cli/ab_options.h"
+#include "cli/ab/options.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/ab_options.h"
+#include "cli/ab/options.h"
 #include "harness/ab/document.h"
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
