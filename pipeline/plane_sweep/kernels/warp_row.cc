@@ -113,6 +113,7 @@ AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes ind
         _mm256_i32gather_epi64((const long long*)pairs, _mm_load_si128((const __m128i*)(indices + part)), 4));
   return split_pairs(found);
 }
+#include "pipeline/plane_sweep/kernels/warp_row_loop.inc"
 }  // namespace level3
 #pragma GCC pop_options
 
@@ -127,6 +128,7 @@ AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes ind
   return split_pairs(gather_half(pairs, __builtin_shufflevector(index, index, 0, 1, 2, 3, 4, 5, 6, 7)),
                      gather_half(pairs, __builtin_shufflevector(index, index, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
+#include "pipeline/plane_sweep/kernels/warp_row_loop.inc"
 }  // namespace level4
 #pragma GCC pop_options
 #endif
