@@ -9,33 +9,35 @@ namespace {
 using Request = PlanRequest;
 using Texts = std::vector<std::string>;
 
-std::string text_of(const std::string& text) { return text; }
-std::string text_of(const Inject& inject) { return to_string(inject); }
-std::string text_of(const Axis& axis) { return fmt::format("{}={}", axis.name, fmt::join(axis.values, ",")); }
-std::string text_of(const Override& set) { return override_text(set); }
+std::string flag_text(const std::string& text) { return text; }
+std::string flag_text(const Inject& inject) { return to_string(inject); }
+std::string flag_text(const Axis& axis) {
+  return fmt::format("{}={}", axis.name, fmt::join(axis.values, ","));
+}
+std::string flag_text(const Override& set) { return override_text(set); }
 
 template <class Value>
-Texts texts_of(const std::optional<Value>& value) {
+Texts flag_texts(const std::optional<Value>& value) {
   return value ? Texts{fmt::format("{}", *value)} : Texts{};
 }
 template <class Value>
-Texts texts_of(const std::vector<Value>& values) {
+Texts flag_texts(const std::vector<Value>& values) {
   Texts texts;
-  for (const Value& value : values) texts.push_back(text_of(value));
+  for (const Value& value : values) texts.push_back(flag_text(value));
   return texts;
 }
 
 // Writes the field of the request at a path of members.
 template <auto... kPath>
-constexpr auto write = [](const Request& request) { return texts_of((request.*....*kPath)); };
+constexpr auto write_field = [](const Request& request) { return flag_texts((request.*....*kPath)); };
 
 // Reads one more element of a list with its parser.
 template <auto kList, auto kParse>
-constexpr auto append =
+constexpr auto append_parsed =
     [](Request& request, const FlagValue& value) { (request.*kList).push_back(kParse(value.text)); };
 
 template <auto kSide>
-constexpr auto read_pixels = [](Request& request, const FlagValue& value) {
+constexpr auto read_image_side = [](Request& request, const FlagValue& value) {
   const auto pixels = value.at_least<std::int64_t>(1);
   if (pixels > kMaxImageSide_px) value.refuse(pixels, fmt::format("must be at most {}", kMaxImageSide_px));
   request.images.*kSide = static_cast<int>(pixels);
@@ -67,53 +69,53 @@ const PlanFlag kSelectionFlags[] = {
      .repeatable = true,
      .place = 3,
      .read = into<&Request::scenes>,
-     .write = write<&Request::scenes>},
+     .write = write_field<&Request::scenes>},
     {.name = "method",
      .value_name = "M",
      .help = "method name or pattern, method:preset for a preset; may be repeated",
      .repeatable = true,
      .place = 4,
      .read = into<&Request::methods>,
-     .write = write<&Request::methods>},
+     .write = write_field<&Request::methods>},
     {.name = "workload",
      .value_name = "W",
      .help = "workload name or pattern (aqbench list workloads); may be repeated",
      .repeatable = true,
      .place = 5,
      .read = into<&Request::workloads>,
-     .write = write<&Request::workloads>},
+     .write = write_field<&Request::workloads>},
     {.name = "axis",
      .value_name = "AXIS",
      .help = "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, "
              "rig, imaging, width, height, a parameter of a workload, or OWNER.PARAMETER",
      .repeatable = true,
      .place = 6,
-     .read = append<&Request::axes, parse_axis>,
-     .write = write<&Request::axes>},
+     .read = append_parsed<&Request::axes, parse_axis>,
+     .write = write_field<&Request::axes>},
     {.name = "seed",
      .value_name = "N",
      .help = "first seed (default: the suite's, 42)",
      .place = 8,
      .read = [](Request& r, const FlagValue& v) { r.seed = v.at_least<std::int64_t>(0); },
-     .write = write<&Request::seed>},
+     .write = write_field<&Request::seed>},
     {.name = "repeat",
      .value_name = "N",
      .help = "number of consecutive seeds",
      .place = 9,
      .read = [](Request& r, const FlagValue& v) { r.repeat = v.at_least<std::int64_t>(1); },
-     .write = write<&Request::repeat>},
+     .write = write_field<&Request::repeat>},
     {.name = "repetitions",
      .value_name = "N",
      .help = "warm runs to time, after the cold one (default: 0 of methods, 10 of workloads)",
      .place = 18,
      .read = into<&Request::timing, &TimingRequest::repetitions>,
-     .write = write<&Request::timing, &TimingRequest::repetitions>},
+     .write = write_field<&Request::timing, &TimingRequest::repetitions>},
     {.name = "warmup",
      .value_name = "N",
      .help = "runs thrown away before (default: 1 of methods, 2 of workloads)",
      .place = 19,
      .read = into<&Request::timing, &TimingRequest::warmup>,
-     .write = write<&Request::timing, &TimingRequest::warmup>},
+     .write = write_field<&Request::timing, &TimingRequest::warmup>},
 };
 
 const PlanFlag kCaseFlags[] = {
@@ -123,50 +125,50 @@ const PlanFlag kCaseFlags[] = {
              "may be repeated",
      .repeatable = true,
      .place = 7,
-     .read = append<&Request::sets, parse_override>,
-     .write = write<&Request::sets>},
+     .read = append_parsed<&Request::sets, parse_override>,
+     .write = write_field<&Request::sets>},
     {.name = "rig",
      .value_name = "RIG",
      .help = "cameras that real methods see through (aqbench list rigs; default ring12)",
      .place = 10,
      .read = into<&Request::images, &ImageChoice::rig>,
-     .write = write<&Request::images, &ImageChoice::rig>},
+     .write = write_field<&Request::images, &ImageChoice::rig>},
     {.name = "imaging",
      .value_name = "VARIANT",
      .help = "how their images are made (aqbench list imaging; default: default)",
      .place = 11,
      .read = into<&Request::images, &ImageChoice::imaging>,
-     .write = write<&Request::images, &ImageChoice::imaging>},
+     .write = write_field<&Request::images, &ImageChoice::imaging>},
     {.name = "width",
      .value_name = "PX",
      .help = "width of the images, px; alone, the height follows (default: the rig's, 1600)",
      .place = 12,
-     .read = read_pixels<&ImageChoice::width_px>,
-     .write = write<&Request::images, &ImageChoice::width_px>},
+     .read = read_image_side<&ImageChoice::width_px>,
+     .write = write_field<&Request::images, &ImageChoice::width_px>},
     {.name = "height",
      .value_name = "PX",
      .help = "height of the images, px",
      .place = 13,
-     .read = read_pixels<&ImageChoice::height_px>,
-     .write = write<&Request::images, &ImageChoice::height_px>},
+     .read = read_image_side<&ImageChoice::height_px>,
+     .write = write_field<&Request::images, &ImageChoice::height_px>},
     {.name = "threads",
      .value_name = "N",
      .help = "threads per case; changes no metric (default: all processors)",
      .place = 14,
      .read = [](Request& r, const FlagValue& v) { r.threads = v.at_least(1); },
-     .write = write<&Request::threads>},
+     .write = write_field<&Request::threads>},
     {.name = "device",
      .value_name = "DEVICE",
      .help = "cpu or cuda (default: cpu)",
      .place = 15,
      .read = into<&Request::device>,
-     .write = write<&Request::device>},
+     .write = write_field<&Request::device>},
     {.name = "timeout",
      .value_name = "S",
      .help = "seconds per case (default 600)",
      .place = 16,
      .read = [](Request& r, const FlagValue& v) { r.timeout_s = v.positive(); },
-     .write = write<&Request::timeout_s>},
+     .write = write_field<&Request::timeout_s>},
     {.name = "memory-limit",
      .value_name = "GIB",
      .help = "GiB of resident memory per case (default: 75 % of the machine)",
@@ -185,8 +187,8 @@ const PlanFlag kCaseFlags[] = {
      .help = "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing",
      .repeatable = true,
      .place = 26,
-     .read = append<&Request::injects, parse_inject>,
-     .write = write<&Request::injects>},
+     .read = append_parsed<&Request::injects, parse_inject>,
+     .write = write_field<&Request::injects>},
 };
 
 const PlanFlag kTimingFlags[] = {
@@ -195,7 +197,7 @@ const PlanFlag kTimingFlags[] = {
      .help = "go on until warm runs sum up to S seconds",
      .place = 20,
      .read = into<&Request::timing, &TimingRequest::min_time_s>,
-     .write = write<&Request::timing, &TimingRequest::min_time_s>},
+     .write = write_field<&Request::timing, &TimingRequest::min_time_s>},
     {.name = "precision",
      .value_name = "PCT",
      .help = "go on until half the 95 % interval of the median is at most PCT % of it",
@@ -210,20 +212,20 @@ const PlanFlag kTimingFlags[] = {
      .help = "ceiling of warm runs (default 1000)",
      .place = 22,
      .read = into<&Request::timing, &TimingRequest::max_repetitions>,
-     .write = write<&Request::timing, &TimingRequest::max_repetitions>},
+     .write = write_field<&Request::timing, &TimingRequest::max_repetitions>},
     {.name = "blocks",
      .value_name = "N",
      .help = "processes a case, all of them warm and in turn with those of other cases, for paired "
              "comparisons (default 1)",
      .place = 24,
      .read = into<&Request::timing, &TimingRequest::blocks>,
-     .write = write<&Request::timing, &TimingRequest::blocks>},
+     .write = write_field<&Request::timing, &TimingRequest::blocks>},
     {.name = "max-time",
      .value_name = "S",
      .help = "ceiling of a case's warm seconds (default 60)",
      .place = 23,
      .read = into<&Request::timing, &TimingRequest::max_time_s>,
-     .write = write<&Request::timing, &TimingRequest::max_time_s>},
+     .write = write_field<&Request::timing, &TimingRequest::max_time_s>},
 };
 
 const PlanFlag kShardFlags[] = {
