@@ -69,6 +69,7 @@ Comparison compare(const RefractiveCamera& reference, const RefractiveCamera& so
 }
 
 TEST(ProjectionTable, StaysWithinItsToleranceOverTheWholeImage) {
+  int tables = 0;
   const auto cameras = prepared(make_rig("ring12", {}, 0));
   for (const auto& [low_m, high_m] : {std::pair{0.05, 0.5}, std::pair{0.1, 0.3}, std::pair{0.0, 1.0}}) {
     for (const auto& [reference, source] :
@@ -77,7 +78,11 @@ TEST(ProjectionTable, StaysWithinItsToleranceOverTheWholeImage) {
                              &src = cameras[static_cast<std::size_t>(source)];
       const std::vector<float> depths_m = depths_between(low_m, high_m);
       const ProjectionTable table = make_projection_table(ref, src, depths_m);
-      ASSERT_GT(table.nodes, 0);
+      if (table.nodes == 0) {  // too wide a range: the torch kernel then takes exact_positions()
+        EXPECT_GT(table.error_px, kTableTolerance_px);
+        continue;
+      }
+      ++tables;
       EXPECT_LE(table.error_px, kTableTolerance_px);
       const Comparison comparison = compare(ref, src, depths_m, table);
       // Single precision of the weights and values adds to the polynomials' own error.
@@ -86,6 +91,7 @@ TEST(ProjectionTable, StaysWithinItsToleranceOverTheWholeImage) {
       EXPECT_GT(comparison.seen, 100u);
     }
   }
+  EXPECT_GE(tables, 5);
 }
 
 TEST(ProjectionTable, FollowsJitteredRigsOtherWatersAndNone) {
