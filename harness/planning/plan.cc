@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/resources.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/machine.h"

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/quantiles.h"
 #include "core/stopwatch.h"
@@ -44,11 +45,6 @@ namespace {
 constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return median_of_sorted(values);
-}
 
 std::size_t median_index(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());

@@ -11,6 +11,7 @@
 
 #include "core/parallel.h"
 #include "core/stage_scope.h"
+#include "pipeline/dense_flow/dense_flow_spec.h"
 #include "pipeline/dense_flow/plane_search.h"
 #include "tests/core/error_matcher.h"
 #include "tests/pipeline/synthetic_views.h"

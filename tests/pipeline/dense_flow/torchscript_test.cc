@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/parallel.h"
+#include "pipeline/dense_flow/dense_flow_spec.h"
 #include "pipeline/dense_flow/dense_reconstruction.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"
@@ -162,7 +163,8 @@ TEST_F(TorchScript, RunsOnADatasetAndNeedsAModel) {
     const std::vector<Override> overrides = {{"torchscript", "model", model},
                                              {"torchscript", "surface", "none"}};
     return run_torchscript(
-        {dir_ / "data"}, {resolve_parameters("torchscript", torchscript_parameters(), overrides), 1, "cpu"});
+        {dir_ / "data"},
+        {resolve_parameters("torchscript", dense_flow::torchscript_parameters(), overrides), 1, "cpu"});
   };
   EXPECT_EQ(error_of(ErrorKind::usage, [&] { run_with(""); }),
             "torchscript.model: name a TorchScript file, --set torchscript.model=FILE");

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "pipeline/depth_maps/camera_depths.h"
+#include "pipeline/plane_sweep/plane_sweep_spec.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"

@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/gate_text.h"
 #include "harness/gating/gated_metrics.h"
 #include "tests/reports/synthetic.h"
 

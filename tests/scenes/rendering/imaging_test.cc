@@ -157,7 +157,7 @@ TEST(Imaging, ThePointSpreadIsThatOfADenselySampledGaussian) {
         for (int i = -10; i <= 10; ++i) {
           const double du = i * 0.2, dv = j * 0.2, weight = std::exp(-(du * du + dv * dv) / (2 * 0.25));
           const auto ray = cast_ray(camera, *undistorter.undistort_pixel({column + du, row + dv}));
-          const Vec3 p = point_on_ray(*ray, 0.2 / ray->direction.z());
+          const Vec3 p = point_on_ray(*ray, 0.2 / ray->direction[2]);
           sum += weight * texture.at(p.x(), p.y());
           weights += weight;
         }
