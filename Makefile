@@ -39,7 +39,7 @@ profile-clean: ## Remove what profiling has made, and nothing else
 	@scripts/profile.sh clean
 
 test: build ## Build and run every test
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev

@@ -21,10 +21,10 @@ constexpr std::size_t kMaxFunctionLines = 60;
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// A line that opens the body of a function (or of a lambda with a name): it ends in "{", a ")" stands before
-// that, and it begins with no word that opens something else.
+// A line that opens the body of a function: it ends in "{", a ")" stands before that, it begins with no word
+// that opens something else, and it holds no lambda.
 bool opens_function(std::string_view line) {
-  if (!line.ends_with('{') || line.find(')') == line.npos) return false;
+  if (!line.ends_with('{') || line.find(')') == line.npos || line.find("](") != line.npos) return false;
   const std::string_view text = line.substr(indent_of(line));
   constexpr std::array<std::string_view, 14> kOthers = {"namespace", "class ", "struct ", "enum ", "if ",
                                                         "for ",      "while ", "switch ", "else",  "do ",
@@ -39,11 +39,16 @@ std::vector<std::string> long_functions(const std::string& file, std::string_vie
   std::vector<std::string> found;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!opens_function(lines[i])) continue;
-    std::size_t first = i;  // signatures of several lines are indented after the first
-    while (first > 0 && indent_of(lines[first]) >= 4 && !lines[first - 1].empty() &&
-           indent_of(lines[first - 1]) < indent_of(lines[first]) && !lines[first - 1].ends_with('{') &&
-           !lines[first - 1].ends_with(';'))
-      --first;
+    // A signature of several lines begins where its last parenthesis is opened, and before a constructor's
+    // list of members.
+    std::size_t first = i;
+    std::ptrdiff_t open = 0;
+    for (;; --first) {
+      open += std::ranges::count(lines[first], ')') - std::ranges::count(lines[first], '(');
+      const bool continued = lines[first].substr(indent_of(lines[first])).starts_with(": ") ||
+                             (first > 0 && lines[first - 1].ends_with(','));
+      if (first == 0 || (open <= 0 && !continued)) break;
+    }
     const std::string end = std::string(indent_of(lines[first]), ' ') + "}";
     std::size_t last = i + 1;
     while (last < lines.size() && !lines[last].starts_with(end)) ++last;

@@ -133,7 +133,7 @@ TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
                                 "--alpha",
                                 "0.4",
                                 "--tau",
-                                "400%",
+                                "90%",
                                 "--pairs",
                                 "6",
                                 "--json",

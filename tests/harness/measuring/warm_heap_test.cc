@@ -27,6 +27,8 @@ TEST(WarmHeap, TakesFreedMemoryAgainWithoutTheKernel) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer has its own allocator";
 #endif
+  // In a process of its own: what other tests left in this one's heap would decide.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto pages = static_cast<long>(kBlockBytes / kPageBytes);
   // In a child, as it cannot be undone. Huge pages may make the first faults few, never the second ones many.
   EXPECT_EXIT(
