@@ -9,6 +9,7 @@
 
 namespace aqbench {
 
+// The modules that there are.
 enum class Module {
   meshes,    // closest points on meshes: Open3D
   images,    // image files and Fourier transforms: OpenCV
@@ -23,8 +24,9 @@ void load_module(Module module);
 bool is_loaded(Module module);
 
 namespace detail {
+// Returns the address of a symbol in a module. Throws as load_module(), and Error(input) where it has none.
 const void* find_in_module(Module module, const char* symbol);
-}
+}  // namespace detail
 
 // Returns a module's table of functions, loading the module if need be. `linked` is the address of the
 // constant where the program itself has it (a weak symbol), else nullptr; `symbol` is its name. Throws as

@@ -37,10 +37,11 @@ struct WeightedValue {
 // `values`, which must not be empty.
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
 
-// Sum of value(i) for i in [0, count): chunks in parallel, combined in order.
+// Returns the sum over [0, count) of what sum_of gives for each chunk: chunks in parallel, added up in order.
 double chunked_sum(std::size_t count,
                    const std::function<double(std::size_t begin, std::size_t end)>& sum_of);
 
+// How many values are summed up one after the other.
 inline constexpr std::size_t kSumGrain = 1 << 14;
 
 }  // namespace aqbench

@@ -16,6 +16,7 @@ void set_library_threads(int count);
 // are loaded, and "own" for parallel_for.
 std::vector<std::pair<std::string, std::int64_t>> library_threads();
 
+// Returns whether LibTorch can use a CUDA device here. Throws Error(input) where its module is not installed.
 bool cuda_device_available();
 
 }  // namespace aqbench

@@ -1,13 +1,14 @@
 #pragma once
-// Ranges that other LibTorch code marks with RECORD_USER_SCOPE become stages: while this lives, they are
-// given to the observer of StageScope (core/stage_scope.h) as if they were StageScopes, so that
-// whoever looks at stages sees both, nested as they ran.
+// Ranges of other LibTorch code become stages.
 
 #include <cstdint>
 #include <optional>
 
 namespace aqbench {
 
+// Gives, while it lives, the ranges that LibTorch code marks with RECORD_USER_SCOPE to the observer of
+// StageScope (core/stage_scope.h) as if they were StageScopes, so that whoever looks at stages sees both,
+// nested as they ran. Does nothing where LibTorch is not loaded.
 class UserScopeBridge {
  public:
   UserScopeBridge();

@@ -8,12 +8,14 @@
 
 namespace aqbench {
 
+// How a command runs.
 struct CommandOptions {
   double timeout_s = 0;                                     // above 0
   std::filesystem::path log_file;                           // stdout and stderr; written anew
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // killed beyond
 };
 
+// How a command ended.
 struct CommandOutcome {
   enum class End { exited, signalled, timeout, log_limit, not_started };
   End end = End::exited;

@@ -16,6 +16,7 @@
 
 namespace aqbench {
 
+// What images are wanted.
 struct DatasetRequest {
   std::string scene = "undulating";
   std::string rig = "ring12";

@@ -6,6 +6,7 @@
 
 namespace aqbench {
 
+// How a texture looks.
 struct TextureOptions {
   double rms_contrast = 0.15;  // standard deviation of the values; 0 is a uniform surface
   double mean = 0.5;

@@ -1,0 +1,67 @@
+// Modules from outside: what starts without them, and what is said where one is missing or another's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/process.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Standard output and error of a shell command, then "exit=CODE".
+std::string shell(const std::string& command) {
+  return ask_program({"sh", "-c", "(" + command + ") 2>&1; echo exit=$?"}, 60).output;
+}
+
+// A copy of the program without its modules.
+class ProgramAlone : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::copy_file(AQBENCH_BINARY, dir_ / "aqbench"); }
+
+  std::string run(const std::string& arguments) const {
+    return shell("cd '" + dir_.path().string() + "' && ./aqbench " + arguments);
+  }
+
+  TemporaryDir dir_;
+};
+
+TEST(Modules, TheProgramItselfIsNotLinkedWithHeavyLibraries) {
+  const std::string libraries = shell(std::string("ldd ") + AQBENCH_BINARY);
+  EXPECT_THAT(libraries, HasSubstr("libc.so"));
+  for (const char* heavy : {"torch", "Open3D", "opencv", "embree", "openblas"})
+    EXPECT_THAT(libraries, Not(HasSubstr(heavy)));
+}
+
+TEST_F(ProgramAlone, DoesWhatNeedsNone) {
+  for (const char* arguments : {"--help", "list", "sweep --help", "sweep --suite seed --dry-run"})
+    EXPECT_THAT(run(arguments), HasSubstr("exit=0")) << arguments;
+  std::ofstream(dir_ / "cloud.xyz") << "0 0 1.178\n0.01 0 1.178\n0 0.01 1.179\n";
+  EXPECT_THAT(run("eval cloud.xyz --scene flat_plane"), HasSubstr("exit=0"));
+  const std::string swept = run("sweep --scene flat_plane --method roma_like --out out");
+  EXPECT_THAT(swept, HasSubstr("exit=0"));
+  EXPECT_THAT(run("verify out/*"), HasSubstr("exit=0"));
+}
+
+TEST_F(ProgramAlone, SaysWhichModuleIsMissing) {
+  const std::string said = run("sweep --workload absorption --out out");
+  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so, which is not in "));
+  EXPECT_THAT(said, HasSubstr("exit=2"));
+}
+
+TEST_F(ProgramAlone, RefusesAnotherBuildsModule) {
+  const std::filesystem::path modules = std::filesystem::path(AQBENCH_BINARY).parent_path();
+  std::filesystem::copy_file(modules / "libaqbench_images.so", dir_ / "libaqbench_pipeline.so");
+  const std::string said = run("sweep --workload absorption --out out");
+  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: is not the module that this program was built with"));
+  EXPECT_THAT(said, HasSubstr("exit=2"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
