@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 using ::testing::HasSubstr;
 
 const CalibrationMetadata kMetadata{"2026-01-01T00:00:00Z", "aqbench 0.1.0", "abc"};

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-using testing::error_of;
+using optics_testing::error_of;
 using ::testing::HasSubstr;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -9,8 +9,8 @@
 namespace aqbench {
 namespace {
 
-using testing::Draws;
-using testing::pinhole;
+using optics_testing::Draws;
+using optics_testing::pinhole;
 
 Intrinsics lens(LensModel model, std::vector<double> distortion) {
   Intrinsics out = pinhole(640, 480, 500);

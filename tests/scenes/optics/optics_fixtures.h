@@ -12,7 +12,7 @@
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 
-namespace aqbench::testing {
+namespace aqbench::optics_testing {
 
 // A repeatable stream of uniform numbers.
 struct Draws {
@@ -58,4 +58,4 @@ std::string error_of(Function&& function) {
   return "";
 }
 
-}  // namespace aqbench::testing
+}  // namespace aqbench::optics_testing

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 std::vector<RefractiveCamera> prepared(const Rig& rig) {
   std::vector<RefractiveCamera> out;

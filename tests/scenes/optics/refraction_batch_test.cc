@@ -8,7 +8,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 struct FloatPoints {
   std::vector<float> x, y, z;

@@ -10,7 +10,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 const double kIndexRatios[][2] = {{1, 1.333}, {1, 1.5},     {1, 1.0003}, {1, 2.4},
                                   {1.333, 1}, {1.5, 1.333}, {1, 1}};

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 // A camera of the ring with an image of 640 x 480 px.
 RefractiveCamera camera_above(double n_water) {

@@ -10,7 +10,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 // By the numbers of the requirements: radius 0.635 m at z = 0, towards (0, 0, 1.178), water at 0.978 m.
 TEST(Ring12, StandsWhereItShould) {

@@ -7,7 +7,7 @@
 
 #include "scenes/optics/camera.h"
 
-namespace aqbench::testing {
+namespace aqbench::optics_testing {
 
 // Where the ray from a camera h_air above the surface to a point h_water below it, rho apart, crosses the
 // surface, measured from the camera's foot: bisection on n_air sin(air) - n_water sin(water), which grows
@@ -63,4 +63,4 @@ std::optional<Vec2> refracted_pixel(const Camera& camera, const WaterInterface& 
                                     static_cast<double>(centre.y() + share * dy), water.water_z_m));
 }
 
-}  // namespace aqbench::testing
+}  // namespace aqbench::optics_testing

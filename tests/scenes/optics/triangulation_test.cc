@@ -7,7 +7,7 @@
 namespace aqbench {
 namespace {
 
-using namespace aqbench::testing;
+using namespace aqbench::optics_testing;
 
 // Rays of the ring's 12 cameras through the exact images of `point_m`, cast with the given water.
 std::vector<WaterRay> ring_rays(const Vec3& point_m, const WaterInterface& assumed) {

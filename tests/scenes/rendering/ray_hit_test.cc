@@ -22,7 +22,7 @@
 namespace aqbench {
 namespace {
 
-using aqbench::testing::ray_along;
+using aqbench::optics_testing::ray_along;
 
 struct RayField {
   const char* name;
