@@ -24,9 +24,6 @@ using test::small_plan;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr const char* kStamp = "20260131T120000Z";
-constexpr const char* kStarted = "2026-01-31T12:00:00Z";
-
 // A folder with a journal in which the first `finished` of the plan's cases stand.
 void write_journal(const std::filesystem::path& bundle, const SweepPlan& plan, std::size_t finished) {
   Journal journal = Journal::create(bundle, plan, kStamp, kStarted);

@@ -27,9 +27,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr const char* kStamp = "20260131T120000Z";
-constexpr const char* kStarted = "2026-01-31T12:00:00Z";
-
 Journal new_journal(const std::filesystem::path& bundle, const SweepPlan& plan) {
   return Journal::create(bundle, plan, kStamp, kStarted);
 }
