@@ -10,7 +10,7 @@
 #include "core/files.h"
 #include "core/text.h"
 
-namespace aqbench::testing {
+namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ TEST(DocumentRules, TheReadmeSaysWhatItIsAndThenTheTwoCommands) {
 }
 
 }  // namespace
-}  // namespace aqbench::testing
+}  // namespace aqbench

@@ -19,6 +19,10 @@
 
 namespace aqbench::test {
 
+// A run's stamp and start, as made-up journals have them.
+inline constexpr const char* kStamp = "20260131T120000Z";
+inline constexpr const char* kStarted = "2026-01-31T12:00:00Z";
+
 using TemporaryFolder = TemporaryDirectory;
 
 // The message of the Error of this kind that `action` throws; a test failure otherwise.

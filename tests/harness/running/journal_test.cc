@@ -26,7 +26,7 @@ using testing::SizeIs;
 
 // A folder with a journal in which the first `finished` of the plan's cases stand.
 void write_journal(const std::filesystem::path& bundle, const SweepPlan& plan, std::size_t finished) {
-  Journal journal = Journal::create(bundle, plan, kStamp, kStarted);
+  Journal journal = Journal::create(bundle, plan, test::kStamp, test::kStarted);
   for (std::size_t i = 0; i < finished; ++i) journal.append(quick_result(plan.cases[i]).record);
 }
 
@@ -41,8 +41,8 @@ TEST(Journal, ReadsBackWhatWasAppended) {
   const SweepPlan plan = small_plan(3);
   write_journal(folder.path(), plan, 2);
   const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
-  EXPECT_EQ(contents.header.run_id, kStamp);
-  EXPECT_EQ(contents.header.started_utc, kStarted);
+  EXPECT_EQ(contents.header.run_id, test::kStamp);
+  EXPECT_EQ(contents.header.started_utc, test::kStarted);
   EXPECT_EQ(contents.header.plan_sha256, plan.sha256);
   EXPECT_THAT(contents.header.case_names, SizeIs(3));
   EXPECT_EQ(requested_json(contents.header.request).dump(), requested_json(plan.request).dump());
@@ -153,14 +153,14 @@ TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
   const SweepPlan plan = small_plan(1), more = small_plan(2);
   const test::TemporaryFolder stranger;
   {
-    Journal journal = Journal::create(stranger.path(), plan, kStamp, kStarted);
+    Journal journal = Journal::create(stranger.path(), plan, test::kStamp, test::kStarted);
     journal.append(quick_result(more.cases[1]).record);
   }
   EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(stranger.path(), TornTail::refuse); }),
               HasSubstr("was not planned or stands twice"));
   const test::TemporaryFolder twice;
   {
-    Journal journal = Journal::create(twice.path(), plan, kStamp, kStarted);
+    Journal journal = Journal::create(twice.path(), plan, test::kStamp, test::kStarted);
     journal.append(quick_result(plan.cases[0]).record);
     journal.append(quick_result(plan.cases[0]).record);
   }
@@ -178,9 +178,9 @@ TEST(Journal, ResumesOnlyTheSamePlan) {
   const test::TemporaryFolder empty;
   EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(empty.path(), small_plan(1)); }),
               HasSubstr("journal.jsonl: no such file"));
-  EXPECT_THAT(
-      error_of(ErrorKind::io, [&] { Journal::create(folder.path(), small_plan(2), kStamp, kStarted); }),
-      HasSubstr("there is one already"));
+  EXPECT_THAT(error_of(ErrorKind::io,
+                       [&] { Journal::create(folder.path(), small_plan(2), test::kStamp, test::kStarted); }),
+              HasSubstr("there is one already"));
 }
 
 TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
@@ -200,7 +200,7 @@ TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
 TEST(Journal, HasOneWriter) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(1);
-  const Journal journal = Journal::create(folder.path(), plan, kStamp, kStarted);
+  const Journal journal = Journal::create(folder.path(), plan, test::kStamp, test::kStarted);
   EXPECT_THAT(error_of(ErrorKind::io, [&] { Journal::resume(folder.path(), plan); }),
               HasSubstr("another process is writing it"));
 }
@@ -252,8 +252,9 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
 }
 
 TEST(Journal, AFolderThatCannotBeWrittenIsAnIoError) {
-  EXPECT_THAT(error_of(ErrorKind::io, [] { Journal::create("/proc", small_plan(1), kStamp, kStarted); }),
-              HasSubstr("/proc/journal.jsonl"));
+  EXPECT_THAT(
+      error_of(ErrorKind::io, [] { Journal::create("/proc", small_plan(1), test::kStamp, test::kStarted); }),
+      HasSubstr("/proc/journal.jsonl"));
 }
 
 }  // namespace

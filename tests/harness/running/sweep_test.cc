@@ -28,7 +28,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 Journal new_journal(const std::filesystem::path& bundle, const SweepPlan& plan) {
-  return Journal::create(bundle, plan, kStamp, kStarted);
+  return Journal::create(bundle, plan, test::kStamp, test::kStarted);
 }
 
 CaseResult run_quickly(const Case& planned, CaseBoard&) { return quick_result(planned); }
