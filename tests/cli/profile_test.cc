@@ -70,7 +70,7 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
   }
   const auto bundle = only_bundle(out());
   const auto folder = bundle / "profile" / "flat_plane__roma_like__seed=42";
-  EXPECT_NO_THROW(parse_xml(profile_file_text(folder / "flamegraph.svg")));
+  EXPECT_NO_THROW(xml_testing::parse_xml(profile_file_text(folder / "flamegraph.svg")));
   EXPECT_FALSE(profile_file_text(folder / "stacks.folded").empty());
   const Json trace = Json::parse(profile_file_text(folder / "trace.json"));
   double outer_end = 0;
@@ -167,7 +167,8 @@ TEST_F(Profile, TwoProfilesAreCompared) {
       {"profile", "--diff", only_bundle(out("before")), only_bundle(out("after")), "--out", out("diff")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("noise"));
-  EXPECT_NO_THROW(parse_xml(profile_file_text(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
+  EXPECT_NO_THROW(
+      xml_testing::parse_xml(profile_file_text(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
 }
 
 TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {

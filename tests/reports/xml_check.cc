@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace aqbench::testing {
+namespace aqbench::xml_testing {
 namespace {
 
 class XmlReader {
@@ -220,4 +220,4 @@ std::vector<std::string> junit_schema_problems(const XmlElement& root) {
   return problems;
 }
 
-}  // namespace aqbench::testing
+}  // namespace aqbench::xml_testing

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace aqbench::testing {
+namespace aqbench::xml_testing {
 
 struct XmlElement {
   std::string name;
@@ -24,4 +24,4 @@ XmlElement parse_xml(std::string_view bytes);
 // their order-free content, required and allowed attributes, integer and decimal types, the counts.
 std::vector<std::string> junit_schema_problems(const XmlElement& root);
 
-}  // namespace aqbench::testing
+}  // namespace aqbench::xml_testing

@@ -19,9 +19,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::junit_schema_problems;
-using testing::parse_xml;
-using testing::XmlElement;
+using xml_testing::junit_schema_problems;
+using xml_testing::parse_xml;
+using xml_testing::XmlElement;
 
 // The parsed file, its form checked.
 XmlElement junit_of(const GateReport& report, const Results& results) {

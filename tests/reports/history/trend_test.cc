@@ -86,10 +86,10 @@ TEST(Trend, TimesOfOtherMachinesAreOtherSeries) {
 TEST(Trend, TheChartsAreXml) {
   const TrendHistory history = history_of(30, 18);
   const std::string head = R"(<?xml version="1.0" encoding="UTF-8"?>)";
-  const auto root = testing::parse_xml(head + trends_svg(history, detect_trends(history, {})));
+  const auto root = xml_testing::parse_xml(head + trends_svg(history, detect_trends(history, {})));
   EXPECT_EQ(root.name, "svg");
   EXPECT_GT(root.children.size(), 200u);
-  EXPECT_EQ(testing::parse_xml(head + trends_svg({}, {})).name, "svg");
+  EXPECT_EQ(xml_testing::parse_xml(head + trends_svg({}, {})).name, "svg");
   EXPECT_THAT(render_trends({}, {}, false), HasSubstr("no verified bundle"));
 }
 

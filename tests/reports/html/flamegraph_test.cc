@@ -67,10 +67,10 @@ TEST(Flamegraph, IsWellFormedWhateverTheNames) {
                             {std::string("broken \xFF\x01 utf8;[lib.so]"), 2},
                             {"</title></svg><script>alert(1)</script>", 1}};
   const std::string svg = flamegraph_svg(odd, {"<title> & \"more\"", "s"});
-  EXPECT_NO_THROW(aqbench::testing::parse_xml(svg));
+  EXPECT_NO_THROW(xml_testing::parse_xml(svg));
   EXPECT_THAT(svg, Not(HasSubstr("<script>alert")));
-  EXPECT_NO_THROW(aqbench::testing::parse_xml(flamegraph_svg({}, {"empty", ""})));
-  EXPECT_NO_THROW(aqbench::testing::parse_xml(differential_flamegraph_svg(kStacks, odd, {"t", "s"})));
+  EXPECT_NO_THROW(xml_testing::parse_xml(flamegraph_svg({}, {"empty", ""})));
+  EXPECT_NO_THROW(xml_testing::parse_xml(differential_flamegraph_svg(kStacks, odd, {"t", "s"})));
   EXPECT_THAT(svg, Not(HasSubstr("http://www.w3.org/1999/xlink"))) << "it needs no other file";
 }
 

@@ -32,7 +32,7 @@ std::vector<testing::XmlElement> pictures_of(const std::string& page) {
   for (std::size_t at = 0; (at = page.find("<svg", at)) != page.npos;) {
     const std::size_t end = page.find("</svg>", at) + 6;
     pictures.push_back(
-        testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + page.substr(at, end - at)));
+        xml_testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + page.substr(at, end - at)));
     at = end;
   }
   return pictures;
