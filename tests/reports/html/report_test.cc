@@ -27,8 +27,8 @@ BundleContent content_of_report() {
 }
 
 // Every <svg> of the page, as XML.
-std::vector<testing::XmlElement> pictures_of(const std::string& page) {
-  std::vector<testing::XmlElement> pictures;
+std::vector<xml_testing::XmlElement> pictures_of(const std::string& page) {
+  std::vector<xml_testing::XmlElement> pictures;
   for (std::size_t at = 0; (at = page.find("<svg", at)) != page.npos;) {
     const std::size_t end = page.find("</svg>", at) + 6;
     pictures.push_back(
