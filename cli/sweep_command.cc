@@ -217,6 +217,9 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
 }
 
 ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  // Before a bundle is begun, which a missing module should not leave behind; and before the environment is
+  // recorded, which names the libraries that are loaded.
+  load_modules_of(plan.cases);
   // Read before anything is run: a baseline that cannot be used should not cost a sweep.
   std::optional<Baseline> baseline;
   if (request.baseline) baseline = read_baseline(*request.baseline);
@@ -229,7 +232,6 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
-    load_modules_of(plan.cases);  // the environment names the libraries that are loaded
     const EnvironmentOptions environment_options{plan.request.threads.value_or(available_processors()),
                                                  plan.request.device.value_or("cpu")};
     Json environment = environment_json(environment_options);

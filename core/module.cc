@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -90,6 +92,17 @@ std::string build_id_of(void* handle) {
   return search.id;
 }
 
+// The dynamic loader dies of SIGBUS on a file that ends too early, so its end is looked at first: an ELF
+// file's table of sections is the last thing in it.
+bool is_whole(const std::filesystem::path& file) {
+  ElfW(Ehdr) header{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  return !error && bytes >= header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize;
+}
+
 void* open_module(Module module) {
   if (&aqbench_module_build_ids == nullptr) fail_module("this program was built without modules");
   const std::filesystem::path file = module_file(module);
@@ -100,6 +113,7 @@ void* open_module(Module module) {
     fail_module(fmt::format("this needs the module {}, which is not in {}; copy it along with the program",
                             file_name_of(module), folders));
   }
+  if (!is_whole(file)) fail_module(fmt::format("{}: is cut off or cannot be read", file.string()));
   // Global, because the threads of OpenBLAS and OpenMP are set by functions that are looked up by name.
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (handle == nullptr) fail_module(fmt::format("{}: cannot be loaded: {}", file.string(), ::dlerror()));

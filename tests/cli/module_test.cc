@@ -53,6 +53,20 @@ TEST_F(ProgramAlone, SaysWhichModuleIsMissing) {
   const std::string said = run("sweep --workload absorption --out out");
   EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so, which is not in "));
   EXPECT_THAT(said, HasSubstr("exit=2"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
+}
+
+TEST_F(ProgramAlone, RefusesAModuleThatIsCutOff) {
+  const std::filesystem::path whole =
+      std::filesystem::path(AQBENCH_BINARY).parent_path() / "libaqbench_pipeline.so";
+  std::filesystem::copy_file(whole, dir_ / "libaqbench_pipeline.so");
+  for (const std::uintmax_t bytes :
+       {std::filesystem::file_size(whole) - 1, std::uintmax_t{5000}, std::uintmax_t{0}}) {
+    std::filesystem::resize_file(dir_ / "libaqbench_pipeline.so", bytes);
+    const std::string said = run("sweep --workload absorption --out out");
+    EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: is cut off or cannot be read")) << bytes;
+    EXPECT_THAT(said, HasSubstr("exit=2")) << bytes;
+  }
 }
 
 TEST_F(ProgramAlone, RefusesAnotherBuildsModule) {
