@@ -198,13 +198,14 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
 }
 
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  // Before a bundle is begun; and the environment names the libraries that are loaded.
+  load_pipeline_module();
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   begin_command(bundle, utc_now(), read_git_state("."), command);
-  load_pipeline_module();  // the environment names the libraries that are loaded
   Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
   const auto load_before = load_average();
