@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <set>
 
 #include "core/error.h"
 #include "scenes/cloud/ply.h"
@@ -28,11 +29,9 @@ std::shared_ptr<const HeightField> field_of(const Scene& scene) {
   return std::dynamic_pointer_cast<const HeightField>(scene.truth.surface);
 }
 
-TEST(Registry, NamesInOrder) {
-  std::vector<std::string> names;
-  for (const SceneSpec& spec : scene_registry()) names.push_back(spec.name);
-  EXPECT_THAT(names, testing::ElementsAre("flat_plane", "undulating", "tilted_plane", "step", "mound",
-                                          "ripple_field"));
+TEST(Registry, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const SceneSpec& spec : scene_registry()) EXPECT_TRUE(names.insert(spec.name).second) << spec.name;
 }
 
 TEST(Registry, EveryParameterIsDescribedAndItsDefaultInRange) {
@@ -55,6 +54,7 @@ TEST(Registry, EveryParameterIsDescribedAndItsDefaultInRange) {
 TEST(Registry, EverySceneMakesASurfaceOnTheStandardPatch) {
   for (const SceneSpec& spec : scene_registry()) {
     const Scene scene = make_scene(spec.name, {});
+    SCOPED_TRACE(spec.name);
     EXPECT_EQ(scene.name, spec.name);
     ASSERT_NE(scene.truth.surface->patch(), nullptr);
     EXPECT_EQ(scene.truth.surface->patch()->x_max_m, 0.25);

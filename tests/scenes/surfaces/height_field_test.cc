@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -16,21 +17,13 @@
 #include "scenes/surfaces/ripple_field.h"
 #include "scenes/surfaces/step.h"
 #include "scenes/surfaces/undulating.h"
+#include "tests/scenes/surfaces/known_fields.h"
 
 namespace aqbench {
 namespace {
 
+using surface_testing::known_fields;
 using Field = std::shared_ptr<const HeightField>;
-
-std::vector<Field> all_fields() {
-  return {make_plane({}, {}),
-          make_plane({1.178, 0.3, -0.2}, {}),
-          make_undulating({}, {}),
-          make_step({}, {}),
-          make_mound({}, {}),
-          make_mound({1.178, -0.04, 0.04, 0.02, 0.01}, {}),
-          make_ripple_field(make_ripples({}), {})};
-}
 
 double mesh_area(const TriangleMesh& mesh) {
   double area = 0;
@@ -64,18 +57,62 @@ TEST(Formulas, StepAndMound) {
 
 TEST(Derivatives, EqualFiniteDifferences) {
   const double h = 1e-6;
-  for (const Field& field : all_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
+    const double tolerance = 1e-8 + h * h / 6 * field->bounds().third;  // what the difference leaves out
     for (double x = -0.26; x < 0.26; x += 0.0173) {
       for (double y = -0.16; y < 0.16; y += 0.0211) {
         const HeightJet j = field->jet(x, y);
         const HeightJet east = field->jet(x + h, y), west = field->jet(x - h, y);
         const HeightJet north = field->jet(x, y + h), south = field->jet(x, y - h);
-        EXPECT_NEAR(j.fx, (east.z - west.z) / (2 * h), 1e-8);
-        EXPECT_NEAR(j.fy, (north.z - south.z) / (2 * h), 1e-8);
-        EXPECT_NEAR(j.fxx, (east.fx - west.fx) / (2 * h), 2e-3);
-        EXPECT_NEAR(j.fxy, (north.fx - south.fx) / (2 * h), 2e-3);
-        EXPECT_NEAR(j.fyy, (north.fy - south.fy) / (2 * h), 2e-3);
+        ASSERT_NEAR(j.fx, (east.z - west.z) / (2 * h), tolerance);
+        ASSERT_NEAR(j.fy, (north.z - south.z) / (2 * h), tolerance);
+        ASSERT_NEAR(j.fxx, (east.fx - west.fx) / (2 * h), 2e-3);
+        ASSERT_NEAR(j.fxy, (north.fx - south.fx) / (2 * h), 2e-3);
+        ASSERT_NEAR(j.fyy, (north.fy - south.fy) / (2 * h), 2e-3);
       }
+    }
+  }
+}
+
+// The least bounds that hold between neighbours of a fine line: a kink or a jump has none that a shape could
+// state.
+HeightBounds bounds_seen(const HeightField& field, const Vec2& from, const Vec2& along, int steps) {
+  constexpr double kStep = 1e-4;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  HeightBounds seen{kInfinity, -kInfinity, 0, 0, 0};
+  HeightJet last = field.jet(from.x(), from.y());
+  for (int i = 1; i <= steps; ++i) {
+    const Vec2 at = from + i * kStep * along;
+    const HeightJet jet = field.jet(at.x(), at.y());
+    seen.z_min_m = std::min(seen.z_min_m, jet.z);
+    seen.z_max_m = std::max(seen.z_max_m, jet.z);
+    seen.slope = std::max({seen.slope, std::hypot(jet.fx, jet.fy), std::abs(jet.z - last.z) / kStep});
+    seen.curvature = std::max(seen.curvature, std::hypot(jet.fx - last.fx, jet.fy - last.fy) / kStep);
+    const double fxx = jet.fxx - last.fxx, fxy = jet.fxy - last.fxy, fyy = jet.fyy - last.fyy;
+    const double norm =
+        std::abs(fxx + fyy) / 2 + std::hypot((fxx - fyy) / 2, fxy);  // the largest |eigenvalue|
+    seen.third = std::max(seen.third, norm / kStep);
+    last = jet;
+  }
+  return seen;
+}
+
+TEST(Bounds, HoldEverywhere) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name +
+                 ": closest points and rays rely on bounds(); a kink has no bound and must be rounded");
+    const HeightBounds stated = field->bounds();
+    const auto expect_within = [&](const HeightBounds& seen) {
+      EXPECT_GE(seen.z_min_m, stated.z_min_m - 1e-14) << "z_min_m";
+      EXPECT_LE(seen.z_max_m, stated.z_max_m + 1e-14) << "z_max_m";
+      EXPECT_LE(seen.slope, stated.slope * (1 + 1e-9) + 1e-10) << "slope";
+      EXPECT_LE(seen.curvature, stated.curvature * (1 + 1e-9) + 1e-9) << "curvature, 1/m";
+      EXPECT_LE(seen.third, stated.third * (1 + 1e-9) + 1e-6) << "third, 1/m2";
+    };
+    for (int i = -3; i <= 3; ++i) {
+      expect_within(bounds_seen(*field, {-0.27, 0.0531 * i}, {1, 0}, 5400));
+      expect_within(bounds_seen(*field, {0.0831 * i, -0.17}, {0, 1}, 3400));
     }
   }
 }
@@ -113,7 +150,8 @@ TEST(Mesh, OfFiveMillimetrePitch) {
 }
 
 TEST(Mesh, LiesOnTheSurfaceAndFacesTheCameras) {
-  for (const Field& field : all_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     const TriangleMesh mesh = field->mesh(0.0077);
     for (const Vec3& v : mesh.vertices_m) ASSERT_NEAR(v.z(), field->jet(v.x(), v.y()).z, 1e-14);
     for (const auto& [a, b, c] : mesh.triangles) {
@@ -152,8 +190,9 @@ TEST(Area, OfTheUndulatingSurface) {
 
 // Meshes inscribed in the surface have areas short by a term in pitch squared: extrapolated, the surface's.
 TEST(Area, IsTheLimitOfMeshes) {
-  for (const Field& field : all_fields()) {
-    const double coarse = mesh_area(field->mesh(0.002)), fine = mesh_area(field->mesh(0.001));
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
+    const double coarse = mesh_area(field->mesh(0.001)), fine = mesh_area(field->mesh(0.0005));
     EXPECT_NEAR(field->area_m2(), fine + (fine - coarse) / 3, 2e-6 * fine);
     EXPECT_GE(field->area_m2(), 0.15 * (1 - 1e-14));
   }

@@ -7,21 +7,13 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/ripple_field.h"
-#include "scenes/surfaces/step.h"
-#include "scenes/surfaces/undulating.h"
+#include "tests/scenes/surfaces/known_fields.h"
 
 namespace aqbench {
 namespace {
 
-using Field = std::shared_ptr<const HeightField>;
-
-std::vector<Field> sampled_fields() {
-  return {make_plane({1.178, 0.3, -0.2}, {}), make_undulating({}, {}), make_step({}, {}),
-          make_mound({1.178, 0.08, 0.04, 0.05, 0.02}, {}), make_ripple_field(make_ripples({}), {})};
-}
+using surface_testing::known_fields;
 
 constexpr int kColumns = 12, kRows = 8;
 
@@ -50,7 +42,8 @@ std::vector<double> area_shares(const HeightField& field) {
 }
 
 TEST(SamplePositions, AreUniformOverTheArea) {
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     const std::vector<double> share = area_shares(*field);
     std::vector<Vec3> positions(200000);
     field->sample_positions(11, 0, positions);
@@ -71,7 +64,8 @@ TEST(SamplePositions, AreUniformOverTheArea) {
 }
 
 TEST(SamplePositions, DependOnSeedAndIndexAlone) {
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     std::vector<Vec3> together(1000), apart(1000);
     field->sample_positions(3, 500, together);
     for (std::size_t begin = 0; begin < apart.size(); begin += 37)
@@ -84,7 +78,8 @@ TEST(SamplePositions, DependOnSeedAndIndexAlone) {
 }
 
 TEST(StratifiedSamples, AreAsManyAsAskedForAndWeighTheArea) {
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     for (const double spacing : {0.002, 0.002 / 3, 0.05, 10.0}) {
       const SurfaceSamples samples = field->stratified_samples(spacing, 1);
       ASSERT_EQ(samples.positions_m.size(), samples.weights.size());
@@ -110,7 +105,8 @@ TEST(StratifiedSamples, AreAsManyAsAskedForAndWeighTheArea) {
 
 // Weighted counts agree with areas far better than those of independent samples would.
 TEST(StratifiedSamples, CoverTheAreaEvenly) {
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     const std::vector<double> share = area_shares(*field);
     const SurfaceSamples samples = field->stratified_samples(0.001, 5);
     std::vector<double> weight(share.size()), count(share.size());
@@ -130,7 +126,8 @@ TEST(StratifiedSamples, CoverTheAreaEvenly) {
 
 // An integral over the area, estimated without bias: over seeds the mean error is 0 within 4 standard errors.
 TEST(StratifiedSamples, EstimateWithoutBias) {
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     const auto integrand = [](const Vec3& p) { return std::sin(40 * p.x()) * (p.y() + 0.2) + p.z(); };
     double exact = 0;
     constexpr int kFine = 1500;
@@ -160,7 +157,8 @@ TEST(StratifiedSamples, EstimateWithoutBias) {
 
 TEST(StratifiedSamples, AreTheSameForAnyThreadCountAndInSpatialOrder) {
   const int before = thread_count();
-  for (const Field& field : sampled_fields()) {
+  for (const auto& [name, field] : known_fields()) {
+    SCOPED_TRACE(name);
     set_thread_count(1);
     const SurfaceSamples one = field->stratified_samples(0.002, 9);
     set_thread_count(3);
