@@ -245,6 +245,17 @@ TEST(Score, NamesFollowTheRegistryAndItsOrder) {
   EXPECT_EQ(place, metrics.size());
 }
 
+TEST(Score, NoMetricIsLeftOutForAnEmptyCloud) {
+  const PlaneTruth truth;
+  const auto two_views = [](std::span<const Vec3> p) { return std::vector<int>(p.size(), 2); };
+  const Reconstruction full{test::noisy_cloud(truth, 500, 0.001, 0, 10), {}, {}};
+  const MetricSet without = score_reconstruction({}, truth, {}, two_views).metrics;
+  for (const auto& [name, metric] : score_reconstruction(full, truth, {}, two_views).metrics)
+    EXPECT_NE(find_metric(without, name), nullptr)
+        << name
+        << ": add it to the rows that are written as undefined (write_all_undefined in metrics/score.cc)";
+}
+
 TEST(Score, LeavesOutWhatThereIsNoDataFor) {
   const MetricSet metrics = test::score_cloud(lattice(PlaneTruth(), 0.01), PlaneTruth());
   for (const auto& [name, metric] : metrics) {
