@@ -138,7 +138,8 @@ class RuleChecker {
           return include.path == "scenes/scene.h" || include.path == "scenes/surfaces/surface.h";
         },
         [](const Include&) { return true; });
-    if (!chain.empty()) report(file, file.includes.front(), "a real method reaches the truth: " + chain);
+    if (!chain.empty())
+      report(file, file.includes.front(), "reaches the truth, which only pipeline/simulated/ may: " + chain);
   }
 
   void check_own_header(const SourceFile& file) {
