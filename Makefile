@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sweep test dev-test docs docs-bundle profile profile-micro profile-clean format \
+.PHONY: help deps configure build program sweep test dev-test docs docs-bundle profile profile-micro profile-clean format \
         lint clean
 
 help: ## Show what there is
@@ -24,9 +24,11 @@ build: deps ## Build everything (build/release/aqbench)
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
-sweep: deps ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
+program: deps ## Build the program alone (build/release/aqbench), without tests
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench
+
+sweep: program ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 	@$(BUILD)/aqbench sweep $(SWEEP_ARGS)
 
 profile: ## Profile with symbols (PROFILE_ARGS="METHOD --trace --flamegraph")
@@ -51,10 +53,10 @@ DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
 DOCS_SWEEP_batching := --suite batching --blocks 16 --repetitions 3 --max-time 0.2
 
-docs: build ## Fill the tables of the documents from the bundles in docs/
+docs: program ## Fill the tables of the documents from the bundles in docs/
 	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
 
-docs-bundle: build ## Measure the bundles in docs/ again (some minutes), then fill the documents
+docs-bundle: program ## Measure the bundles in docs/ again (some minutes), then fill the documents
 	@rm -rf $(BUILD)/docs-bundles
 	@$(foreach bundle,$(DOCS_BUNDLES),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
