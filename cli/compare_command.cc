@@ -21,16 +21,13 @@ struct CompareRequest {
 
 CommandLine<CompareRequest> compare_command_line() {
   return {"aqbench compare A B [--times] [--all]",
-          "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, "
-          "stages, times and\n"
-          "batching, and which stage moved: its work (calls) or the cost of a call. Times of two "
-          "runs at different\n"
-          "moments are a trend, no verdict; --times insists on comparing them and fails unless both "
-          "were measured\n"
-          "on the same kind of machine with the same build, device, dtype and threads.\n"
-          "Exit 0 shown (gate decides, compare does not), 1 a bundle does not verify, 4 not "
-          "comparable: the same\n"
-          "records twice, no case in common, or --times and another machine.",
+          "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, stages,\n"
+          "times and batching, and which stage moved: its work (calls) or the cost of a call. Times of two\n"
+          "runs at different moments are a trend, no verdict; --times insists on comparing them and fails\n"
+          "unless both were measured on the same kind of machine with the same build, device, dtype and\n"
+          "threads.\n"
+          "Exit 0 shown (gate decides, compare does not), 1 a bundle does not verify, 4 not comparable: the\n"
+          "same records twice, no case in common, or --times and another machine.",
           {{{.name = "times", .help = "times must be comparable: exit 4 with what differs if they are not"},
             into<&CompareRequest::times>},
            {{.name = "all", .help = "list the values that are equal as well"}, into<&CompareRequest::all>}},

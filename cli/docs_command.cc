@@ -68,14 +68,15 @@ CommandLine<DocsRequest> docs_command_line() {
   return {
       "aqbench docs FILE... [--bundle DIR]... [--check]",
       "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
-      "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or "
-      "from\n"
-      "the help texts; the rest of the file stays as it is.\n\n"
+      "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or\n"
+      "from the help texts; the rest of the file stays as it is.\n"
+      "\n"
       "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
       "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
       "                      follows: <!-- aqbench:stages pipeline -->\n"
       "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
-      "                      flags COMMAND\n\n"
+      "                      flags COMMAND\n"
+      "\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
       {{{.name = "bundle",
          .value_name = "DIR",

@@ -65,9 +65,8 @@ struct ReplayRequest {
 
 CommandLine<ReplayRequest> replay_command_line() {
   return {"aqbench replay BUNDLE --case CASE",
-          "Runs one case of a bundle again as it was recorded (the bundle is verified first) and compares "
-          "status,\n"
-          "output hash and every metric bit for bit; time as a trend. Nothing is written.\n"
+          "Runs one case of a bundle again as it was recorded (the bundle is verified first) and compares\n"
+          "status, output hash and every metric bit for bit; time as a trend. Nothing is written.\n"
           "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
           "4 this build would run another case under that name.",
           {{{.name = "case",

@@ -93,16 +93,17 @@ const Flag<RunRequest> kRunFlags[] = {
 CommandLine<RunRequest> command_line_of_run() {
   return {
       "aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
-      "Runs a built-in method on a dataset (docs/dataset.md: calibration.json and images/CAMERA/000000.png)\n"
-      "in a process of its own and writes what it gives: cloud.ply, mesh.ply, depth/CAMERA.npy (metres "
-      "along\n"
-      "the refracted ray) with CAMERA_confidence.npy, result.json with stage times. OUT appears when it is\n"
-      "whole. Where the dataset has truth/, which the method does not see, the result is scored against "
-      "it.\n\n"
+      "Runs a built-in method on a dataset (docs/dataset.md: calibration.json and\n"
+      "images/CAMERA/000000.png) in a process of its own and writes what it gives: cloud.ply, mesh.ply,\n"
+      "depth/CAMERA.npy (metres along the refracted ray) with CAMERA_confidence.npy, result.json with\n"
+      "stage times. OUT appears when it is whole. Where the dataset has truth/, which the method does not\n"
+      "see, the result is scored against it.\n"
+      "\n"
       "  aqbench run sparse --dataset data/mine --out out/mine\n"
       "  aqbench run sparse:quality --dataset data/mine --set sparse.clahe=on --out out/mine --json\n"
       "  aqbench run external --dataset data/mine --out out/theirs \\\n"
-      "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n\n"
+      "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n"
+      "\n"
       "Exit 0 pass, 2 usage or input, 3 the method failed, 6 reading or writing failed, 130 interrupted.",
       {std::begin(kRunFlags), std::end(kRunFlags)},
       {{{.name = "METHOD"}, read_method}}};

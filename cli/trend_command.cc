@@ -20,12 +20,10 @@ struct TrendRequest {
 CommandLine<TrendRequest> trend_command_line() {
   return {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
-      "Reads every bundle below the folders (each is verified) as a history and finds where a value changed "
-      "its\n"
-      "level: change points as in Hunter (window 50, candidates p <= .01, merged until p <= .001 and 5 %).\n"
-      "Accuracy and tensor memory over all runs, times over runs of one machine key. A trend is no gate: "
-      "exit 0\n"
-      "whatever it finds.",
+      "Reads every bundle below the folders (each is verified) as a history and finds where a value\n"
+      "changed its level: change points as in Hunter (window 50, candidates p <= .01, merged until\n"
+      "p <= .001 and 5 %). Accuracy and tensor memory over all runs, times over runs of one machine key.\n"
+      "A trend is no gate: exit 0 whatever it finds.",
       {{{.name = "metric",
          .value_name = "M",
          .help = "one metric: a name as in records, time_ms, or stage:NAME"},

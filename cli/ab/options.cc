@@ -213,19 +213,21 @@ void complete_timing(TimingRequest& timing, bool against_itself) {
 
 CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
-      "aqbench ab (--a BIN --b BIN | --variant NAME=x,y | --samples FILE | --calibrate | --live N | --resume "
-      "BUNDLE) [OPTION]...",
-      "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh process,\n"
-      "and judges the quieter half of the pairs with an exact test. Outputs come first: where B's are "
-      "worse,\n"
-      "the case is INVALID, however fast. Leaves a bundle that `aqbench verify` works out again.\n\n"
+      "aqbench ab (--a BIN --b BIN | --variant NAME=x,y | --samples FILE | --calibrate |\n"
+      "            --live N | --resume BUNDLE) [OPTION]...",
+      "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
+      "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
+      "B's are worse, the case is INVALID, however fast. Leaves a bundle that `aqbench verify` works out\n"
+      "again.\n"
+      "\n"
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
       "  aqbench ab --a old --b new --policy gate --case 'undulating/*'\n"
       "  aqbench ab --variant kernel=torch,fused --workload plane_sweep\n"
       "  aqbench ab --calibrate\n"
-      "  aqbench ab --live 20\n\n"
-      "Exit 0 pass or faster, 1 regressed or invalid, 2 usage or input, 3 a case failed, 4 not comparable,\n"
-      "5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
+      "  aqbench ab --live 20\n"
+      "\n"
+      "Exit 0 pass or faster, 1 regressed or invalid, 2 usage or input, 3 a case failed, 4 not\n"
+      "comparable, 5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
       {}};
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
