@@ -36,6 +36,7 @@ void expect_consistent(const HeightField& field, const Vec3& p, const ClosestPoi
   EXPECT_LT((p - c.position_m - c.signed_distance_m * c.normal).norm(), 1e-9) << p.transpose();
 }
 
+// Each test seeds its generator for each field, so that one more field changes nothing for the others.
 Vec3 random_point(std::mt19937_64& random, const HeightField& field, double height_m) {
   std::uniform_real_distribution<double> u(-1, 1);
   const double x = 0.3 * u(random), y = 0.2 * u(random);
@@ -43,8 +44,8 @@ Vec3 random_point(std::mt19937_64& random, const HeightField& field, double heig
 }
 
 TEST(ClosestPoints, EqualBruteForceUpToTwentyMillimetres) {
-  std::mt19937_64 random(1);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(1);
     for (int i = 0; i < 150; ++i) {
       const Vec3 p = random_point(random, *field, i % 3 == 0 ? 0.003 : 0.02);
       const ClosestPoint c = closest(*field, p);
@@ -56,8 +57,8 @@ TEST(ClosestPoints, EqualBruteForceUpToTwentyMillimetres) {
 }
 
 TEST(ClosestPoints, EqualBruteForceAtTwoHundredMillimetres) {
-  std::mt19937_64 random(2);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(2);
     for (int i = 0; i < 8; ++i) {
       const Vec3 p = random_point(random, *field, 0.2);
       const ClosestPoint c = closest(*field, p);
@@ -71,9 +72,9 @@ TEST(ClosestPoints, EqualBruteForceAtTwoHundredMillimetres) {
 // A point at distance t along the normal of q has q as its closest point while t is below the reach, which is
 // at least 1 / curvature: a ball of that radius that touches the surface lies on one side of it.
 TEST(ClosestPoints, FindThePointTheyWereOffsetFrom) {
-  std::mt19937_64 random(3);
   std::uniform_real_distribution<double> u(-1, 1);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(3);
     const double reach = std::min(1.0, 0.99 / field->bounds().curvature);
     for (int i = 0; i < 2000; ++i) {
       const double x = 0.3 * u(random), y = 0.2 * u(random);
@@ -139,8 +140,8 @@ TEST(ClosestPoints, OnTheAxesOfSymmetry) {
 }
 
 TEST(ClosestPoints, SignIsThatOfTheCamerasSide) {
-  std::mt19937_64 random(5);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(5);
     for (int i = 0; i < 300; ++i) {
       const Vec3 p = random_point(random, *field, 0.05);
       const bool above = p.z() < field->jet(p.x(), p.y()).z;
@@ -152,8 +153,8 @@ TEST(ClosestPoints, SignIsThatOfTheCamerasSide) {
 }
 
 TEST(ClosestPoints, AMetreAndAKilometreAway) {
-  std::mt19937_64 random(6);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(6);
     for (const double height : {-1.0, -0.7, 1.0}) {
       const Vec3 p(0.013, -0.007, 1.178 + height);
       const ClosestPoint c = closest(*field, p);
@@ -194,8 +195,8 @@ TEST(ClosestPoints, OfSurfacesWithoutRelief) {
 }
 
 TEST(ClosestPoints, DoNotDependOnTheBatchTheyComeIn) {
-  std::mt19937_64 random(7);
   for (const auto& [name, field] : known_fields()) {
+    std::mt19937_64 random(7);
     std::vector<Vec3> points;
     for (int i = 0; i < 700; ++i) points.push_back(random_point(random, *field, i % 10 == 0 ? 0.03 : 0.002));
     std::vector<ClosestPoint> together(points.size());
