@@ -65,35 +65,115 @@ AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidt
   return top;
 }
 
-// Computes the distances of the queries in order. `best` starts from the block that was nearest to the query
-// before: the distance to any point is an upper bound, and a low bound cuts off most of the search. `stack`
-// has room for kWidth children on each level of the tree.
+// The tree, and room for its search: `stack` takes kWidth children on each level.
+struct Search {
+  const Node* nodes;
+  const Block* blocks;
+  Pending* stack;
+  std::uint32_t nearest_block = 0;  // of the query before: a low first bound cuts off most of the search
+};
+
+// Returns the squared distance from the query to the nearest point.
+AQBENCH_INLINE double search_one(Search& search, const double (&query)[3]) {
+  double squared[kWidth];
+  double best = squared_to_points(search.blocks[search.nearest_block], query);
+  int top = 0;
+  search.stack[top++] = {0, 0};
+  while (top > 0) {
+    const Pending next = search.stack[--top];
+    if (!(next.squared < best)) continue;
+    if ((next.child & SpatialTree::kRun) == 0) {
+      squared_to_boxes(search.nodes[next.child], query, squared);
+      top = push_children(search.nodes[next.child], squared, best, search.stack, top);
+      continue;
+    }
+    const std::uint32_t block = next.child & ~SpatialTree::kRun;
+    const double found = squared_to_points(search.blocks[block], query);
+    if (found < best) {
+      best = found;
+      search.nearest_block = block;
+    }
+  }
+  return best;
+}
+
+// Queries that are searched together, and the most blocks for which that is less work than one by one.
+constexpr std::size_t kGroup = 16, kMostBlocks = 12;
+
+// Writes to `near` every block in which the nearest point of one of the queries can lie and returns how many
+// those are; kMostBlocks + 1 stands for more. All queries lie within `radius_m` of `centre`, so the nearest
+// point of each is at most twice that farther from the centre than the centre's own nearest point.
+AQBENCH_INLINE std::size_t blocks_near(Search& search, const double (&centre)[3], double radius_m,
+                                       std::uint32_t (&near)[kMostBlocks + 1]) {
+  double squared[kWidth];
+  // Far above all rounding: a block too many costs time, one too few would be wrong.
+  const double reach_m = (std::sqrt(search_one(search, centre)) + 2 * radius_m) * (1 + 1e-9) + 1e-150;
+  const double bound = reach_m * reach_m;
+  if (!(bound < kFar)) return kMostBlocks + 1;
+  std::size_t count = 0;
+  int top = 0;
+  search.stack[top++] = {0, 0};
+  while (top > 0) {
+    const std::uint32_t child = search.stack[--top].child;
+    if ((child & SpatialTree::kRun) == 0) {
+      squared_to_boxes(search.nodes[child], centre, squared);
+      top = push_children(search.nodes[child], squared, bound, search.stack, top);
+      continue;
+    }
+    near[count++] = child & ~SpatialTree::kRun;
+    if (count > kMostBlocks) break;
+  }
+  return count;
+}
+
+// Sets `centre` to the middle of the queries' box and returns the farthest that a query is from it, in
+// metres.
+AQBENCH_INLINE double centre_of(const Vec3* queries_m, double (&centre)[3]) {
+  double squared_radius = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = queries_m[0][axis], high = low;
+    for (std::size_t i = 1; i < kGroup; ++i) {
+      low = smaller(low, queries_m[i][axis]);
+      high = larger(high, queries_m[i][axis]);
+    }
+    centre[axis] = low + (high - low) / 2;
+    const double half = larger(high - centre[axis], centre[axis] - low);
+    squared_radius += half * half;
+  }
+  return std::sqrt(squared_radius);
+}
+
+// Computes the distances of the queries in order. Where the cloud is sparse beside the queries, a few blocks
+// serve a group of them: each is compared with all of those. Elsewhere the tree is searched for each; the
+// groups after one for which that was so are not tried, twice as many each time.
 AQBENCH_MULTIVERSION
 void search_all(const Node* nodes, const Block* blocks, const Vec3* queries_m, std::size_t count,
                 double* out_m, Pending* stack) {
-  double squared[kWidth];
-  std::uint32_t nearest_block = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double query[3] = {queries_m[i].x(), queries_m[i].y(), queries_m[i].z()};
-    double best = squared_to_points(blocks[nearest_block], query);
-    int top = 0;
-    stack[top++] = {0, 0};
-    while (top > 0) {
-      const Pending next = stack[--top];
-      if (!(next.squared < best)) continue;
-      if ((next.child & SpatialTree::kRun) == 0) {
-        squared_to_boxes(nodes[next.child], query, squared);
-        top = push_children(nodes[next.child], squared, best, stack, top);
-        continue;
-      }
-      const std::uint32_t block = next.child & ~SpatialTree::kRun;
-      const double found = squared_to_points(blocks[block], query);
-      if (found < best) {
-        best = found;
-        nearest_block = block;
-      }
+  Search search{nodes, blocks, stack};
+  std::uint32_t near[kMostBlocks + 1];
+  std::size_t untried = 0, pause = 1;
+  for (std::size_t i = 0; i < count;) {
+    std::size_t found = kMostBlocks + 1;
+    if (untried > 0) {
+      --untried;
+    } else if (i + kGroup <= count) {
+      double centre[3];
+      const double radius_m = centre_of(queries_m + i, centre);
+      found = blocks_near(search, centre, radius_m, near);
+      pause = found > kMostBlocks ? std::min<std::size_t>(2 * pause, 64) : 1;
+      untried = found > kMostBlocks ? pause : 0;
     }
-    out_m[i] = std::sqrt(best);
+    for (const std::size_t end = std::min(i + kGroup, count); i < end; ++i) {
+      const double query[3] = {queries_m[i].x(), queries_m[i].y(), queries_m[i].z()};
+      double best = kFar;
+      if (found > kMostBlocks) {
+        best = search_one(search, query);
+      } else {
+        for (std::size_t b = 0; b < found; ++b)
+          best = smaller(best, squared_to_points(blocks[near[b]], query));
+      }
+      out_m[i] = std::sqrt(best);
+    }
   }
 }
 

@@ -39,7 +39,7 @@ CaseVerdicts verdicts_of(const BundleContent& content) {
       verdicts.failed.insert(record.case_name);
   }
   if (!content.baseline) return verdicts;
-  const GateReport report = gate(content.results, *content.baseline);
+  const GateReport& report = *content.gated;
   for (const GateRow& row : report.rows) {
     if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
     if (row.verdict != Verdict::added && row.verdict != Verdict::improved && row.verdict != Verdict::pass)

@@ -56,10 +56,15 @@ std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
 
 }  // namespace
 
+void set_baseline(BundleContent& content, Baseline baseline) {
+  content.gated = gate(content.results, baseline);
+  content.baseline = std::move(baseline);
+}
+
 BundleContent read_bundle_content(const std::filesystem::path& bundle, Results results) {
   BundleContent content;
   content.results = std::move(results);
-  if (bundle_has(bundle, kBaselineCopyName)) content.baseline = read_baseline(bundle / kBaselineCopyName);
+  if (bundle_has(bundle, kBaselineCopyName)) set_baseline(content, read_baseline(bundle / kBaselineCopyName));
   if (bundle_has(bundle, kNotesName)) content.notes = read_notes(bundle / kNotesName);
   if (bundle_has(bundle, kTestsLog)) {
     content.tests = test_result(read_file(bundle / kTestsLog));

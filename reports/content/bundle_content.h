@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/gating/baseline.h"
+#include "harness/gating/gate.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -28,6 +29,7 @@ struct LogWarning {
 struct BundleContent {
   Results results;
   std::optional<Baseline> baseline;
+  std::optional<GateReport> gated;  // the results against the baseline, where there is one
   std::vector<std::string> notes;
   std::vector<LogWarning> warnings;
   std::string tests;  // what tests.log says: "passed", "failed: ..."; "" where no tests were asked for
@@ -35,6 +37,9 @@ struct BundleContent {
 
 // Reads the rest of a bundle whose results have been read. Throws Error(input, io) naming the file.
 BundleContent read_bundle_content(const std::filesystem::path& bundle, Results results);
+
+// Gates the results on the baseline and keeps both.
+void set_baseline(BundleContent& content, Baseline baseline);
 
 // Appends to notes.txt; line breaks and control characters of a note become blanks.
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes);

@@ -30,7 +30,7 @@ std::string ok_sentence(const Results& results) {
 }
 
 std::string gate_sentence(const BundleContent& content) {
-  const GateReport report = gate(content.results, *content.baseline);
+  const GateReport& report = *content.gated;
   if (!report.refusal.empty()) return "Not compared with the baseline: " + report.refusal + ".";
   const std::size_t improved = report.count(Verdict::improved);
   if (report.exit_code() == ExitCode::pass)

@@ -116,7 +116,7 @@ std::string docs_times(const BundleContent& content) {
 
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
-  const GateReport report = gate(content.results, *content.baseline);
+  const GateReport& report = *content.gated;
   if (!report.refusal.empty()) throw Error(ErrorKind::not_comparable, report.refusal);
   std::string text = md_head({"case", "metric", "current", "baseline", "delta", "allowed", "status"}, 2);
   for (const GateRow& row : report.rows) {

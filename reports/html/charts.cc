@@ -135,7 +135,7 @@ std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& 
 
 std::string baseline_chart(const BundleContent& content) {
   if (!content.baseline) return "";
-  const GateReport report = gate(content.results, *content.baseline);
+  const GateReport& report = *content.gated;
   std::vector<const GateRow*> rows;
   for (const GateRow& row : report.rows)
     if (row.current && row.baseline && row.tolerance && *row.current != *row.baseline) rows.push_back(&row);

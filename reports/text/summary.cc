@@ -128,7 +128,7 @@ std::string delta_cell(const GateRow& row) {
 // Shows the headline metrics of every gated case, and all rows that did not simply pass.
 std::string baseline_section(const BundleContent& content) {
   if (!content.baseline) return "";
-  const GateReport report = gate(content.results, *content.baseline);
+  const GateReport& report = *content.gated;
   std::string text =
       fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
                   md_escape(content.baseline->accepted_bundle),

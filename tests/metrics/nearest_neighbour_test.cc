@@ -59,6 +59,20 @@ TEST(NearestNeighbour, EqualsAScanBitForBitAtEverySize) {
   }
 }
 
+// Queries in rows are searched in groups where the cloud is sparse beside them, one by one elsewhere.
+TEST(NearestNeighbour, EqualsAScanForRowsOfQueriesOfAnySpacing) {
+  for (const std::size_t size : {1, 17, 300, 3000}) {
+    const std::vector<Vec3> points = random_points(7, size, kLow, kHigh);
+    std::vector<Vec3> queries(40, points.back());  // a group without extent, on a point
+    for (const double spacing_m : {1e-300, 1e-6, 1e-3, 0.02, 1.0, 1e5, 1e95}) {
+      for (int i = -50; i < 50; ++i) queries.emplace_back(i * spacing_m, 0.3 * i * spacing_m, 1.18);
+    }
+    queries.emplace_back(1e200, 0, 0);  // its square is infinite, and so is the box of its group
+    for (int i = 0; i < 20; ++i) queries.push_back(points[i % points.size()] + Vec3(0, 0, 1e-9 * i));
+    EXPECT_EQ(indexed(queries, points), scan(queries, points)) << size << " points";
+  }
+}
+
 TEST(NearestNeighbour, FindsThePointsThemselves) {
   const std::vector<Vec3> points = random_points(3, 50000, kLow, kHigh);
   EXPECT_EQ(indexed(points, points), std::vector<double>(points.size(), 0.0));

@@ -47,20 +47,22 @@ TEST(Narrative, WhatBatchingChangesAndWhatTheGateFound) {
     record.timing = {{}, {batch == 1 ? 100.0 : 50.0}, {}, ""};
     content.results.records.push_back(record);
   }
-  content.baseline = synthetic_baseline(content.results);
+  set_baseline(content, synthetic_baseline(content.results));
   EXPECT_THAT(
       narrative_lines(content),
       Contains(
           "flat_plane/plane_sweep/seed=42/size=256: batch 8 takes 0.500 x the time of batch 1 (a trend, not "
           "a comparison in pairs)."));
   content.baseline.reset();
+  content.gated.reset();
   EXPECT_THAT(
       narrative_lines(content),
       Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.000 mm, as small as that "
                "of plane_sweep batch=8."));
-  content.baseline = synthetic_baseline(content.results);
+  set_baseline(content, synthetic_baseline(content.results));
   EXPECT_THAT(narrative_lines(content), Contains(HasSubstr("nothing is worse than its tolerance allows")));
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 2;
+  set_baseline(content, *content.baseline);
   EXPECT_THAT(
       narrative_lines(content),
       Contains(HasSubstr(

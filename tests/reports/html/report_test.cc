@@ -21,8 +21,9 @@ BundleContent content_of_report() {
   content.results.records[0].timing.warm_ms = {3, 1, 2, 5, 4};
   content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}},
                                        {"fusion", "", 1, {10}, {10}, {}, {}}};
-  content.baseline = synthetic_baseline(content.results);
+  set_baseline(content, synthetic_baseline(content.results));
   *metric_of(content.results.records[0], "accuracy_mean_mm").value *= 1.2;
+  set_baseline(content, *content.baseline);
   return content;
 }
 

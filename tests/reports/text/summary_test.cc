@@ -268,11 +268,12 @@ TEST(ReproduceCommand, PlansTheSameCases) {
 
 TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
   BundleContent content = content_of(synthetic_results());
-  content.baseline = synthetic_baseline(content.results);
+  set_baseline(content, synthetic_baseline(content.results));
   content.notes = {"after the <b>fix</b>"};
   content.warnings = {{"bench.log", 7, "warning: x | y"}};
   *metric_of(content.results.records[0], "accuracy_mean_mm").value = 1.683;
   content.results.records[1].timing = {20, {9, 10, 11}, 2.5e6, "px/s"};
+  set_baseline(content, *content.baseline);
   const std::string text = render_summary(content);
   EXPECT_THAT(text,
               ::testing::HasSubstr(
