@@ -3,6 +3,7 @@
 // it must print the transform.
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <span>
 
 #include "scenes/surfaces/surface.h"

@@ -2,6 +2,7 @@
 // Finds out why a cloud made from depth maps is as it is: the causes of its holes, its completeness by number
 // of views, and the error of each camera's depths.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 

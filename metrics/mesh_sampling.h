@@ -1,6 +1,7 @@
 #pragma once
 // Cuts out the part of a mesh over a patch, and samples it evenly by area.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

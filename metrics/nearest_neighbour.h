@@ -1,6 +1,7 @@
 #pragma once
 // Exact distances to the nearest point of a cloud.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -3,6 +3,7 @@
 // add a metric: add a row to the table in registry.cc, write its value where score.cc writes the others, add
 // its test.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

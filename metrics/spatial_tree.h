@@ -5,6 +5,7 @@
 // other.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -3,6 +3,7 @@
 // a counter of tensor memory.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 // Checks of the arguments of the statistics; each error is one line that names the field.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>

@@ -4,6 +4,7 @@
 // based on rank tests", Ann. Math. Statist. 34, 1963; the interval inverts the signed-rank test (Hollander,
 // Wolfe and Chicken, ch. 3.3).
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
 // How many pairs a comparison needs before it starts, and which side of each runs first.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

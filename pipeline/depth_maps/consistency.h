@@ -1,6 +1,7 @@
 #pragma once
 // Which depths other views confirm.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -2,7 +2,9 @@
 // Reads the frames of a sequence from disk, when they are asked for or ahead of time on other threads.
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>

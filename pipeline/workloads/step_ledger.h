@@ -2,6 +2,7 @@
 // Where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
 
 #include <array>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <thread>

@@ -2,6 +2,7 @@
 // Whether a bundle still holds what was measured. Every check runs, so that all that is wrong is named at
 // once.
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -7,6 +7,7 @@
 //
 // A marker may have arguments: <!-- aqbench:flags sweep -->. Markers inside fenced code are plain text.
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>

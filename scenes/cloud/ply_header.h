@@ -1,6 +1,7 @@
 #pragma once
 // The header of a PLY file: which elements it has and how they are stored.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

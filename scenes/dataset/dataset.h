@@ -2,6 +2,7 @@
 // Datasets on disk: what a method is given, and apart from it the truth. The layout stands in
 // docs/dataset.md.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>

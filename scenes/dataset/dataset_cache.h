@@ -8,6 +8,7 @@
 // file is missing or has another size. Files of an entry must not be changed.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>

@@ -2,6 +2,7 @@
 // Interpolation at Chebyshev points on [-1, 1].
 
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace aqbench {

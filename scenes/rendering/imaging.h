@@ -1,6 +1,7 @@
 #pragma once
 // Exact images of a surface under water: rays through every sample, then the lens and the sensor.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>

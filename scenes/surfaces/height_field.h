@@ -1,6 +1,7 @@
 #pragma once
 // What all surfaces by formula share: patch, area, samples and mesh, from heights in batches.
 
+#include <cstddef>
 #include <mutex>
 
 #include "scenes/surfaces/surface.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "core/multiversion.h"
 #include "scenes/surfaces/height_field.h"

@@ -2,6 +2,8 @@
 // Closest points of a sum of ripples, many at a time. Each result comes with a proof that it is the global
 // one, or with the information that there is none.
 
+#include <cstddef>
+
 #include "scenes/surfaces/ripples.h"
 #include "scenes/surfaces/surface.h"
 

@@ -1,6 +1,8 @@
 #pragma once
 // Closest points of the undulating surface, many at a time. The mathematics stands in undulating_foot.h.
 
+#include <cstddef>
+
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {

@@ -1,6 +1,7 @@
 #pragma once
 // Which file may include which: CONTRIBUTING.md's table of folders, held against the #include lines.
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <set>

@@ -2,6 +2,7 @@
 // Runs the built program as a user would. Tests may run side by side in several processes (shards): each has
 // folders of its own, and rendered datasets come from one cache, which the program locks.
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "pipeline/views/dataset_views.h"

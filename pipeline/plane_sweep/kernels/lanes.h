@@ -4,6 +4,7 @@
 // AQBENCH_MULTIVERSION and helpers marked AQBENCH_INLINE only.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>

@@ -4,6 +4,7 @@
 // and Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
 // Ann. Math. Statist. 18, 1947.
 
+#include <cstddef>
 #include <span>
 
 namespace aqbench {

@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <numbers>
 #include <string>
 
