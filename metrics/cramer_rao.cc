@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kStep_m = 1e-5;  // of the central differences: the map's curvature leaves 1e-8 of a pixel
 
-bool in_image(const RefractiveCamera& camera, const Vec2& pixel) {
-  return pixel.x() >= 0 && pixel.y() >= 0 && pixel.x() <= camera.width_px - 1 &&
-         pixel.y() <= camera.height_px - 1;
-}
-
 // d(u, v) / d(x, y, z), px per metre.
 std::optional<Eigen::Matrix<double, 2, 3>> pixel_gradient(const RefractiveCamera& camera,
                                                           const Vec3& point_m) {
@@ -34,7 +29,7 @@ std::optional<double> depth_bound_m(std::span<const RefractiveCamera> cameras, c
   int seen = 0;
   for (const RefractiveCamera& camera : cameras) {
     const auto image = project(camera, point_m);
-    if (!image || !in_image(camera, image->pixel)) continue;
+    if (!image || !is_in_image(camera, image->pixel.x(), image->pixel.y())) continue;
     const auto gradient = pixel_gradient(camera, point_m);
     if (!gradient) continue;
     information += gradient->transpose() * *gradient;

@@ -44,7 +44,6 @@ std::vector<ParameterSpec> dense_parameters() {
       .default_method = SurfaceMethod::heightfield,
       .surface_help = "how the mesh is made",
       .poisson_depth_help = "depth of the octree of surface=poisson",
-      .poisson_depth_max = 12,
       .grid_help = "grid of surface=heightfield",
       .target_triangles_help = "triangles that the mesh is reduced to; 0: all",
       .target_triangles_max = 2147483647};

@@ -9,6 +9,8 @@
 namespace aqbench {
 namespace {
 
+constexpr int kPoissonDepthMax = 12;
+
 struct NamedSurface {
   const char* name;
   SurfaceMethod method;
@@ -60,7 +62,7 @@ std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& trai
        .unit = "1",
        .default_value = std::int64_t{usual.poisson_depth},
        .min = 1,
-       .max = traits.poisson_depth_max,
+       .max = kPoissonDepthMax,
        .help = traits.poisson_depth_help,
        .choices = {}}};
   if (!traits.grid_help.empty())
@@ -91,7 +93,8 @@ SurfaceOptions surface_options(const Parameters& parameters) {
 }
 
 void check(const SurfaceOptions& options) {
-  require_surface(options.poisson_depth >= 1 && options.poisson_depth <= 12, "poisson_depth", "1 to 12");
+  require_surface(options.poisson_depth >= 1 && options.poisson_depth <= kPoissonDepthMax, "poisson_depth",
+                  ("1 to " + std::to_string(kPoissonDepthMax)).c_str());
   require_surface(options.poisson_density_quantile >= 0 && options.poisson_density_quantile < 1,
                   "poisson_density_quantile", "at least 0 and below 1");
   require_surface(options.grid_m > 0 && std::isfinite(options.grid_m), "grid_m", "positive");

@@ -47,7 +47,6 @@ struct SurfaceParameterTraits {
   SurfaceMethod default_method = SurfaceMethod::none;
   std::string surface_help;
   std::string poisson_depth_help;
-  double poisson_depth_max = 0;
   std::string grid_help;  // empty: the method has no parameter surface_grid_m
   std::string target_triangles_help;
   double target_triangles_max = 0;

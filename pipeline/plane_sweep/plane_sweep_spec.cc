@@ -46,7 +46,6 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
   const SurfaceParameterTraits surface{.default_method = SurfaceMethod::poisson,
                                        .surface_help = "surface from the cloud",
                                        .poisson_depth_help = "of Poisson's octree",
-                                       .poisson_depth_max = 14,
                                        .grid_help = "",
                                        .target_triangles_help = "the surface is decimated to so many; 0: not",
                                        .target_triangles_max = 1e9};

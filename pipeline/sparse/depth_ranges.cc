@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kLowQuantile = 0.02, kHighQuantile = 0.98;
 
-bool is_in_image(const RefractiveCamera& camera, const Vec2& pixel) {
-  return pixel.x() >= 0 && pixel.y() >= 0 && pixel.x() <= camera.width_px - 1 &&
-         pixel.y() <= camera.height_px - 1;
-}
-
 }  // namespace
 
 std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,
@@ -23,7 +18,8 @@ std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points
     std::vector<double> depths_m;
     for (const Vec3& point_m : points_m) {
       const auto image = project(view.camera, point_m);
-      if (image && is_in_image(view.camera, image->pixel)) depths_m.push_back(image->depth_along_ray_m);
+      if (image && is_in_image(view.camera, image->pixel.x(), image->pixel.y()))
+        depths_m.push_back(image->depth_along_ray_m);
     }
     ranges.emplace_back();
     if (depths_m.size() < kMinDepthPoints) continue;

@@ -28,6 +28,11 @@ struct RefractiveCamera {
   SnellRatio<double> ratio = snell_ratio<double>(1, 1.333);  // of n_air and n_water
 };
 
+// Returns whether the pixel lies in the camera's image: between the centres of its corner pixels.
+inline bool is_in_image(const RefractiveCamera& camera, double x_px, double y_px) {
+  return x_px >= 0 && y_px >= 0 && x_px <= camera.width_px - 1 && y_px <= camera.height_px - 1;
+}
+
 // What a pixel sees: origin on the water surface, unit direction in the water; world frame. The point at ray
 // depth d is origin_m + d * direction.
 struct WaterRay {

@@ -5,15 +5,10 @@
 namespace aqbench {
 namespace {
 
-bool in_image(const RefractiveCamera& camera, const Vec2& pixel) {
-  return pixel.x() >= 0 && pixel.y() >= 0 && pixel.x() <= camera.width_px - 1 &&
-         pixel.y() <= camera.height_px - 1;
-}
-
 bool sees(const RefractiveCamera& camera, const RayHitter& hitter, const Vec3& position_m,
           double tolerance_m) {
   const auto projection = project(camera, position_m);
-  if (!projection || !in_image(camera, projection->pixel)) return false;
+  if (!projection || !is_in_image(camera, projection->pixel.x(), projection->pixel.y())) return false;
   const auto ray = cast_ray(camera, projection->pixel);
   if (!ray) return false;
   const auto hit_m = hitter.first_hit_m(*ray, projection->depth_along_ray_m);
