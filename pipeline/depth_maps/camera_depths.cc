@@ -10,6 +10,7 @@
 #include "core/stage_scope.h"
 #include "pipeline/depth_maps/depth_guide.h"
 #include "pipeline/depth_maps/refinement.h"
+#include "pipeline/depth_maps/resolution.h"
 
 namespace aqbench {
 namespace {
@@ -18,13 +19,26 @@ namespace {
 // two steps to either side.
 constexpr double kStepsPerHypothesis = 4;
 
+// They lie no closer than this part of a pixel in the other cameras. Where images are small beside the steps
+// of the sweep, sixteen closer ones would not reach the errors of the map that they refine.
+constexpr double kLeastStep_px = 0.1;
+
+// Keeps the depth of the pass before where it matched better, or where the new pass found none.
+void keep_better_matches(const DepthMap& before, plane_sweep::RefinedDepth& refined) {
+  for (std::size_t i = 0; i < refined.depth_m.size(); ++i) {
+    if (refined.similarity[i] >= before.confidence[i]) continue;
+    refined.depth_m[i] = before.depth_along_ray_m[i];
+    refined.similarity[i] = before.confidence[i];
+  }
+}
+
 DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t reference,
                         const sparse::DepthRange& range, const CameraDepthOptions& options) {
   const DatasetView& view = views[reference];
   plane_sweep::Input input;
   input.reference = view.view();
-  for (const std::size_t source : select_sources(views, reference, options.sources))
-    input.sources.push_back(views[source].view());
+  const std::vector<std::size_t> sources = select_sources(views, reference, options.sources);
+  for (const std::size_t source : sources) input.sources.push_back(views[source].view());
   if (input.sources.empty())
     throw Error(ErrorKind::method,
                 fmt::format("plane_sweep: {} has no other camera to be compared with", view.name));
@@ -33,11 +47,14 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   plane_sweep::Result swept = plane_sweep::run(input, options.sweep);
   DepthMap map{view.name, swept.width_px, swept.height_px, std::move(swept.depth_m),
                std::move(swept.confidence)};
-  const double step_m = (range.max_m - range.min_m) / (options.sweep.depths - 1) / kStepsPerHypothesis;
+  const double step_m =
+      std::max((range.max_m - range.min_m) / (options.sweep.depths - 1) / kStepsPerHypothesis,
+               kLeastStep_px * pixel_resolution(views, reference, sources, range).depth_per_pixel_m);
   for (int pass = 0; pass < options.refinements; ++pass) {
     const std::vector<float> guide_m = plane_sweep::depth_guide(
         map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, 0.012F});
     plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, options.sweep, guide_m, step_m);
+    if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is another measure
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);
   }

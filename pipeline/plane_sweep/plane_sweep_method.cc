@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/stage_scope.h"
 #include "pipeline/depth_maps/camera_depths.h"
+#include "pipeline/depth_maps/resolution.h"
 #include "pipeline/fusion/fusion.h"
 #include "pipeline/fusion/surface_reconstruction.h"
 #include "pipeline/plane_sweep/plane_sweep_spec.h"
@@ -21,6 +22,10 @@ namespace {
 
 // Share of all pixels that must pass the filter.
 constexpr double kFewestConfirmed = 0.01;
+
+// Below these, differences are of the images' noise and not of the surface.
+constexpr double kLeastTolerance_px = 0.3;       // of depth_tolerance_m, in pixels of the other cameras
+constexpr double kLeastVoxel_footprints = 0.25;  // of voxel_m, in pixels on the surface
 
 constexpr int kLeastWindow_px = 7;  // with fewer pixels noise hides the differences
 
@@ -41,10 +46,11 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   return options;
 }
 
-plane_sweep::ConsistencyOptions consistency_options(const Parameters& p) {
+plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution) {
   plane_sweep::ConsistencyOptions options;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
-  options.depth_tolerance_m = p.number("depth_tolerance_m");
+  options.depth_tolerance_m =
+      std::max(p.number("depth_tolerance_m"), kLeastTolerance_px * resolution.depth_per_pixel_m);
   options.min_views = static_cast<int>(p.integer("min_views"));
   return options;
 }
@@ -116,13 +122,16 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const std::vector<DatasetView> views =
       read_dataset_views(observation.dataset_dir, sparse::view_options_from(input.parameters));
   const std::vector<sparse::DepthRange> ranges = view_depth_ranges(views, input);
+  const CameraDepthOptions options = depth_options(input, views.front().camera.width_px);
   Reconstruction result;
-  result.unfiltered_depth_maps =
-      estimate_depths(views, ranges, depth_options(input, views.front().camera.width_px));
+  result.unfiltered_depth_maps = estimate_depths(views, ranges, options);
+  const PixelResolution resolution = dataset_resolution(views, ranges, options.sources);
   result.depth_maps =
-      confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters));
+      confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters, resolution));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
-  result.cloud = fuse_depth_maps(views, result.depth_maps, fusion_options(input.parameters));
+  FusionOptions fusion = fusion_options(input.parameters);
+  fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
+  result.cloud = fuse_depth_maps(views, result.depth_maps, fusion);
   result.mesh = reconstruct_surface(result.cloud, surface_options(input.parameters));
   return result;
 }

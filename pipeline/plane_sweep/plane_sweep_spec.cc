@@ -14,7 +14,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
       {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
       {"sources",
        "1",
-       integer(4),
+       integer(5),
        1,
        64,
        "nearest cameras that each is compared with, beside the centre",
@@ -22,7 +22,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
       {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
       {"window_at_1600",
        "px",
-       integer(11),
+       integer(9),
        3,
        31,
        "the same in images 1600 px wide; in others in proportion, 7 px or more",
@@ -39,10 +39,19 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
        64,
        "other cameras that must confirm a depth, if there are so many",
        {}},
-      {"depth_tolerance_m", "m", 0.002, 1e-6, 1, "largest difference to a depth that confirms", {}},
+      {"depth_tolerance_m",
+       "m",
+       0.002,
+       1e-6,
+       1,
+       "largest difference to a depth that confirms; at least 0.3 pixels of depth",
+       {}},
   };
-  const FusionHelp fusion{.voxel_m = "side of fusion's voxels: the spacing of the cloud",
-                          .fusion_radius_m = "of fusion's local fits; 0: none"};
+  const FusionHelp fusion{
+      .voxel_m =
+          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on "
+          "the surface",
+      .fusion_radius_m = "of fusion's local fits; 0: none"};
   const SurfaceParameterTraits surface{.default_method = SurfaceMethod::poisson,
                                        .surface_help = "surface from the cloud",
                                        .poisson_depth_help = "of Poisson's octree",
@@ -60,6 +69,7 @@ std::vector<Preset> plane_sweep_presets() {
       {"balanced", {}},
       {"fast",
        {{"", "depths", "64"},
+        {"", "sources", "4"},
         {"", "window_at_1600", "7"},
         {"", "batch", "8"},
         {"", "refinements", "1"},
@@ -67,7 +77,8 @@ std::vector<Preset> plane_sweep_presets() {
         {"", "poisson_depth", "8"}}},
       {"quality",
        {{"", "depths", "256"},
-        {"", "window_at_1600", "15"},
+        {"", "sources", "6"},
+        {"", "window_at_1600", "11"},
         {"", "batch", "1"},
         {"", "refinements", "5"},
         {"", "voxel_m", "0.0005"},
