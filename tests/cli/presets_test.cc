@@ -1,0 +1,77 @@
+// The presets of plane_sweep are ordered: a slower one is nowhere worse than a faster one, at any size of the
+// images. Small sizes are run here; the bundle docs/bundles/presets holds those up to 3200 px.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What noise may make of two presets that are equally good.
+constexpr double kRmseSlack = 1.01, kCompletenessSlack_pct = 0.1;
+
+// (case without its preset) -> preset -> metrics
+using Ladder = std::map<std::string, std::map<std::string, Json>>;
+
+Ladder ladder_of(const std::filesystem::path& results) {
+  std::ifstream file(results);
+  Ladder ladder;
+  for (const Json& record : Json::parse(file).at("records")) {
+    std::string name = record.at("case");
+    const std::size_t begin = name.find(":") + 1, end = name.find('/', begin);
+    EXPECT_EQ(record.at("status"), "ok") << name;
+    const std::string preset = name.substr(begin, end - begin);
+    ladder[name.erase(begin, end - begin)][preset] = record.at("metrics");
+  }
+  return ladder;
+}
+
+double value_of(const Json& metrics, const char* name) { return metrics.at(name).at("value").get<double>(); }
+
+void expect_ordered(const Ladder& ladder) {
+  constexpr std::array<std::pair<const char*, const char*>, 2> kSteps = {
+      {{"fast", "balanced"}, {"balanced", "quality"}}};
+  for (const auto& [name, presets] : ladder) {
+    ASSERT_EQ(presets.size(), 3u) << name;
+    for (const auto& [faster, slower] : kSteps) {
+      EXPECT_LE(value_of(presets.at(slower), "accuracy_rmse_mm"),
+                kRmseSlack * value_of(presets.at(faster), "accuracy_rmse_mm"))
+          << name << ": " << slower << " against " << faster;
+      EXPECT_GE(value_of(presets.at(slower), "completeness_2mm_pct"),
+                value_of(presets.at(faster), "completeness_2mm_pct") - kCompletenessSlack_pct)
+          << name << ": " << slower << " against " << faster;
+    }
+  }
+}
+
+TEST(Presets, AreOrderedInSmallImages) {
+  TemporaryDir dir;
+  const std::string out = (dir / "out").string();
+  const ProgramResult sweep =
+      run_program({"sweep", "--scene", "undulating", "--method", "plane_sweep:*", "--rig", "arc6", "--axis",
+                   "width=320,480", "--set", "plane_sweep.surface=none", "--out", out});
+  ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
+  const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
+  EXPECT_EQ(ladder.size(), 2u);
+  expect_ordered(ladder);
+}
+
+TEST(Presets, AreOrderedFrom320To3200PixelsInTheStoredBundle) {
+  const std::filesystem::path bundle = std::filesystem::path(AQBENCH_SOURCE_DIR) / "docs/bundles/presets";
+  const Ladder ladder = ladder_of(bundle / "results.json");
+  EXPECT_EQ(ladder.size(), 7u);
+  expect_ordered(ladder);
+}
+
+}  // namespace
+}  // namespace aqbench::testing
