@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <random>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/text_file.h"
 #include "reports/exports/github.h"
 #include "reports/exports/junit.h"
 
@@ -20,11 +20,7 @@ void append_step_summary(const std::filesystem::path& file, const GateReport& re
   const std::uintmax_t present = std::filesystem::file_size(file, error);
   const std::uintmax_t used = error ? 0 : present;
   if (used >= kMaxStepSummaryBytes) return;
-  std::ofstream stream(file, std::ios::binary | std::ios::app);
-  stream << github_step_summary(report, results, kMaxStepSummaryBytes - used);
-  stream.flush();
-  if (!stream)
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be written ($GITHUB_STEP_SUMMARY)", file.string()));
+  append_to_file(file, github_step_summary(report, results, kMaxStepSummaryBytes - used));
 }
 
 }  // namespace

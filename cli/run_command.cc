@@ -174,17 +174,25 @@ ExitCode run_command(const Arguments& arguments) {
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();
+  const auto text_of = [&](const DatasetRun& run) {
+    return result_json(run, request, arguments, started_utc).dump(2) + "\n";
+  };
+  std::string text;
+  request.add_files = [&](const DatasetRun& run, const std::filesystem::path& folder) {
+    text = text_of(run);
+    write_file(folder / "result.json", text);
+  };
   const DatasetRun run = run_on_dataset(request);
   if (run.interrupted) throw Error(ErrorKind::interrupted, "interrupted; nothing was written");
-  const std::string text = result_json(run, request, arguments, started_utc).dump(2) + "\n";
   const bool ok = run.record.status == Status::ok;
-  if (ok) write_file(request.out_dir / "result.json", text);
+  if (!ok) text = text_of(run);
   if (parsed->json)
     fmt::print("{}", text);
   else if (ok)
     print_run(run, request);
   if (ok) return ExitCode::pass;
-  fmt::print(stderr, "aqbench: {} {}: {}\n", request.method, to_string(run.record.status), run.record.reason);
+  fmt::print(stderr, "aqbench: {} {}: {}\n", request.method, to_string(run.record.status),
+             printable(run.record.reason));
   return ExitCode::case_failed;
 }
 

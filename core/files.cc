@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/safe_output.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
@@ -44,14 +44,6 @@ int write_special_file(const std::filesystem::path& path, std::string_view bytes
   return ::close(descriptor) != 0 && error == 0 ? errno : error;
 }
 
-// A link stays a link: what it points to is replaced.
-std::filesystem::path link_target(const std::filesystem::path& path) {
-  std::error_code status;
-  if (!std::filesystem::is_symlink(path, status)) return path;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, status);
-  return status ? path : target;
-}
-
 // Returns whether the path still names the file that was opened: after waiting for a lock it may be the lock
 // of a file that has been removed.
 bool is_still_at(const std::filesystem::path& path, int descriptor) {
@@ -73,7 +65,7 @@ bool is_still_at(const std::filesystem::path& path, int descriptor) {
 Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait) {
   const int operation = (mode == LockMode::shared ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB);
   for (;;) {
-    Descriptor held(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    Descriptor held(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (held.get() < 0) fail_lock(path, errno);
     if (::flock(held.get(), operation) != 0) {
       if (errno == EWOULDBLOCK && !wait) return Descriptor();
@@ -133,18 +125,17 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  const std::filesystem::path target = link_target(path);
   if (is_special_file(path)) {
     if (const int error = write_special_file(path, bytes); error != 0) throw_file_error(path, error);
     return;
   }
-  static std::atomic<unsigned> next{0};  // several threads may write the same path
-  const std::filesystem::path target = link_target(path);
-  const std::filesystem::path temporary = fmt::format("{}.tmp{}.{}", target.string(), ::getpid(), next++);
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) throw_file_error(path, errno);
-  int error = write_all(descriptor, bytes);
-  if (error == 0 && ::fsync(descriptor) != 0) error = errno;
-  if (::close(descriptor) != 0 && error == 0) error = errno;
+  std::filesystem::path temporary;
+  Descriptor file(create_file_beside(target, temporary));
+  if (file.get() < 0) throw_file_error(path, errno);
+  int error = write_all(file.get(), bytes);
+  if (error == 0 && ::fsync(file.get()) != 0) error = errno;
+  if (::close(file.release()) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(temporary.c_str());

@@ -24,11 +24,12 @@ std::uintmax_t regular_file_size(const std::filesystem::path& path);
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
 // Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
-// the old bytes or the new ones. A link stays a link; a device or pipe (/dev/stdout) is written to directly.
-// Throws Error(io) "PATH: No space left on device" and leaves nothing behind.
+// the old bytes or the new ones. A link stays a link, unless link_target() refuses it; a device or pipe
+// (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on device" and leaves nothing
+// behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<pid>.<n>. What cannot
+// Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<number>. What cannot
 // be removed stays.
 void remove_write_leftovers(const std::filesystem::path& folder);
 
@@ -49,7 +50,8 @@ enum class LockMode { shared, exclusive };
 // may remove the file: a lock taken on a removed file is given up and taken anew.
 class FileLock {
  public:
-  // Waits for others. Makes the file if it is not there, but no folder. Throws Error(io) naming the file,
+  // Waits for others. Makes the file if it is not there, but no folder; a link is refused. Throws Error(io)
+  // naming the file,
   // Error(interrupted) if a signal's handler ran while it waited.
   static FileLock wait(const std::filesystem::path& path, LockMode mode);
   // Returns nullopt if another holder is in the way. Throws as wait() does.

@@ -122,7 +122,7 @@ bool has_ended(pid_t child) {
 
 void open_log(IsolatedChild& child, const std::filesystem::path& file) {
   const std::filesystem::path path = file.empty() ? std::filesystem::path("/dev/null") : file;
-  child.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  child.log.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (child.log.get() < 0) throw_file_error(path, errno);
   child.log_start = ::lseek(child.log.get(), 0, SEEK_END);
 }

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "core/text_file.h"
 
 namespace aqbench {
 namespace {
@@ -170,7 +171,7 @@ Json parse_strict_json(std::string_view text, const std::string& source, const J
 }
 
 Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits) {
-  return parse_strict_json(read_file(path, limits.max_bytes), path.string(), limits);
+  return parse_strict_json(read_text_file(path, limits.max_bytes), path.string(), limits);
 }
 
 JsonPlace JsonPlace::child(const Json& value, std::string_view key) const {

@@ -11,6 +11,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "core/text_file.h"
 
 namespace aqbench {
 namespace {
@@ -186,7 +187,7 @@ const std::vector<Suite>& suite_registry() {
 Suite read_suite_file(const std::filesystem::path& path) {
   constexpr std::uintmax_t max_bytes = 1 << 20;
   const std::string source = path.string();
-  return suite_from_json(parse_strict_json(read_file(path, max_bytes), source, kMessageJson), source);
+  return suite_from_json(parse_strict_json(read_text_file(path, max_bytes), source, kMessageJson), source);
 }
 
 Suite suite_from_json(const Json& json, const std::string& source) {

@@ -12,6 +12,8 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "core/safe_output.h"
+#include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"
 #include "harness/running/case_dataset.h"
@@ -105,7 +107,7 @@ std::optional<Scene> scene_to_score(const std::filesystem::path& dataset_dir) {
   try {
     return read_dataset_scene(dataset_dir);
   } catch (const Error& error) {
-    fmt::print(stderr, "the cloud is not scored: {}\n", error.what());
+    fmt::print(stderr, "the cloud is not scored: {}\n", printable(error.what()));
     return std::nullopt;
   }
 }
@@ -200,12 +202,10 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   require_free_folder(request.out_dir);
   const std::filesystem::path target =
       std::filesystem::absolute(request.out_dir / ".").lexically_normal().parent_path();
-  const std::filesystem::path partial =
-      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
   const ScratchFolder scratch;
   CaseBoard board;
   board.set_scratch_dir(scratch.path());
-  make_run_folder(partial);
+  const std::filesystem::path partial = make_folder_beside(target);
   const ScratchFolder keep_clean(partial);
 
   IsolateOptions options;
@@ -224,6 +224,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   run.log_tail = outcome.log_tail;
   if (run.record.status != Status::ok) return run;
   read_told(result, run);
+  if (request.add_files) request.add_files(run, partial);
   std::error_code error;
   std::filesystem::rename(partial, target, error);  // replaces an empty folder only
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));

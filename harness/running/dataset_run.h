@@ -13,6 +13,8 @@
 
 namespace aqbench {
 
+struct DatasetRun;  // below
+
 // What `aqbench run` was asked for.
 struct DatasetRunRequest {
   std::string method;  // registered, not simulated
@@ -27,6 +29,8 @@ struct DatasetRunRequest {
   std::uint64_t memory_limit_bytes = 0;  // 0: none
   int cancel_descriptor = -1;
   std::function<void(const std::string& stage)> tick = {};  // a few times a second
+  // Writes what belongs into out_dir besides, after a good run. The folder is not yet at its place.
+  std::function<void(const DatasetRun& run, const std::filesystem::path& folder)> add_files = {};
 };
 
 // What a run on a dataset gave.
@@ -43,9 +47,9 @@ struct DatasetRun {
 // does not take and for an out_dir that is not free; Error(input) for an unreadable calibration. Where the
 // method ends well, out_dir holds cloud.ply, mesh.ply (if there is one), depth/<camera>.npy (float32, metres
 // along the refracted ray, NaN for none), depth/<camera>_confidence.npy, depth.csv (with truth), log.txt
-// (what was printed), command.log (of an external command); where not, out_dir is not made. The cloud is
-// scored against the scene of dataset_dir/truth/scene.json, if that can be made. This process must not have
-// run LibTorch, TBB, Open3D or threads.
+// (what was printed), command.log (of an external command); where not, out_dir is not made; it appears with
+// all its files at once. The cloud is scored against the scene of dataset_dir/truth/scene.json, if that can
+// be made. This process must not have run LibTorch, TBB, Open3D or threads.
 DatasetRun run_on_dataset(const DatasetRunRequest& request);
 
 }  // namespace aqbench

@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "core/text_file.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench {
@@ -133,7 +134,7 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
 
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
   const std::filesystem::path path = bundle / kJournalFile;
-  return parse_journal(read_file(path), path.string(), torn_tail);
+  return parse_journal(read_text_file(path), path.string(), torn_tail);
 }
 
 JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {

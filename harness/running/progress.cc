@@ -44,7 +44,7 @@ std::string progress_text(const SweepProgress& progress, const std::string& case
   if (progress.eta_s) text += fmt::format(", {} left", clock_text(*progress.eta_s));
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
   text += "  " + case_name;
-  return one_line(text, static_cast<std::size_t>(std::max(columns, 20)));
+  return one_line(printable(text), static_cast<std::size_t>(std::max(columns, 20)));
 }
 
 SweepDisplay::Options SweepDisplay::options_for_stderr() {
@@ -81,7 +81,7 @@ void SweepDisplay::report(const Record& record) {
   if (record.status == Status::ok || record.status == Status::skipped) return;
   clear();
   write(fmt::format("{}{}{} {}: {}\n", options_.colours ? kRed : "", to_string(record.status),
-                    options_.colours ? kPlain : "", record.case_name, record.reason));
+                    options_.colours ? kPlain : "", printable(record.case_name), printable(record.reason)));
 }
 
 SweepCallbacks SweepDisplay::callbacks() {

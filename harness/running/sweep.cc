@@ -1,12 +1,9 @@
 #include "harness/running/sweep.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +16,7 @@
 #include "core/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"
@@ -40,15 +38,6 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
       throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
     write_file(path, bytes);
   }
-}
-
-void append_log(const std::filesystem::path& log, const std::string& text) {
-  const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!written) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(error)));
 }
 
 // Returns whether the case may start while the record of the one before it is written. Only a simulated one
@@ -108,7 +97,7 @@ class Sweep {
 };
 
 std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
-  append_log(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
+  append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
   auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
   if (callbacks_.tick)
     running->options.tick = [this, &planned] {
@@ -209,8 +198,8 @@ SweepOutcome Sweep::run() {
     std::unique_ptr<RunningCase> next;
     if (!cancelled) {
       CaseResult result = result_of(planned, end, running->options, running->board);
-      append_log(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
-                                   result.record.reason.empty() ? "" : ": ", result.record.reason));
+      append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
+                                       result.record.reason.empty() ? "" : ": ", result.record.reason));
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
       finish_block(planned, std::move(result));

@@ -92,7 +92,8 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
   if (words.empty()) throw Error(ErrorKind::usage, "the command is empty");
   if (!(options.timeout_s > 0)) throw Error(ErrorKind::usage, "timeout_s: must be above 0");
   Pipe lifeline("pipe to a command"), report("pipe to a command");
-  Descriptor log(::open(options.log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  Descriptor log(::open(options.log_file.c_str(),
+                        O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (log.get() < 0) throw_file_error(options.log_file, errno);
   ProgramStart program(words);
   program.give(log.get(), STDOUT_FILENO);

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "harness/gating/gate.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
@@ -172,7 +173,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
       else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
         copy_into(shard.path / file, bundle / folder / file);
     }
-    log += fmt::format("== shard {}\n{}", shard.results.run.id, read_file(shard.path / "bench.log"));
+    log += fmt::format("== shard {}\n{}", shard.results.run.id, read_log_file(shard.path / "bench.log"));
   }
   write_file(bundle / "bench.log", log);
 }

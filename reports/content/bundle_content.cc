@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "reports/content/test_run.h"
 
 namespace aqbench {
@@ -20,7 +21,7 @@ bool bundle_has(const std::filesystem::path& bundle, const char* file) {
 }
 
 std::vector<std::string> read_notes(const std::filesystem::path& file) {
-  const std::string text = read_file(file, kMaxNotesBytes);
+  const std::string text = read_text_file(file, kMaxNotesBytes);
   std::vector<std::string> notes;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -48,7 +49,7 @@ std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
   for (const char* const file : {"bench.log", "tests.log"}) {
     std::error_code error;
     if (!std::filesystem::exists(bundle / file, error)) continue;
-    for (LogWarning& warning : warnings_of_log(read_file(bundle / file), file))
+    for (LogWarning& warning : warnings_of_log(read_log_file(bundle / file), file))
       warnings.push_back(std::move(warning));
   }
   return warnings;
@@ -67,7 +68,7 @@ BundleContent read_bundle_content(const std::filesystem::path& bundle, Results r
   if (bundle_has(bundle, kBaselineCopyName)) set_baseline(content, read_baseline(bundle / kBaselineCopyName));
   if (bundle_has(bundle, kNotesName)) content.notes = read_notes(bundle / kNotesName);
   if (bundle_has(bundle, kTestsLog)) {
-    content.tests = test_result(read_file(bundle / kTestsLog));
+    content.tests = test_result(read_log_file(bundle / kTestsLog));
     if (content.tests.empty()) content.tests = "cut off: tests.log has no result";
   }
   content.warnings = read_warnings(bundle);

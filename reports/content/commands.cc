@@ -11,6 +11,7 @@
 #include "core/process.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "core/text_file.h"
 
 namespace aqbench {
 namespace {
@@ -52,7 +53,7 @@ void append_to_commands(const std::filesystem::path& bundle, const std::string& 
   const std::filesystem::path path = bundle / kCommandsName;
   std::error_code error;
   const std::string before = std::filesystem::exists(path, error)
-                                 ? read_file(path)
+                                 ? read_text_file(path)
                                  : "# Commands of this bundle, in the order they ran.\n";
   write_file(path, before + block);
 }

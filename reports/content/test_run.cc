@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <vector>
 
 #include "core/error.h"
@@ -13,6 +10,7 @@
 #include "core/process.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {
@@ -20,16 +18,9 @@ namespace {
 
 constexpr const char* kResultLead = "result: ";
 
-void append_tests_log(const std::filesystem::path& log, const std::string& text) {
-  std::ofstream stream(log, std::ios::binary | std::ios::app);
-  stream << text;
-  stream.flush();
-  if (!stream) throw Error(ErrorKind::io, fmt::format("{}: {}", log.string(), std::strerror(errno)));
-}
-
 // Returns "" for exit code 0, else what went wrong.
 std::string run_logged(const std::filesystem::path& log, const std::vector<std::string>& argv) {
-  append_tests_log(log, "\n$ " + shell_join(argv) + "\n");
+  append_to_file(log, "\n$ " + shell_join(argv) + "\n");
   IsolateOptions options;
   options.log_file = log;
   const RunClock clock;
@@ -37,7 +28,7 @@ std::string run_logged(const std::filesystem::path& log, const std::vector<std::
   std::string problem = outcome.end == IsolateOutcome::End::ok ? "" : describe(outcome, options);
   if (problem.empty() && outcome.result != "0")
     problem = fmt::format("{} ended with exit code {}", argv[0], one_line(outcome.result));
-  append_tests_log(
+  append_to_file(
       log, fmt::format("exit code: {}\n{}",
                        problem.empty() ? "0" : one_line(outcome.result.empty() ? problem : outcome.result),
                        times_block(clock.elapsed())));
@@ -67,7 +58,7 @@ TestRun run_tests(const std::filesystem::path& bundle, const std::filesystem::pa
   if (run.problem.empty())
     run.problem = run_logged(log, {"ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error"});
   run.passed = run.problem.empty();
-  append_tests_log(
+  append_to_file(
       log, fmt::format("\n{}{}\n", kResultLead, run.passed ? "passed" : "failed: " + one_line(run.problem)));
   return run;
 }

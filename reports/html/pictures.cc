@@ -8,6 +8,7 @@
 
 #include "core/files.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "harness/records/case_result.h"
 #include "harness/running/depth_pictures.h"
 
@@ -42,10 +43,11 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     const std::string name = file_name_of(record.case_name);
     std::error_code error;
     const std::filesystem::path tiles = bundle / "tiles" / (name + ".csv");
-    if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_file(tiles);
+    if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_text_file(tiles);
     const std::filesystem::path folder = bundle / kPicturesFolder / name;
     if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
-    for (ReportPicture& picture : parse_picture_list(read_file(folder / kPictureListName, kMaxListBytes))) {
+    for (ReportPicture& picture :
+         parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes))) {
       const std::filesystem::path file = folder / picture.file;
       if (!std::filesystem::exists(file, error)) continue;
       const std::uintmax_t size = regular_file_size(file);

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "core/text_file.h"
 
 namespace aqbench {
 namespace {
@@ -156,9 +157,9 @@ ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Recor
   const auto path = [&](const char* file) { return bundle / profile_file(record.case_name, file); };
   const std::string details = path(kProfileDetailsFile).string();
   profile.details =
-      profile_details_from_json(parse_strict_json(read_file(details), details, kMessageJson), details);
+      profile_details_from_json(parse_strict_json(read_text_file(details), details, kMessageJson), details);
   if (std::filesystem::exists(path(kProfileStacksFile)))
-    profile.stacks = read_folded(read_file(path(kProfileStacksFile)), path(kProfileStacksFile).string());
+    profile.stacks = read_folded(read_text_file(path(kProfileStacksFile)), path(kProfileStacksFile).string());
   profile.hotspots = find_hotspots(profile.stacks, record.workload.empty() ? record.method : record.workload);
   return profile;
 }

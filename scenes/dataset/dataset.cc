@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/safe_output.h"
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
@@ -135,9 +136,7 @@ void fill_folder(const std::filesystem::path& dir,
                  const std::function<void(const std::filesystem::path& partial)>& fill) {
   require_free_folder(dir);
   const std::filesystem::path target = folder_path(dir);
-  const std::filesystem::path partial =
-      target.parent_path() / fmt::format(".{}.partial-{}", target.filename().string(), ::getpid());
-  make_folder(partial);
+  const std::filesystem::path partial = make_folder_beside(target);
   try {
     fill(partial);
     std::error_code error;

@@ -53,6 +53,26 @@ TEST_F(Run, WritesTheCloudAndTellsTheStages) {
   EXPECT_NE(again.err.find("not empty"), std::string::npos) << again.err;
 }
 
+TEST_F(Run, TheFolderAppearsWithAllItsFiles) {
+  // result.json cannot be written beside a cloud of this size: then there is no folder either.
+  const Arguments arguments = {
+      "run",
+      "external",
+      "--dataset",
+      (dir_ / "data").string(),
+      "--out",
+      (dir_ / "out").string(),
+      "--set",
+      command("printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\n"
+              "property float y\\nproperty float z\\nend_header\\n0 0 1.180\\n' > $2/cloud.ply")};
+  const auto result = run_program(arguments, {.file_size_limit_bytes = 1500});
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  EXPECT_NE(result.err.find("result.json"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+    EXPECT_EQ(entry.path().string().find("partial"), std::string::npos) << entry.path();
+}
+
 TEST_F(Run, AFailureIsExitCode3WithItsReason) {
   const auto failed = run({"--set", command("echo no licence >&2; exit 5")});
   EXPECT_EQ(failed.exit_code, 3);

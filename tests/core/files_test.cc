@@ -1,5 +1,6 @@
 #include "core/files.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -110,6 +111,18 @@ TEST(Files, LinksStayLinks) {
   EXPECT_EQ(read_file(directory / "target"), "new");
 }
 
+TEST(Files, APlantedNameIsNotUsed) {
+  const TemporaryDirectory directory;
+  // All names that an earlier version would have used.
+  const auto victim = directory.file("victim", "mine");
+  for (int number = 0; number < 200; ++number)
+    std::filesystem::create_symlink(victim, directory / fmt::format("a.tmp{}.{}", ::getpid(), number));
+  write_file(directory / "a", "new");
+  EXPECT_EQ(read_file(directory / "a"), "new");
+  EXPECT_EQ(read_file(victim), "mine");
+  EXPECT_EQ(entries(directory.path()), 202u);
+}
+
 TEST(Files, ReadersSeeOneVersionOrTheOther) {
   const TemporaryDirectory directory;
   const std::string versions[] = {std::string(20000, 'a'), std::string(30000, 'b')};
@@ -142,13 +155,14 @@ TEST(Files, ErrorsKnowTheirFile) {
 TEST(RemoveWriteLeftovers, TakesNothingElse) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory / "in");
-  for (const char* name :
-       {"a.json.tmp17.0", "in/b.tmp1.22", "keep.tmp", "keep.tmpx", "keep.tmp.1", "keep.json"})
+  for (const char* name : {"a.json.tmp17.0", "in/b.tmp1.22", "in/c.tmp00000000000000000017", "keep.tmp",
+                           "keep.tmpx", "keep.tmp.1", "keep.json"})
     directory.file(name, "x");
   std::filesystem::create_symlink("keep.json", directory / "link.tmp1.1");
   remove_write_leftovers(directory.path());
   EXPECT_FALSE(std::filesystem::exists(directory / "a.json.tmp17.0"));
   EXPECT_FALSE(std::filesystem::exists(directory / "in/b.tmp1.22"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "in/c.tmp00000000000000000017"));
   EXPECT_EQ(entries(directory.path()), 6u);
   remove_write_leftovers(directory / "absent");
 }
@@ -183,6 +197,10 @@ TEST(FileLock, SharedOnesExcludeTheExclusive) {
   EXPECT_FALSE(FileLock::attempt(path, LockMode::shared).has_value());
   std::filesystem::remove(path);  // as its holder may; the next one locks a new file
   EXPECT_TRUE(FileLock::attempt(path, LockMode::exclusive).has_value());
+  std::filesystem::create_symlink(directory / "elsewhere", directory / "planted");
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { FileLock::wait(directory / "planted", LockMode::shared); }),
+              HasSubstr("/planted: cannot lock"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "elsewhere"));
   EXPECT_THAT(error_of(ErrorKind::io, [&] { FileLock::wait(directory / "no" / "lock", LockMode::shared); }),
               HasSubstr("cannot lock: No such file or directory"));
 }
