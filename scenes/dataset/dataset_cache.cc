@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -24,6 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kManifestFormat = 1;
+
+// Stands in an entry's lock: what bears it may be removed.
+constexpr std::string_view kMark = "aqbench dataset cache\n";
 
 // The files of one entry.
 struct EntryPaths {
@@ -117,7 +121,37 @@ void remove_entry(const fs::path& cache, const std::string& key) {
   for (const fs::path& path : partial) remove_all_of(path);
 }
 
-// Returns the keys of all that has a lock: entries, and what interrupted renderings left.
+// Writes the mark. The caller holds the exclusive lock.
+void mark_as_own(const EntryPaths& paths) {
+  const Descriptor lock(::open(paths.lock.c_str(), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC));
+  if (lock.get() < 0) fail_cache(paths.lock, std::strerror(errno));
+  if (const int failed = write_all(lock.get(), kMark); failed != 0)
+    fail_cache(paths.lock, std::strerror(failed));
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// Returns whether an entry, whole or not, is this cache's and not somebody else's who keeps files in the same
+// folder: its name is a key and its lock bears the mark, or, for those made before there was one, its
+// manifest has the members of one.
+bool is_own_entry(const fs::path& cache, const std::string& key) {
+  const EntryPaths paths = entry_paths(cache, key);
+  std::error_code error;
+  if (!is_sha256(key) || !fs::is_regular_file(fs::symlink_status(paths.lock, error))) return false;
+  try {
+    if (read_file(paths.lock, kMark.size()) == kMark) return true;
+    if (!fs::is_regular_file(fs::symlink_status(paths.manifest, error))) return false;
+    const Json manifest = read_strict_json(paths.manifest);
+    return manifest.is_object() && manifest.contains("format") && manifest.contains("dataset") &&
+           manifest.contains("files");
+  } catch (const Error&) {
+    return false;  // too long for a lock, unreadable, or gone: nothing that is known to be ours
+  }
+}
+
+// Returns the keys of all own entries, and of what interrupted renderings left.
 std::vector<std::string> cache_keys(const fs::path& cache) {
   std::vector<std::string> keys;
   std::error_code error;
@@ -125,7 +159,8 @@ std::vector<std::string> cache_keys(const fs::path& cache) {
   if (error == std::errc::no_such_file_or_directory) return keys;
   if (error) fail_cache(cache, error.message());
   for (const auto& entry : folder)
-    if (entry.path().extension() == ".lock") keys.push_back(entry.path().stem().string());
+    if (entry.path().extension() == ".lock" && is_own_entry(cache, entry.path().stem().string()))
+      keys.push_back(entry.path().stem().string());
   std::ranges::sort(keys);
   return keys;
 }
@@ -191,6 +226,7 @@ void ensure_rendered(const DatasetPlan& plan, const fs::path& cache, const std::
                      const RenderProgress& progress) {
   const EntryPaths paths = entry_paths(cache, key);
   const FileLock alone = FileLock::wait(paths.lock, LockMode::exclusive);
+  mark_as_own(paths);
   if (is_whole(paths)) return;  // another process rendered it while this one waited
   remove_entry(cache, key);
   write_dataset(plan, paths.dir, progress);

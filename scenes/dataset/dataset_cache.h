@@ -4,8 +4,9 @@
 //
 // DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with their
 // sizes; it is written after them, and its time of change is the time of the last use. DIR/KEY.lock is locked
-// exclusively by whoever renders the dataset, and shared by whoever uses it. An entry is rendered anew if any
-// file is missing or has another size. Files of an entry must not be changed.
+// exclusively by whoever renders the dataset, and shared by whoever uses it; what it says marks the entry as
+// the cache's own, without which it is never removed. An entry is rendered anew if any file is missing or has
+// another size. Files of an entry must not be changed.
 
 #include <chrono>
 #include <cstddef>

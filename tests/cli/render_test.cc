@@ -61,6 +61,16 @@ TEST_F(Render, WritesADatasetOnceAndCopiesItAfterwards) {
   EXPECT_EQ(cached(), 0u);
 }
 
+TEST_F(Render, ClearingTheCacheSparesForeignFiles) {
+  EXPECT_EQ(render({"--out", (dir_ / "a").string()}).exit_code, 0);
+  const std::vector<std::string> foreign = {"yarn.lock", ".yarnrc.yml", "yarn/package.json", "yarn.json"};
+  std::filesystem::create_directories(dir_ / "cache/yarn");
+  for (const std::string& name : foreign) std::ofstream(dir_ / ("cache/" + name)) << "mine";
+  EXPECT_EQ(json::parse(run_program({"cache", "clear", "--json"}).out)["removed"], 1);
+  for (const std::string& name : foreign)
+    EXPECT_TRUE(std::filesystem::exists(dir_ / ("cache/" + name))) << name;
+}
+
 TEST_F(Render, InterruptedItLeavesNothing) {
   const auto folders = [&] {
     std::size_t count = 0;

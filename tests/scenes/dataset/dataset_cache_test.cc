@@ -202,6 +202,48 @@ TEST(DatasetCache, ClearingSparesWhatIsInUse) {
     EXPECT_EQ(entry.path().filename(), "evict") << entry.path();
 }
 
+TEST(DatasetCache, RemovesOnlyWhatCarriesItsMark) {
+  const TemporaryDirectory dir;
+  CacheOptions options{dir.path()};
+  const std::string key(64, 'a');
+  const std::vector<std::string> foreign = {"yarn.lock",        ".yarnrc.yml", "yarn/package.json",
+                                            "yarn.json",        key + ".lock", key + "/mine",
+                                            "." + key + ".txt", "Cargo.lock",  "notes.json"};
+  for (const std::string& name : foreign) {
+    fs::create_directories((dir / name).parent_path());
+    dir.file(name, name == key + ".lock" ? "" : "not the cache's");
+  }
+  const auto all_there = [&] {
+    for (const std::string& name : foreign) EXPECT_TRUE(fs::exists(dir / name)) << name;
+  };
+  { cached_dataset(cache_plan(1), options); }
+  options.limit_bytes = 0;
+  { cached_dataset(cache_plan(2), options); }  // evicts the first one
+  EXPECT_THAT(list_cache(options), SizeIs(1));
+  all_there();
+  EXPECT_EQ(clear_cache(options).removed, 1u);
+  all_there();
+  EXPECT_THAT(list_cache(options), IsEmpty());
+  EXPECT_FALSE(fs::exists(dir / dataset_key(cache_plan(2))));
+  // Whoever's lock is a link to a mark is not the cache's.
+  { cached_dataset(cache_plan(1), options); }
+  fs::rename(dir / (dataset_key(cache_plan(1)) + ".lock"), dir / "mark");
+  fs::create_symlink("mark", dir / (dataset_key(cache_plan(1)) + ".lock"));
+  EXPECT_EQ(clear_cache(options).removed, 0u);
+  EXPECT_TRUE(fs::exists(dir / dataset_key(cache_plan(1)) / "calibration.json"));
+}
+
+TEST(DatasetCache, EntriesOfAnEarlierVersionAreKnownByTheirManifest) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  const std::string key = dataset_key(cache_plan());
+  { cached_dataset(cache_plan(), options); }
+  std::ofstream(options.dir / (key + ".lock")).close();  // it had an empty lock
+  EXPECT_THAT(list_cache(options), SizeIs(1));
+  EXPECT_EQ(clear_cache(options).removed, 1u);
+  EXPECT_FALSE(fs::exists(options.dir / key));
+}
+
 TEST(DatasetCache, SizesAndPlacesComeFromTheEnvironment) {
   EXPECT_EQ(parse_byte_count("20G"), std::uintmax_t{20} << 30);
   EXPECT_EQ(parse_byte_count("0"), 0u);
