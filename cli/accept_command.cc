@@ -6,6 +6,8 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "harness/planning/plan.h"
+#include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {
@@ -16,17 +18,54 @@ struct AcceptRequest {
   std::string bundle;
   std::optional<std::string> baseline_file;
   bool dry_run = false;
+  AcceptExceptions allowed;
+};
+
+const Flag<AcceptExceptions> kExceptionFlags[] = {
+    {{.name = "from-shard", .help = "accept one part of a divided sweep (rather: aqbench merge)"},
+     into<&AcceptExceptions::from_shard>},
+    {{.name = "part-of-suite", .help = "accept a run that left out cases of its suite"},
+     into<&AcceptExceptions::part_of_suite>},
+    {{.name = "remove-cases", .help = "take cases out of the baseline that the run does not have"},
+     into<&AcceptExceptions::remove_cases>},
+    {{.name = "remove-metrics", .help = "take metrics out of the baseline that the run does not have"},
+     into<&AcceptExceptions::remove_metrics>},
+    {{.name = "new-options", .help = "accept cases whose options are not those of the baseline or suite"},
+     into<&AcceptExceptions::new_options>},
+    {{.name = "injected-faults", .help = "accept cases that ran with faults on purpose"},
+     into<&AcceptExceptions::injected_faults>},
+    {{.name = "leave-out-undefined",
+      .help = "accept a run with values that are null, which are not gated then"},
+     into<&AcceptExceptions::leave_out_undefined>},
 };
 
 CommandLine<AcceptRequest> accept_command_line() {
-  return {
-      "aqbench accept BUNDLE --baseline FILE [--dry-run]",
+  CommandLine<AcceptRequest> line{
+      "aqbench accept BUNDLE --baseline FILE [--dry-run] [OPTION]...",
       "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
-      "Tolerances already in FILE are kept; edit them there. Nothing else writes baselines.",
+      "Tolerances already in FILE are kept; edit them there. Nothing else writes baselines.\n"
+      "What a gate would lose without a word is refused unless its flag is given: a shard, a part of a "
+      "suite,\n"
+      "cases or metrics that go, changed options, injected faults, undefined values.",
       {{{.name = "baseline", .value_name = "arg", .help = "the file to write, e.g. baselines/seed.json"},
         into<&AcceptRequest::baseline_file>},
        {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
+  append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);
+  return line;
+}
+
+// Returns the cases that the bundle's suite has by itself, to find what was left out or given other options.
+std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
+  const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  if (header.suite.empty()) return {};
+  PlanRequest suite_alone;
+  suite_alone.own_suite = header.request.own_suite;
+  if (!suite_alone.own_suite) suite_alone.suite = header.suite;
+  std::vector<BaselineCase> cases;
+  for (const Case& planned : plan_sweep(suite_alone).cases)
+    cases.push_back({planned.name, planned.options, {}});
+  return cases;
 }
 
 }  // namespace
@@ -36,11 +75,13 @@ ExitCode accept_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
   const std::string& file = *request->baseline_file;
-  const AcceptedRun run = read_accepted_run(request->bundle);
-  const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file) : accept_baseline(run, file);
+  AcceptedRun run = read_accepted_run(request->bundle);
+  run.suite_cases = cases_of_suite(request->bundle);
+  const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file, request->allowed)
+                                                 : accept_baseline(run, file, request->allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),
              request->dry_run ? "dry run: nothing written" : "wrote " + file);
-  return ExitCode::pass;
+  return acceptance.refusals.empty() ? ExitCode::pass : ExitCode::usage;
 }
 
 }  // namespace aqbench::cli

@@ -1,6 +1,7 @@
 #include "harness/gating/accept.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -30,8 +31,6 @@ void check_acceptable(const std::filesystem::path& bundle, const Results& result
                                           results.run.planned_cases));
   bool any = false;
   for (const Record& record : results.records) {
-    if (!record.injected.empty())
-      refuse_acceptance(bundle, fmt::format("case {} ran with an injected fault", record.case_name));
     if (record.status != Status::ok && record.status != Status::skipped)
       refuse_acceptance(
           bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
@@ -112,6 +111,59 @@ std::optional<Baseline> existing_baseline(const std::filesystem::path& path, con
   return baseline;
 }
 
+// What one refusal is about: how many, and the first of them by name.
+struct Affected {
+  std::size_t count = 0;
+  std::string first;
+
+  void add(const std::string& name) {
+    if (count++ == 0) first = name;
+  }
+};
+
+void refuse_unless(bool allowed, const Affected& affected, const char* noun, const char* what,
+                   const char* flag, Acceptance& acceptance) {
+  if (allowed || affected.count == 0) return;
+  acceptance.refusals.push_back(fmt::format("{} {}{} ({})", counted(affected.count, noun), what,
+                                            affected.first.empty() ? "" : ", first " + affected.first, flag));
+}
+
+// What a gate would lose without a word.
+void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, Acceptance& acceptance) {
+  if (!run.shard.empty() && !allowed.from_shard)
+    acceptance.refusals.push_back(fmt::format("the run is shard {} of a sweep (--from-shard)", run.shard));
+  Affected left_out, vanished, metrics, options, faults, undefined;
+  for (const BaselineCase& planned : run.suite_cases) {
+    const auto record = std::ranges::find(run.results.records, planned.name, &Record::case_name);
+    if (record == run.results.records.end())
+      left_out.add(planned.name);
+    else if (!option_differences(planned.options, record->options).empty())
+      options.add(planned.name);
+  }
+  for (const AcceptChange& change : acceptance.changes) {
+    if (change.kind == Kind::case_removed) vanished.add(change.case_name);
+    if (change.kind == Kind::metric_removed) metrics.add(change.case_name + " " + change.metric);
+    if (change.kind == Kind::options_changed) options.add(change.case_name);
+  }
+  for (const Record& record : run.results.records) {
+    if (!record.injected.empty()) faults.add(record.case_name);
+    for (const auto& [name, metric] : gated_metrics(record))
+      if (!metric.value && record.status == Status::ok) undefined.add(record.case_name + " " + name);
+  }
+  refuse_unless(allowed.part_of_suite, left_out, "case", "of the suite did not run", "--part-of-suite",
+                acceptance);
+  refuse_unless(allowed.remove_cases, vanished, "case", "of the baseline would go", "--remove-cases",
+                acceptance);
+  refuse_unless(allowed.remove_metrics, metrics, "gated metric", "would go", "--remove-metrics", acceptance);
+  refuse_unless(allowed.new_options, options, "difference",
+                "between the options of cases and those of the baseline or suite", "--new-options",
+                acceptance);
+  refuse_unless(allowed.injected_faults, faults, "case", "ran with an injected fault", "--injected-faults",
+                acceptance);
+  refuse_unless(allowed.leave_out_undefined, undefined, "value", "undefined", "--leave-out-undefined",
+                acceptance);
+}
+
 std::string change_line(const AcceptChange& change) {
   switch (change.kind) {
     case Kind::case_added:
@@ -127,7 +179,8 @@ std::string change_line(const AcceptChange& change) {
 
 }  // namespace
 
-Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path) {
+Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
+                           const AcceptExceptions& allowed) {
   const Results& results = run.results;
   check_acceptable(run.bundle, results);
   const std::optional<Baseline> existing = existing_baseline(baseline_path, results.run.suite);
@@ -150,11 +203,17 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
     for (const BaselineCase& before : existing->cases)
       if (find_case(acceptance.baseline, before.name) == nullptr)
         acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
+  if (std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
+    refuse_acceptance(run.bundle, "no case has a metric that could be gated");
+  collect_refusals(run, allowed, acceptance);
   return acceptance;
 }
 
-Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path) {
-  Acceptance acceptance = plan_acceptance(run, baseline_path);
+Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path,
+                           const AcceptExceptions& allowed) {
+  Acceptance acceptance = plan_acceptance(run, baseline_path, allowed);
+  if (!acceptance.refusals.empty())
+    refuse_acceptance(run.bundle, fmt::format("{}", fmt::join(acceptance.refusals, "; ")));
   write_file(baseline_path, baseline_text(acceptance.baseline));
   return acceptance;
 }
@@ -186,6 +245,8 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours) {
   if (!table.rows.empty()) text += render_table(table, colours);
   for (const std::string& note : acceptance.notes)
     text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  for (const std::string& refusal : acceptance.refusals)
+    text += wrap_text("refused: " + printable(refusal), kScreenColumns, 9);
   const Baseline& baseline = acceptance.baseline;
   return text + fmt::format("{} baseline of suite '{}': {} cases, {} changes, from bundle {}\n",
                             acceptance.existed ? "updated" : "new", printable(baseline.suite),

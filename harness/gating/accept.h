@@ -25,7 +25,19 @@ struct Acceptance {
   Baseline baseline;     // the one that is, or would be, written
   bool existed = false;  // there was a baseline before
   std::vector<AcceptChange> changes;
-  std::vector<std::string> notes;  // which undefined metrics and skipped cases are left out
+  std::vector<std::string> notes;     // which undefined metrics and skipped cases are left out
+  std::vector<std::string> refusals;  // "the run is shard 2/3 (--from-shard)": what no flag allows yet
+};
+
+// Holds what a baseline loses silently unless somebody says that it may: one flag of `aqbench accept` each.
+struct AcceptExceptions {
+  bool from_shard = false;       // --from-shard: the run is one part of a divided sweep
+  bool part_of_suite = false;    // --part-of-suite: the suite has cases that the run has not
+  bool remove_cases = false;     // --remove-cases: the old baseline has cases that the run has not
+  bool remove_metrics = false;   // --remove-metrics: the old baseline gates metrics that the run has not
+  bool new_options = false;      // --new-options: cases ran with other options than the baseline's or suite's
+  bool injected_faults = false;  // --injected-faults: cases ran with faults on purpose
+  bool leave_out_undefined = false;  // --leave-out-undefined: values are null
 };
 
 // Holds a verified run that somebody wants to accept.
@@ -34,17 +46,24 @@ struct AcceptedRun {
   Results results;
   std::string program_commit;    // of the program that measured; "" where it was built outside git
   bool changed_sources = false;  // it was built from sources with changes that are not committed
+  std::string shard;             // "2/3": it ran one part of a divided sweep; "" for a whole one
+  // The cases that the run's suite has by itself, with their options and without metrics, sorted by name;
+  // empty where the run is of no suite.
+  std::vector<BaselineCase> suite_cases;
 };
 
 // Returns what accepting would do. Metrics that the file has keep their tolerances and directions; new ones
-// get default_tolerance(). Throws Error(input) if the run was interrupted, has no case, or has a record that
-// failed or had a fault injected; Error(not_comparable) if the file is a baseline of another suite.
-Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path);
+// get default_tolerance(). What needs a flag that `allowed` does not have stands in the refusals. Throws
+// Error(input) if the run was interrupted, has no case, has nothing to gate, or has a record that failed;
+// Error(not_comparable) if the file is a baseline of another suite.
+Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
+                           const AcceptExceptions& allowed = {});
 
-// Does the same, then writes the file, whole or not at all.
-Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path);
+// Does the same, then writes the file, whole or not at all. Throws also Error(input) with all refusals.
+Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path,
+                           const AcceptExceptions& allowed = {});
 
-// Returns old and new values of each case and metric, what is added and removed, and the notes.
+// Returns old and new values of each case and metric, what is added and removed, the notes and the refusals.
 std::string render_acceptance(const Acceptance& acceptance, bool colours = false);
 
 }  // namespace aqbench

@@ -114,6 +114,9 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
   const MetricSet metrics = gated_metrics(*record);
+  if (baseline.metrics.empty() && !metrics.empty())
+    rows.push_back(case_row(baseline.name, Verdict::not_comparable,
+                            "the baseline has no metric of this case: nothing is gated"));
   for (const auto& [name, metric] : baseline.metrics)
     rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
   for (const auto& [name, metric] : metrics) {
@@ -220,6 +223,10 @@ GateReport gate(const Results& results, const Baseline& baseline) {
     report.refusal = fmt::format(
         "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
         printable(baseline.accepted_bundle));
+    return report;
+  }
+  if (std::ranges::all_of(baseline.cases, [](const auto& one) { return one.metrics.empty(); })) {
+    report.refusal = "the baseline gates nothing: none of its cases has a metric";
     return report;
   }
   std::unordered_map<std::string, const Record*> records;

@@ -27,8 +27,12 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
   std::error_code error;
   if (!std::filesystem::is_directory(bundle, error))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
-  AcceptedRun run{bundle, read_gate_input(bundle).results, "", false};
-  run.program_commit = read_journal(bundle, TornTail::refuse).header.program_commit;
+  AcceptedRun run{.bundle = bundle, .results = read_gate_input(bundle).results};
+  const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  run.program_commit = header.program_commit;
+  const Shard& shard = header.request.shard;
+  if (header.plan_sha256 != header.all_shards_sha256)
+    run.shard = fmt::format("{}/{}", shard.index, shard.count);
   for (const auto& [name, value] : environment_items(*run.results.environment))
     run.changed_sources = run.changed_sources || (name == "build.dirty" && value == "true");
   return run;

@@ -204,6 +204,32 @@ class GateCommand : public Sweep {
   ProgramResult last_;
 };
 
+TEST_F(GateCommand, AcceptKnowsAPartOfASuiteAndAShard) {
+  const auto refused = [&](const Arguments& how, const char* flag) {
+    std::filesystem::remove_all(dir_ / "part");
+    Arguments sweep{"sweep", "--suite", "seed", "--out", dir_ / "part"};
+    sweep.insert(sweep.end(), how.begin(), how.end());
+    EXPECT_EQ(run_program(sweep).exit_code, 0);
+    const Arguments accept{"accept", only_bundle(dir_ / "part"), "--baseline", dir_ / "new.json"};
+    const auto result = run_program(accept);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find(flag), std::string::npos) << result.err;
+    Arguments dry = accept;
+    dry.emplace_back("--dry-run");
+    const auto shown = run_program(dry);
+    EXPECT_EQ(shown.exit_code, 2);
+    EXPECT_NE(shown.out.find("refused: "), std::string::npos) << shown.out;
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "new.json"));
+    return accept;
+  };
+  Arguments part = refused({"--scene", "flat_plane"}, "of the suite did not run");
+  part.emplace_back("--part-of-suite");
+  EXPECT_EQ(run_program(part).exit_code, 0);
+  std::filesystem::remove(dir_ / "new.json");
+  refused({"--shard", "1/2"}, "the run is shard 1/2 of a sweep (--from-shard)");
+  refused({"--set", "roma_like.points=500"}, "--new-options");
+}
+
 TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
   const auto scale_mean = [](double factor) {
     return [factor](Json& results) {

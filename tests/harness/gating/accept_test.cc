@@ -1,9 +1,11 @@
 #include "harness/gating/accept.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/files.h"
 #include "core/sha256.h"
@@ -20,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The synthetic clouds have no normals.
+constexpr AcceptExceptions kUndefined{.leave_out_undefined = true};
+
 class Accept : public ::testing::Test {
  protected:
   // A bundle of `results` of its own.
@@ -30,7 +35,7 @@ class Accept : public ::testing::Test {
   std::string refusal(const Results& results) {
     const fs::path bundle = bundle_of(results);
     const std::string message =
-        error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); });
+        error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); });
     EXPECT_TRUE(message.starts_with(bundle.string() + ": cannot be accepted: ") || message.starts_with("("))
         << message;
     return message;
@@ -43,7 +48,7 @@ class Accept : public ::testing::Test {
 
 TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
   const fs::path bundle = bundle_of(synthetic_results());
-  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_);
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_, kUndefined);
   EXPECT_FALSE(acceptance.existed);
   const Baseline baseline = read_baseline(file_);
   EXPECT_EQ(baseline.suite, "seed");
@@ -76,9 +81,12 @@ TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
   write_file(file_, baseline_text(old));
   const fs::path bundle = bundle_of(results);
   const std::string before = read_file(file_);
-  const Acceptance planned = plan_acceptance(read_accepted_run(bundle), file_);
+  EXPECT_EQ(plan_acceptance(read_accepted_run(bundle), file_).refusals.size(), 4u);
+  AcceptExceptions allowed = kUndefined;
+  allowed.remove_cases = allowed.remove_metrics = allowed.new_options = true;
+  const Acceptance planned = plan_acceptance(read_accepted_run(bundle), file_, allowed);
   EXPECT_EQ(read_file(file_), before);  // planning writes nothing
-  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_);
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_, allowed);
   EXPECT_EQ(render_acceptance(planned), render_acceptance(acceptance));
   EXPECT_TRUE(acceptance.existed);
 
@@ -97,8 +105,9 @@ TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
 }
 
 TEST_F(Accept, NothingChangedIsSaid) {
-  accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_);
-  const Acceptance again = accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_);
+  accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_, kUndefined);
+  const Acceptance again =
+      accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_, kUndefined);
   EXPECT_TRUE(again.changes.empty());
   EXPECT_NE(render_acceptance(again).find("0 changes"), std::string::npos);
 }
@@ -110,14 +119,70 @@ TEST_F(Accept, RefusesWhatIsNotAWholeSoundRun) {
   EXPECT_NE(refusal(results).find("case flat_plane/lightglue_like/seed=42 timeout: 600 s"),
             std::string::npos);
   results = synthetic_results();
-  results.records[3].injected = {{"*", "+5%", 1}};
-  EXPECT_NE(refusal(results).find("injected fault"), std::string::npos);
-  results = synthetic_results();
   for (Record& record : results.records) {
     record.status = Status::skipped;
     record.reason = "no CUDA device";
   }
   EXPECT_NE(refusal(results).find("no case gave a result"), std::string::npos);
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+// Each loss is refused by itself, and its own flag and no other one allows it.
+TEST_F(Accept, EachSilentLossNeedsItsOwnFlag) {
+  Results old = synthetic_results();
+  accept_baseline(read_accepted_run(bundle_of(old)), file_, kUndefined);
+  struct Loss {
+    const char* flag;
+    bool AcceptExceptions::*allow;
+    std::function<void(Results&)> spoil;
+    std::function<void(AcceptedRun&)> spoil_run = [](AcceptedRun&) {};
+  };
+  const auto nothing = [](Results&) {};
+  const std::vector<Loss> losses = {
+      {"--from-shard", &AcceptExceptions::from_shard, nothing, [](AcceptedRun& run) { run.shard = "1/2"; }},
+      {"--part-of-suite", &AcceptExceptions::part_of_suite, nothing,
+       [](AcceptedRun& run) {
+         run.suite_cases = {{"step/roma_like/seed=42", {}, {}}};
+       }},
+      {"--new-options", &AcceptExceptions::new_options, nothing,
+       [](AcceptedRun& run) {
+         run.suite_cases = {{run.results.records[0].case_name, run.results.records[0].options, {}}};
+         run.suite_cases[0].options[0].second = 0.5;
+       }},
+      {"--remove-cases", &AcceptExceptions::remove_cases,
+       [](Results& results) { results.records.pop_back(); }},
+      {"--remove-metrics", &AcceptExceptions::remove_metrics,
+       [](Results& results) { results.records[0].metrics.erase(results.records[0].metrics.begin()); }},
+      {"--new-options", &AcceptExceptions::new_options,
+       [](Results& results) { results.records[0].options[0].second = 0.5; }},
+      {"--injected-faults", &AcceptExceptions::injected_faults,
+       [](Results& results) {
+         results.records[3].injected = {{"*", "+5%", 1}};
+       }},
+      {"--leave-out-undefined", &AcceptExceptions::leave_out_undefined, nothing}};
+  const std::string before = read_file(file_);
+  for (const Loss& loss : losses) {
+    Results results = synthetic_results();
+    loss.spoil(results);
+    AcceptedRun run = read_accepted_run(bundle_of(results));
+    loss.spoil_run(run);
+    AcceptExceptions allowed = kUndefined;
+    allowed.*loss.allow = false;
+    const Acceptance planned = plan_acceptance(run, file_, allowed);
+    ASSERT_EQ(planned.refusals.size(), 1u) << loss.flag;
+    EXPECT_THAT(planned.refusals[0], ::testing::EndsWith(fmt::format("({})", loss.flag)));
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, allowed); }),
+                ::testing::HasSubstr(planned.refusals[0]));
+    EXPECT_EQ(read_file(file_), before);
+    allowed.*loss.allow = true;
+    EXPECT_TRUE(plan_acceptance(run, file_, allowed).refusals.empty()) << loss.flag;
+  }
+}
+
+TEST_F(Accept, RefusesARunThatGatesNothing) {
+  Results results = synthetic_results();
+  for (Record& record : results.records) record.metrics.clear();
+  EXPECT_NE(refusal(results).find("no case has a metric that could be gated"), std::string::npos);
   EXPECT_FALSE(fs::exists(file_));
 }
 
@@ -130,8 +195,9 @@ TEST_F(Accept, RefusesAnInterruptedRun) {
   journal.erase(journal.rfind('\n', journal.size() - 2) + 1);
   write_file(bundle / "journal.jsonl", journal);
   finalise_bundle(bundle, results);
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); }),
-            bundle.string() + ": cannot be accepted: the run was interrupted: 3 of 4 cases");
+  EXPECT_EQ(
+      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
+      bundle.string() + ": cannot be accepted: the run was interrupted: 3 of 4 cases");
 }
 
 TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
@@ -141,7 +207,8 @@ TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
           .find("no bundle"),
       std::string::npos);
   write_file(bundle / "bench.log", "edited");
-  EXPECT_NE(error_of(ErrorKind::verification, [&] { accept_baseline(read_accepted_run(bundle), file_); })
+  EXPECT_NE(error_of(ErrorKind::verification,
+                     [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); })
                 .find("bench.log"),
             std::string::npos);
   EXPECT_FALSE(fs::exists(file_));
@@ -149,12 +216,12 @@ TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
 
 TEST_F(Accept, SkippedCasesAreLeftOutUnlessTheBaselineHasThem) {
   Results results = synthetic_results();
-  accept_baseline(read_accepted_run(bundle_of(results)), file_);
+  accept_baseline(read_accepted_run(bundle_of(results)), file_, kUndefined);
   results.records[3].status = Status::skipped;
   results.records[3].reason = "no CUDA device";
   EXPECT_NE(refusal(results).find("of the baseline was skipped: no CUDA device"), std::string::npos);
   const fs::path fresh = directory_ / "fresh.json";
-  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle_of(results)), fresh);
+  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle_of(results)), fresh, kUndefined);
   EXPECT_EQ(acceptance.baseline.cases.size(), 3u);
   EXPECT_TRUE(std::ranges::any_of(acceptance.notes,
                                   [](const std::string& note) { return note.find("skipped") != note.npos; }));
@@ -165,13 +232,15 @@ TEST_F(Accept, TheBaselineOfAnotherSuiteIsNotOverwritten) {
   other.suite = "pipeline";
   write_file(file_, baseline_text(other));
   const fs::path bundle = bundle_of(synthetic_results());
-  EXPECT_NE(error_of(ErrorKind::not_comparable, [&] { accept_baseline(read_accepted_run(bundle), file_); })
+  EXPECT_NE(error_of(ErrorKind::not_comparable,
+                     [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); })
                 .find("suite 'pipeline'"),
             std::string::npos);
   EXPECT_EQ(read_file(file_), baseline_text(other));
   write_file(file_, "{ broken");
-  EXPECT_NE(error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_); }),
-            "(no error)");
+  EXPECT_NE(
+      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
+      "(no error)");
   EXPECT_EQ(read_file(file_), "{ broken");
 }
 
@@ -179,7 +248,7 @@ TEST_F(Accept, AFileThatCannotBeWrittenIsAnIoError) {
   const fs::path bundle = bundle_of(synthetic_results());
   const fs::path target = directory_ / "absent/seed.json";
   EXPECT_TRUE(error_of(ErrorKind::io, [&] {
-                accept_baseline(read_accepted_run(bundle), target);
+                accept_baseline(read_accepted_run(bundle), target, kUndefined);
               }).starts_with(target.string()));
 }
 

@@ -204,6 +204,21 @@ TEST(Gate, NewCasesAndMetricsAreSaidAndNotGated) {
   EXPECT_NE(render_gate(report).find("mound/roma_like/seed=42: no baseline: not gated"), std::string::npos);
 }
 
+TEST(Gate, ABaselineThatGatesNothingIsNotComparable) {
+  const Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  baseline.cases[1].metrics.clear();
+  const GateReport one = gate(results, baseline);
+  EXPECT_EQ(one.exit_code(), ExitCode::not_comparable);
+  EXPECT_EQ(one.rows.front().reason, "the baseline has no metric of this case: nothing is gated");
+  EXPECT_EQ(one.count(Verdict::pass), 3u * 9u);
+  for (BaselineCase& baseline_case : baseline.cases) baseline_case.metrics.clear();
+  const GateReport none = gate(results, baseline);
+  EXPECT_EQ(none.exit_code(), ExitCode::not_comparable);
+  EXPECT_EQ(render_gate(none),
+            "not comparable: the baseline gates nothing: none of its cases has a metric\n");
+}
+
 TEST(Gate, ACaseWithoutABaselineThatFailsIsAFailure) {
   const Baseline baseline = synthetic_baseline(synthetic_results());
   for (const Status status : {Status::failed, Status::crashed, Status::timeout}) {
