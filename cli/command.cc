@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/parameters.h"
+#include "core/text.h"
 
 namespace aqbench::cli {
 namespace {
@@ -60,6 +61,7 @@ constexpr std::array kCommands = {
     Command{.name = "replay",
             .summary = "run a case of a bundle again and compare it bit for bit",
             .run = replay_command},
+    Command{.name = "stamp", .summary = "put a time stamp (RFC 3161) into a bundle", .run = stamp_command},
     Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
     Command{.name = "unit",
             .summary = "one unit of `ab` in this process, as JSON: what `ab` starts",
@@ -121,7 +123,7 @@ int run_command_line(const Arguments& arguments) {
   try {
     code = dispatch(arguments);
   } catch (const Error& error) {
-    fmt::print(stderr, "aqbench: error: {}\n", error.what());
+    fmt::print(stderr, "aqbench: error: {}\n", printable(error.what()));
     code = exit_code(error.kind());
   } catch (const std::system_error& error) {
     // fmt reports a failed write to stdout this way; anything else is ours.
@@ -131,7 +133,7 @@ int run_command_line(const Arguments& arguments) {
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "aqbench: error: out of memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "aqbench: internal error, please report: {}\n", error.what());
+    fmt::print(stderr, "aqbench: internal error, please report: {}\n", printable(error.what()));
   }
   return static_cast<int>(flush_stdout(code));
 }

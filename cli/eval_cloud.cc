@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "metrics/align.h"
 #include "metrics/score.h"
 #include "scenes/cloud/cloud_file.h"
@@ -136,7 +137,7 @@ Input load_input(const EvalCloudRequest& request, const Surface& truth) {
       input.notes.push_back(fmt::format("--transform scales by {:.9g}", world_from_cloud.scale));
   }
   const std::string warning = check_scorable(input.reconstruction, truth, request.cloud_file);
-  if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", warning);
+  if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
   return input;
 }
 
@@ -169,8 +170,8 @@ Json views_json(const std::vector<ViewShare>& rows) {
 
 void print_score(const EvalCloudRequest& request, const Scene& scene, const Input& input,
                  const Score& score) {
-  fmt::print("{} against {}\n", request.cloud_file, scene.name);
-  for (const std::string& note : input.notes) fmt::print("{}\n", note);
+  fmt::print("{} against {}\n", request.cloud_file, printable(scene.name));
+  for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
   fmt::print("\n");
   print_metrics(score.metrics);
   if (score.by_views.empty()) return;

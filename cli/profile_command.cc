@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_trust.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "core/error.h"
@@ -16,6 +17,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
@@ -194,7 +196,8 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
     fmt::print("{}\n", render_profile(profile, wants_colours(STDOUT_FILENO)));
   for (const Record& record : results.records)
     if (record.status != Status::ok)
-      fmt::print("{}: {}: {}\n", record.case_name, to_string(record.status), record.reason);
+      fmt::print("{}: {}: {}\n", printable(record.case_name), to_string(record.status),
+                 printable(record.reason));
 }
 
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
@@ -203,6 +206,7 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   begin_command(bundle, utc_now(), read_git_state("."), command);

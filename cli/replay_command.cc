@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/command_trust.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -11,11 +12,15 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/measuring/build_info.h"
+#include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
+#include "reports/bundle/countersignature.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/bundle/signature.h"
 
 namespace aqbench::cli {
 namespace {
@@ -52,7 +57,7 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   return plan;
 }
 
-ExitCode replay_code(const Record& recorded, const Record& now, const ReplayReport& report) {
+ExitCode code_of_replay(const Record& recorded, const Record& now, const ReplayReport& report) {
   const bool failed = now.status != Status::ok && to_string(now.status) != to_string(recorded.status);
   if (failed) return ExitCode::case_failed;
   return report.reproduced() ? ExitCode::pass : ExitCode::regression;
@@ -60,20 +65,63 @@ ExitCode replay_code(const Record& recorded, const Record& now, const ReplayRepo
 
 struct ReplayRequest {
   fs::path bundle;
-  std::optional<std::string> case_name;
+  Strings case_names;
+  bool all = false;
+  std::optional<fs::path> sign;
+  CommandTrust trust;
 };
 
 CommandLine<ReplayRequest> replay_command_line() {
-  return {"aqbench replay BUNDLE --case CASE",
-          "Runs one case of a bundle again as it was recorded (the bundle is verified first) and compares\n"
-          "status, output hash and every metric bit for bit; time as a trend. Nothing is written.\n"
-          "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
-          "4 this build would run another case under that name.",
-          {{{.name = "case",
-             .value_name = "CASE",
-             .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42"},
-            into<&ReplayRequest::case_name>}},
-          {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
+  CommandLine<ReplayRequest> line{
+      "aqbench replay BUNDLE (--case CASE... | --all) [--sign KEY.pem]",
+      "Runs cases of a bundle again as they were recorded (the bundle is verified first) and compares\n"
+      "status, output hash and every metric bit for bit; time as a trend. Nothing is written unless\n"
+      "--sign asks for a countersignature. Programs that the bundle names are run only if somebody you\n"
+      "trust has signed it.\n"
+      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
+      "4 this build would run another case under that name.",
+      {{{.name = "case",
+         .value_name = "CASE",
+         .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
+         .repeatable = true},
+        [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
+       {{.name = "all", .help = "every case that ran well"}, into<&ReplayRequest::all>},
+       {{.name = "sign",
+         .value_name = "KEY.pem",
+         .help = "where all are reproduced: add them to the countersignature of this Ed25519 private key"},
+        into<&ReplayRequest::sign>}},
+      {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
+  append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);
+  return line;
+}
+
+// Returns the records of the cases that were asked for. Throws Error(usage) for a name that is none.
+std::vector<const Record*> chosen_records(const ReplayRequest& request, const Results& results) {
+  std::vector<const Record*> records;
+  for (const std::string& name : request.case_names) records.push_back(&recorded_case(results, name));
+  for (const Record& record : results.records)
+    if (request.all && record.status == Status::ok) records.push_back(&record);
+  return records;
+}
+
+// Runs one case and prints how it compares. Returns nullopt if it was interrupted.
+std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const fs::path& scratch) {
+  Journal journal = Journal::create(scratch, plan, "replay", utc_now());
+  if (run_sweep(plan, journal, {}).interrupted) return std::nullopt;
+  const Record& now = journal.records().front();
+  const ReplayReport report = compare_replay(recorded, now);
+  fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
+  return code_of_replay(recorded, now, report);
+}
+
+void countersign(const ReplayRequest& request, const Results& results, const SigningKey& key,
+                 const std::vector<const Record*>& records) {
+  std::vector<std::string> names;
+  for (const Record* const record : records) names.push_back(record->case_name);
+  const CountersignedBundle bundle =
+      countersigned_bundle(results, read_text_file(request.bundle / kHashListName));
+  add_countersignature(request.bundle, bundle, key, names, program_sha256(), utc_now());
+  fmt::print("countersigned by key {}\n", key_fingerprint(key.public_key));
 }
 
 }  // namespace
@@ -81,25 +129,37 @@ CommandLine<ReplayRequest> replay_command_line() {
 ExitCode replay_command(const Arguments& arguments) {
   const auto request = parse(replay_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  if (!request->case_name) throw Error(ErrorKind::usage, "--case CASE is missing");
+  if (request->case_names.empty() && !request->all)
+    throw Error(ErrorKind::usage, "--case CASE is missing (or --all)");
   const fs::path& bundle = request->bundle;
   if (!fs::is_directory(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  std::optional<SigningKey> key;
+  if (request->sign) key = read_signing_key(*request->sign);
 
   const Results results = read_gate_input(bundle).results;
-  const Record& recorded = recorded_case(results, *request->case_name);
+  const std::vector<const Record*> records = chosen_records(*request, results);
   const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
-  const SweepPlan plan = plan_of_case(header.request, recorded);
-  const ScratchFolder scratch;
-  Journal journal = Journal::create(scratch.path(), plan, "replay", utc_now());
-  if (journal.header().program_sha256 != header.program_sha256)
+  std::vector<SweepPlan> plans;
+  std::vector<Case> cases;
+  for (const Record* const record : records) {
+    plans.push_back(plan_of_case(header.request, *record));
+    cases.push_back(plans.back().cases.front());
+  }
+  require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);
+  if (program_sha256() != header.program_sha256)
     fmt::print(stderr, "aqbench: note: the bundle was made by another build (commit {})\n",
-               header.program_commit.empty() ? "unknown" : header.program_commit);
-  const SweepOutcome outcome = run_sweep(plan, journal, {});
-  if (outcome.interrupted) return ExitCode::interrupted;
-  const Record& now = journal.records().front();
-  const ReplayReport report = compare_replay(recorded, now);
-  fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
-  return replay_code(recorded, now, report);
+               header.program_commit.empty() ? "unknown" : printable(header.program_commit));
+  ExitCode code = ExitCode::pass;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const ScratchFolder scratch;
+    const auto replayed = replay_case(plans[i], *records[i], scratch.path());
+    if (!replayed) return ExitCode::interrupted;
+    code = combine(code, *replayed);
+  }
+  if (key && code == ExitCode::pass) countersign(*request, results, *key, records);
+  if (key && code != ExitCode::pass)
+    fmt::print(stderr, "aqbench: not countersigned: not all was reproduced\n");
+  return code;
 }
 
 }  // namespace aqbench::cli

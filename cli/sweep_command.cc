@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/command_trust.h"
 #include "cli/gate_exports.h"
 #include "cli/plan_options.h"
 #include "cli/resume_hint.h"
@@ -15,6 +16,7 @@
 #include "core/text.h"
 #include "harness/gating/gate_text.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/foreign_code.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
@@ -44,6 +46,7 @@ struct SweepRequest {
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   std::optional<std::filesystem::path> sign;      // a private key, PEM
   KeptFiles kept;
+  CommandTrust trust;  // given only with --resume
   bool dry_run = false;
   bool json = false;
 };
@@ -112,6 +115,7 @@ CommandLine<SweepRequest> sweep_command_line() {
   line.flags.insert(line.flags.end(), std::begin(kGateFlags), std::end(kGateFlags));
   append_flags<SweepRequest, GateExports>(line.flags, gate_export_flags(), &SweepRequest::gate_exports);
   line.flags.insert(line.flags.end(), std::begin(kBundleFlags), std::end(kBundleFlags));
+  append_flags<SweepRequest, CommandTrust>(line.flags, command_trust_flags(), &SweepRequest::trust);
   return line;
 }
 
@@ -124,6 +128,10 @@ void complete_sweep_request(SweepRequest& request) {
                     fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
     request.plan = read_journal(*request.resume, TornTail::accept).header.request;
   } else {
+    for (const auto& flag : command_trust_flags())
+      if (request.given.contains(flag.name))
+        throw Error(ErrorKind::usage,
+                    fmt::format("--{} is for --resume: a sweep of your own asks nobody", flag.name));
     check(request.plan.timing);
   }
   if (request.gate && !request.baseline) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
@@ -142,7 +150,7 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
     fmt::print("{}\n", cases.dump(2));
     return ExitCode::pass;
   }
-  for (const Case& planned : plan.cases) fmt::print("{}\n", planned.name);
+  for (const Case& planned : plan.cases) fmt::print("{}\n", printable(planned.name));
   fmt::print(stderr, "{} cases\n", plan.cases.size());
   return ExitCode::pass;
 }
@@ -151,7 +159,9 @@ Journal open_journal(const SweepRequest& request, const SweepPlan& plan) {
   if (request.resume) return Journal::resume(*request.resume, plan);
   const auto now = std::chrono::system_clock::now();
   const std::filesystem::path bundle = create_bundle_dir(request.out, now);
-  return Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
+  return journal;
 }
 
 Results assemble(const SweepPlan& plan, const Journal& journal, Json environment,
@@ -265,6 +275,8 @@ ExitCode sweep_command(const Arguments& arguments) {
   complete_sweep_request(*request);
   const SweepPlan plan = plan_sweep(request->plan);
   if (request->dry_run) return print_plan(plan, request->json);
+  if (request->resume)
+    require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
   return run_planned(*request, plan, arguments);
 }
 

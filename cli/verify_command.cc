@@ -1,10 +1,13 @@
 #include "reports/bundle/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "reports/bundle/signature.h"
 
 namespace aqbench::cli {
@@ -13,22 +16,51 @@ namespace {
 
 struct VerifyRequest {
   std::filesystem::path bundle;
-  std::optional<std::filesystem::path> public_key;
+  std::optional<std::filesystem::path> public_key, trust_file, tsa_ca;
+  std::optional<std::size_t> require;
 };
 
 CommandLine<VerifyRequest> verify_command_line() {
   return {
-      "aqbench verify BUNDLE [--pubkey KEY.pub.pem]",
+      "aqbench verify BUNDLE [--pubkey KEY.pub.pem] [--require K --trust FILE] [--tsa-ca CA.pem]",
       "Checks a bundle: every file against sha256.txt, results.json against its schema and the journal's\n"
       "hash chain, every derived file (summary, environment, inventory, statement) against what it renders\n"
-      "to, signature.json against the key that it names. With --pubkey a bundle that this key did not sign\n"
-      "fails. Prints the root digest (over all records) and the metrics digest (the part that no thread\n"
-      "count or restart may change). Exit 1 names every file that does not check out.",
+      "to, signature.json against the key that it names, countersignatures and time stamp. With --pubkey a\n"
+      "bundle that this key did not sign fails; without it, or a name in the trust file, a signature says\n"
+      "nothing about who made it. Prints the root digest (over all records) and the metrics digest (the\n"
+      "part that no thread count or restart may change). Exit 1 names every file that does not check out.",
       {{{.name = "pubkey",
          .value_name = "KEY.pub.pem",
          .help = "the Ed25519 public key that must have signed the bundle (PEM)"},
-        into<&VerifyRequest::public_key>}},
+        into<&VerifyRequest::public_key>},
+       {{.name = "require",
+         .value_name = "K",
+         .help =
+             "fail unless so many people of the trust file, none of them its author, have reproduced every "
+             "case and countersigned (aqbench replay --all --sign)"},
+        [](VerifyRequest& r, const FlagValue& v) {
+          r.require = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
+        }},
+       {{.name = "trust",
+         .value_name = "FILE",
+         .help = "who the people are: lines NAME FINGERPRINT, a person may have several keys (default: "
+                 "~/.config/aqbench/trusted_keys.txt)"},
+        into<&VerifyRequest::trust_file>},
+       {{.name = "tsa-ca",
+         .value_name = "CA.pem",
+         .help = "certificates that the one of timestamp.tsr must lead to"},
+        into<&VerifyRequest::tsa_ca>}},
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
+}
+
+// Says who counts, and returns whether they are enough.
+bool print_required(const VerifyReport& report, const std::vector<TrustedKey>& trusted,
+                    std::size_t required) {
+  const auto people = independent_people(report.added.countersignatures, trusted,
+                                         name_of_key(trusted, report.signed_by), report.added.ok_cases);
+  fmt::print("required        {} of {} people: {}\n", people.size(), required,
+             people.empty() ? "none" : printable(fmt::format("{}", fmt::join(people, ", "))));
+  return people.size() >= required;
 }
 
 }  // namespace
@@ -38,9 +70,16 @@ ExitCode verify_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   std::optional<std::string> public_key;
   if (request->public_key) public_key = read_public_key(*request->public_key);
-  const VerifyReport report = verify_bundle(request->bundle, public_key);
-  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO)));
-  return report.ok() ? ExitCode::pass : ExitCode::regression;
+  std::vector<TrustedKey> trusted;
+  const auto trust_file = request->trust_file ? request->trust_file : default_trust_file();
+  if (trust_file) trusted = read_trust_file(*trust_file);
+  if (request->require && !trust_file)
+    throw Error(ErrorKind::usage,
+                "--require needs --trust FILE: anybody can make keys, so people must be named");
+  const VerifyReport report = verify_bundle(request->bundle, public_key, request->tsa_ca);
+  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), trusted));
+  const bool enough = !request->require || print_required(report, trusted, *request->require);
+  return report.ok() && enough ? ExitCode::pass : ExitCode::regression;
 }
 
 }  // namespace aqbench::cli

@@ -4,18 +4,22 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <system_error>
 #include <vector>
 
 #include "core/error.h"
-#include "core/safe_output.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
@@ -75,6 +79,39 @@ Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait
   }
 }
 
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+[[noreturn]] void refuse_planted(const std::filesystem::path& path, const char* what) {
+  throw Error(ErrorKind::io, path.string() + ": " + what, path.string());
+}
+
+bool is_of_this_user(uid_t owner) { return owner == ::geteuid() || owner == 0; }
+
+// Calls `make` with random numbers until it returns 0 or fails for another reason than that the name is
+// taken. Returns its last errno.
+int with_new_number(const std::function<int(std::uint64_t number)>& make) {
+  constexpr int kMostAttempts = 100;
+  int error = EEXIST;
+  for (int attempts = 0; attempts < kMostAttempts && error == EEXIST; ++attempts) {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return errno;
+    error = make(number);
+  }
+  return error;
+}
+
+// Creates an empty file NAME.tmp<number> beside `target`, by a random number and only where nothing of that
+// name is. Returns its descriptor and sets `created`; none, with errno, where that fails.
+int create_file_beside(const std::filesystem::path& target, std::filesystem::path& created) {
+  int descriptor = -1;
+  errno = with_new_number([&](std::uint64_t number) {
+    created = fmt::format("{}.tmp{:020}", target.string(), number);
+    descriptor = ::open(created.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    return descriptor < 0 ? errno : 0;
+  });
+  return descriptor;
+}
+
 }  // namespace
 
 void throw_file_error(const std::filesystem::path& file, int error) {
@@ -122,6 +159,95 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   if (file.bad()) throw_file_error(path, EIO);
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   return bytes;
+}
+
+std::string read_text_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
+                           ZeroBytes zero_bytes) {
+  if (const std::uintmax_t size = regular_file_size(path); size > max_bytes)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} bytes, more than the {} allowed", path.string(), size, max_bytes),
+                path.string());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) throw_file_error(path, errno);
+  std::string text;
+  std::uintmax_t read = 0;
+  bool ended = false;  // only zero bytes may follow
+  std::vector<char> piece(std::size_t{1} << 18);
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_file_error(path, errno);
+    if (got == 0) break;
+    const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
+    const std::size_t zero = ended ? 0 : std::min(bytes.find('\0'), bytes.size());
+    ended = zero_bytes == ZeroBytes::one_at_end && zero < bytes.size();
+    if (zero < bytes.size() && zero_bytes != ZeroBytes::leave_out &&
+        (!ended || bytes.find_first_not_of('\0', zero) != bytes.npos))
+      throw Error(ErrorKind::input, path.string() + ": holds a zero byte: this is no text", path.string());
+    read += bytes.size();
+    if (read > max_bytes)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: grew beyond the {} bytes allowed", path.string(), max_bytes),
+                  path.string());
+    text.append(bytes.substr(0, zero));
+    std::ranges::copy_if(bytes.substr(zero), std::back_inserter(text), [](char c) { return c != 0; });
+  }
+  return ended ? text + '\0' : text;
+}
+
+std::string read_log_file(const std::filesystem::path& path) {
+  return read_text_file(path, std::uintmax_t{1} << 32, ZeroBytes::leave_out);
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
+  const std::filesystem::path target = link_target(path);
+  std::error_code absent;
+  const bool special =
+      std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent);
+  const Descriptor file(
+      special ? ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)
+              : ::open(target.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.get() < 0) throw_file_error(path, errno);
+  if (const int error = write_all(file.get(), bytes); error != 0) throw_file_error(path, error);
+}
+
+std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
+  std::error_code failed;
+  const std::filesystem::path parent = target.parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, failed);
+  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", parent.string(), failed.message()));
+  std::filesystem::path folder;
+  const int error = with_new_number([&](std::uint64_t number) {
+    folder = parent / fmt::format(".{}.partial-{:020}", target.filename().string(), number);
+    return ::mkdir(folder.c_str(), 0777) == 0 ? 0 : errno;
+  });
+  if (error != 0)
+    throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), std::strerror(error)), folder.string());
+  return folder;
+}
+
+std::filesystem::path link_target(const std::filesystem::path& path) {
+  std::filesystem::path target = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    struct stat file {};
+    struct stat folder {};
+    const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";
+    if (::lstat(target.c_str(), &file) != 0 || ::stat(parent.c_str(), &folder) != 0) return target;
+    const bool everybody = (folder.st_mode & S_IWOTH) != 0, group = (folder.st_mode & S_IWGRP) != 0;
+    if (!S_ISLNK(file.st_mode)) {
+      if (everybody && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode) && !is_of_this_user(file.st_uid))
+        refuse_planted(target, "is another user's pipe or device in a folder that everybody can write to");
+      return target;
+    }
+    if (everybody) refuse_planted(target, "is a link in a folder that everybody can write to: not followed");
+    if (group && !is_of_this_user(file.st_uid))
+      refuse_planted(target, "is another user's link in a folder that a group can write to: not followed");
+    std::error_code error;
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) return target;
+    target = target.parent_path() / next;  // an absolute one replaces the whole
+  }
+  refuse_planted(path, "is a link that leads nowhere");
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -1,5 +1,6 @@
 #pragma once
-// Files that are whole or absent, locks between processes, and folders that go away.
+// Files that are whole or absent and follow no planted link, locks between processes, and folders that go
+// away.
 
 #include <cstdint>
 #include <filesystem>
@@ -23,11 +24,40 @@ std::uintmax_t regular_file_size(const std::filesystem::path& path);
 // Error(io) if reading fails.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
+// What zero bytes in a text are: an error; nothing, in logs that programs wrote; or, after all text, what a
+// power cut left of a journal, of which one is kept.
+enum class ZeroBytes { refuse, leave_out, one_at_end };
+
+// Returns a whole file of text, reading it piece by piece: a file that claims gigabytes and holds none (a
+// sparse one reads as zero bytes) takes little memory. Throws as read_file(), and where zero bytes are
+// refused Error(input) "FILE: holds a zero byte: this is no text".
+std::string read_text_file(const std::filesystem::path& path,
+                           std::uintmax_t max_bytes = std::uintmax_t{1} << 32,
+                           ZeroBytes zero_bytes = ZeroBytes::refuse);
+
+// Does the same for a log: leaves out zero bytes.
+std::string read_log_file(const std::filesystem::path& path);
+
 // Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
 // the old bytes or the new ones. A link stays a link, unless link_target() refuses it; a device or pipe
 // (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on device" and leaves nothing
 // behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Appends to a file, which is made if it is not there. A link is followed where link_target() allows it.
+// Throws Error(io).
+void append_to_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Returns where a file that is going to be written really lies: `path`, or what the links there lead to.
+// Throws Error(io) naming the link where it may be planted: in a folder that everybody can write to no link
+// is followed, in one that a group can write to only those of this user and of root. Throws it too for a pipe
+// or device of another user in a folder that everybody can write to. Folders above the last one are not
+// looked at: who can put a link there decides on the whole folder.
+std::filesystem::path link_target(const std::filesystem::path& path);
+
+// Makes an empty folder .NAME.partial-<number> beside `target` in the same way, with all folders above it,
+// and returns it. Throws Error(io).
+std::filesystem::path make_folder_beside(const std::filesystem::path& target);
 
 // Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<number>. What cannot
 // be removed stays.

@@ -211,7 +211,8 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
 // Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.
 AbRequest resumed_request(const AbRequest& now) {
   const std::filesystem::path bundle = *now.resume;
-  static const std::set<std::string> allowed = {"resume", "sign", "json", "allow-inconclusive"};
+  static const std::set<std::string> allowed = {
+      "resume", "sign", "json", "allow-inconclusive", "pubkey", "run-its-commands", "trust"};
   for (const std::string& name : now.given)
     if (!allowed.contains(name))
       throw Error(ErrorKind::usage,
@@ -221,7 +222,10 @@ AbRequest resumed_request(const AbRequest& now) {
   if (!request || request->resume)
     throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
   complete_ab_request(*request);
-  // The bundle says which programs are started, so the user should see them.
+  // The bundle says which programs are started and which key signs: nothing of that happens before its user
+  // is known, or has seen it and agreed.
+  if (now.sign) request->sign.reset();
+  require_trust(bundle, kPairJournalFile, commands_of(*request), now.trust);
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
   request->resume = bundle;
   if (now.sign) request->sign = now.sign;

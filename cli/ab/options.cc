@@ -232,12 +232,16 @@ CommandLine<AbRequest> ab_command_line() {
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
     line.flags.insert(line.flags.end(), table.begin(), table.end());
+  append_flags<AbRequest, CommandTrust>(line.flags, command_trust_flags(), &AbRequest::trust);
   append_plan_flags(line.flags, selection_flags(), &AbRequest::plan);
   append_plan_flags(line.flags, case_flags(), &AbRequest::plan);
   return line;
 }
 
 void complete_ab_request(AbRequest& request) {
+  for (const auto& flag : command_trust_flags())
+    if (request.given.contains(flag.name))
+      refuse_ab(fmt::format("--{} is for --resume: a comparison of your own asks nobody", flag.name));
   check_sides(request);
   const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});

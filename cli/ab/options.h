@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_trust.h"
 #include "cli/options.h"
 #include "harness/ab/decision.h"
 #include "harness/planning/plan.h"
@@ -52,6 +53,7 @@ struct AbRequest {
   std::filesystem::path out;
   bool json = false;
   std::optional<std::filesystem::path> sign;  // a private key
+  CommandTrust trust;                         // given only with --resume
 };
 
 // Returns the option table of `aqbench ab`.

@@ -89,6 +89,7 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
     bundle_ = create_bundle_dir(request.out, std::chrono::system_clock::now());
     begin_ab_command(bundle_, arguments);
     journal_.emplace(PairJournal::create(bundle_, header));
+    remember_commands(bundle_, kPairJournalFile, commands_of(request));
     earlier_.header = std::move(header);
     return;
   }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +15,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/foreign_code.h"
 #include "reports/bundle/verify.h"
 
 namespace aqbench::cli {
@@ -161,6 +163,21 @@ void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
   for (const Case& planned : plan.cases) names.push_back(planned.name);
   check_globs(globs, names);
   std::erase_if(plan.cases, [&](const Case& planned) { return !matches_any(globs, planned.name); });
+}
+
+std::vector<std::string> commands_of(const AbRequest& request) {
+  std::vector<std::string> found;
+  if (!request.binary_a.empty()) found = {"A: " + request.binary_a, "B: " + request.binary_b};
+  std::vector<Case> cases;
+  for (std::size_t side = 0; side < 2; ++side) {
+    PlanRequest plan = request.plan;
+    if (request.variant) plan.axes.push_back({request.variant->name, {request.variant->values[side]}});
+    // What only the programs know cannot be planned here; they are shown themselves.
+    if (request.binary_a.empty()) std::ranges::move(plan_sweep(plan).cases, std::back_inserter(cases));
+  }
+  for (std::string& code : foreign_code(cases)) found.push_back(std::move(code));
+  if (request.sign) found.push_back("signing with the key " + request.sign->string());
+  return found;
 }
 
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor) {

@@ -27,6 +27,10 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
 // Returns the limits of a unit: those of the plan, and the descriptor that becomes readable on Ctrl-C.
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
 
+// Returns what a comparison does with the user's rights that is no part of this program: the two programs
+// that it starts, or what the cases of both variants start and load; and the key that it signs with.
+std::vector<std::string> commands_of(const AbRequest& request);
+
 // Returns what a document says of a side. `label` is its path or variant.
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 

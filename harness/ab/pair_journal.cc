@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/text_file.h"
 
 namespace aqbench {
 namespace {
@@ -65,7 +64,7 @@ void read_pair_line(const JsonPlace& place, const std::string& source, PairJourn
 
 PairJournalContents read_pair_journal(const std::filesystem::path& bundle) {
   const std::filesystem::path file = bundle / kPairJournalFile;
-  const std::string text = read_text_file(file, kMaxPairJournalBytes);
+  const std::string text = read_text_file(file, kMaxPairJournalBytes, ZeroBytes::one_at_end);
   PairJournalContents contents;
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {

@@ -19,7 +19,7 @@ std::string ab_progress_text(const AbProgress& progress, int columns) {
                                  progress.planned_units, clock_text(progress.elapsed_s));
   if (progress.eta_s) text += fmt::format(", {} left", clock_text(*progress.eta_s));
   text += "  " + progress.case_name;
-  return one_line(text, static_cast<std::size_t>(std::max(columns, 20)));
+  return one_line(printable(text), static_cast<std::size_t>(std::max(columns, 20)));
 }
 
 AbDisplay::~AbDisplay() {

@@ -11,7 +11,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "core/text_file.h"
 
 namespace aqbench {
 namespace {

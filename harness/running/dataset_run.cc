@@ -12,7 +12,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
-#include "core/safe_output.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"

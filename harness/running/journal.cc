@@ -13,12 +13,12 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "core/text_file.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench {
 namespace {
 
+constexpr std::uintmax_t kMaxJournalBytes = std::uintmax_t{1} << 32;
 constexpr std::string_view kSealStart = R"(,"sha256":")";
 constexpr std::string_view kSealEnd = R"("})";
 constexpr std::size_t kSealBytes = kSealStart.size() + 64 + kSealEnd.size();
@@ -134,7 +134,14 @@ void read_record_line(std::string_view line, std::size_t line_number, const std:
 
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
   const std::filesystem::path path = bundle / kJournalFile;
-  return parse_journal(read_text_file(path), path.string(), torn_tail);
+  std::string text;
+  try {
+    text = read_text_file(path, kMaxJournalBytes, ZeroBytes::one_at_end);
+  } catch (const Error& error) {
+    if (error.problem().find("zero byte") == std::string::npos) throw;
+    damaged(path.string(), error.problem());
+  }
+  return parse_journal(text, path.string(), torn_tail);
 }
 
 JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {

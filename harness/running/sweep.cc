@@ -16,7 +16,6 @@
 #include "core/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "core/text_file.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"

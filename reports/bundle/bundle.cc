@@ -13,7 +13,9 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "reports/bundle/countersignature.h"
 #include "reports/bundle/statement.h"
+#include "reports/bundle/timestamp.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
@@ -54,7 +56,7 @@ std::vector<std::string> listed_files(const std::filesystem::path& bundle,
 void remove_stale(const std::filesystem::path& bundle, std::initializer_list<const char*> names) {
   for (const char* const name : names) {
     std::error_code ignored;  // what cannot be removed is found by the listing afterwards
-    std::filesystem::remove(bundle / name, ignored);
+    std::filesystem::remove_all(bundle / name, ignored);
   }
 }
 
@@ -114,7 +116,8 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
   write_file(bundle / kReportName,
              render_html_report(content, read_report_pictures(bundle, content.results)));
   write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
-  remove_stale(bundle, {kSignatureName, kStatementName, kInventoryName});
+  remove_stale(bundle,
+               {kSignatureName, kTimestampName, kCountersignatureFolder, kStatementName, kInventoryName});
   tidy_bundle(bundle);
   std::vector<std::string> files = listed_files(bundle, required_bundle_files());
   std::erase(files, kHashListName);
@@ -136,7 +139,7 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
 
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key, std::string_view left_out) {
-  remove_stale(bundle, {kSignatureName});
+  remove_stale(bundle, {kSignatureName, kTimestampName, kCountersignatureFolder});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))

@@ -12,7 +12,6 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "core/text_file.h"
 #include "harness/gating/gate.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "core/error.h"
@@ -47,6 +48,13 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 OpenSsl<EVP_PKEY> read_pem(const std::filesystem::path& pem, const char* what,
                            EVP_PKEY* (*read)(BIO*, EVP_PKEY**, pem_password_cb*, void*)) {
   const std::string text = read_file(pem, kMaxPemBytes);
+  // Of several keys nobody could tell which one counts.
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  std::size_t blocks = 0;
+  for (std::size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) ++blocks;
+  if (blocks > 1)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: holds {} keys; give a file with one", pem.string(), blocks), pem.string());
   const OpenSsl<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   OpenSsl<EVP_PKEY> key(bio ? read(bio.get(), nullptr, no_passphrase, nullptr) : nullptr);
   if (!key || EVP_PKEY_id(key.get()) != EVP_PKEY_ED25519) refuse_key(pem, what);
@@ -70,16 +78,26 @@ std::string from_base64(const std::string& text, std::size_t bytes) {
   return base64_text(raw) == text ? raw : "";
 }
 
-bool verifies(const std::string& public_key, const std::string& signature, std::string_view signed_bytes) {
-  const OpenSsl<EVP_PKEY> key(
-      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes_of(public_key), public_key.size()));
-  const OpenSsl<EVP_MD_CTX> context(EVP_MD_CTX_new());
-  const bool good = key && context &&
-                    EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
-                    EVP_DigestVerify(context.get(), bytes_of(std::string_view(signature)), signature.size(),
-                                     bytes_of(signed_bytes), signed_bytes.size()) == 1;
-  ERR_clear_error();
-  return good;
+// Returns whether a key is one of the points of order 1, 2, 4 or 8, in any encoding: y as below (0, 1, two of
+// order 8, p - 1, and 0 and 1 as p and p + 1), with either sign of x.
+bool has_small_order(std::string public_key) {
+  static const std::set<std::string> ys = [] {
+    std::set<std::string> points;
+    const auto add = [&](char first, char middle, char last) {
+      std::string y(kKeyBytes, middle);
+      y.front() = first;
+      y.back() = last;
+      points.insert(y);
+    };
+    add(0, 0, 0);
+    add(1, 0, 0);
+    for (const char first : {'\xec', '\xed', '\xee'}) add(first, '\xff', '\x7f');
+    points.insert(from_base64("JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=", kKeyBytes));
+    points.insert(from_base64("xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA3o=", kKeyBytes));
+    return points;
+  }();
+  public_key.back() = static_cast<char>(public_key.back() & 0x7f);
+  return ys.contains(public_key);
 }
 
 std::string signature_document(const std::string& public_key, const std::string& signature) {
@@ -107,10 +125,35 @@ std::string read_public_key(const std::filesystem::path& pem) {
   const auto key = read_pem(pem, "public", PEM_read_bio_PUBKEY);
   std::string raw = raw_public_key(key.get());
   if (raw.empty()) refuse_key(pem, "public");
+  if (has_small_order(raw))
+    throw Error(ErrorKind::input, fmt::format("{}: is no key: its point has a small order", pem.string()),
+                pem.string());
   return raw;
 }
 
-std::string signature_text(const SigningKey& key, std::string_view signed_bytes) {
+std::string public_key_pem(std::string_view public_key) {
+  // SubjectPublicKeyInfo of Ed25519 (RFC 8410): a fixed head, then the key.
+  constexpr std::string_view kHead("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12);
+  return fmt::format("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
+                     base64_text(std::string(kHead).append(public_key)));
+}
+
+bool is_good_signature(const std::string& public_key, const std::string& signature,
+                       std::string_view signed_bytes) {
+  if (public_key.size() != kKeyBytes || signature.size() != kSignatureBytes || has_small_order(public_key))
+    return false;
+  const OpenSsl<EVP_PKEY> key(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes_of(public_key), public_key.size()));
+  const OpenSsl<EVP_MD_CTX> context(EVP_MD_CTX_new());
+  const bool good = key && context &&
+                    EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
+                    EVP_DigestVerify(context.get(), bytes_of(std::string_view(signature)), signature.size(),
+                                     bytes_of(signed_bytes), signed_bytes.size()) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+std::string raw_signature(const SigningKey& key, std::string_view signed_bytes) {
   const OpenSsl<EVP_PKEY> private_key(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, bytes_of(std::string_view(key.private_key)), key.private_key.size()));
   const OpenSsl<EVP_MD_CTX> context(EVP_MD_CTX_new());
@@ -121,8 +164,12 @@ std::string signature_text(const SigningKey& key, std::string_view signed_bytes)
       EVP_DigestSign(context.get(), bytes_of(signature), &size, bytes_of(signed_bytes),
                      signed_bytes.size()) != 1 ||
       size != kSignatureBytes)
-    throw Error(ErrorKind::io, "signature.json: OpenSSL could not sign");
-  return signature_document(key.public_key, signature);
+    throw Error(ErrorKind::io, "OpenSSL could not sign");
+  return signature;
+}
+
+std::string signature_text(const SigningKey& key, std::string_view signed_bytes) {
+  return signature_document(key.public_key, raw_signature(key, signed_bytes));
 }
 
 SignatureCheck check_signature(std::string_view text, std::string_view signed_bytes) {
@@ -135,7 +182,9 @@ SignatureCheck check_signature(std::string_view text, std::string_view signed_by
     if (check.public_key.empty() || signature.empty() ||
         signature_document(check.public_key, signature) != text)
       check.problem = "is not a signature as aqbench writes it";
-    else if (!verifies(check.public_key, signature, signed_bytes))
+    else if (has_small_order(check.public_key))
+      check.problem = "is by a key of small order, which anybody can sign with";
+    else if (!is_good_signature(check.public_key, signature, signed_bytes))
       check.problem = "is no signature of sha256.txt by the key it names";
   } catch (const Error&) {
     check.problem = "is not a signature as aqbench writes it";

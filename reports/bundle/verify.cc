@@ -41,8 +41,9 @@ std::string without_path(std::string_view message, const std::filesystem::path& 
 
 class Verifier {
  public:
-  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
-      : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
+  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key,
+           std::optional<std::filesystem::path> tsa_ca)
+      : bundle_(std::move(bundle)), public_key_(std::move(public_key)), tsa_ca_(std::move(tsa_ca)) {}
 
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
@@ -64,10 +65,12 @@ class Verifier {
       report_.records = verified.units;
       report_.of_units = true;
       report_.complete = verified.complete;
+      check_added(listing.files, nullptr);
     } else if (const auto results = check_results(listing.files)) {
       check_derived(*results, listing.files);
       check_environment(*results, listing.files);
       check_journal(*results, listing.files);
+      check_added(listing.files, &*results);
     }
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
     return std::move(report_);
@@ -102,14 +105,15 @@ class Verifier {
     if (!has(files, kHashListName)) return;
     HashList list;
     guarded(kHashListName,
-            [&] { list = parse_hash_list(read_file(bundle_ / kHashListName, kMaxHashListBytes)); });
+            [&] { list = parse_hash_list(read_text_file(bundle_ / kHashListName, kMaxHashListBytes)); });
     for (const std::string& problem : list.problems) add_finding(kHashListName, problem);
     if (list.problems.empty()) hash_list_ = list.lines;
     std::map<std::string, std::string> expected;
     for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
     expected.erase(kHashListName);  // it states its own hash
     for (const std::string& file : files) {
-      if (file == kHashListName || file == kSignatureName) continue;  // written after it
+      if (file == kHashListName || file == kSignatureName || is_added_evidence(file))
+        continue;  // written after it
       const auto entry = expected.find(file);
       if (entry == expected.end()) {
         add_finding(file, "is not in sha256.txt");
@@ -131,7 +135,7 @@ class Verifier {
     std::optional<Results> results;
     guarded("results.json", [&] {
       const std::filesystem::path path = bundle_ / "results.json";
-      const std::string text = read_file(path, JsonLimits{}.max_bytes);
+      const std::string text = read_text_file(path, JsonLimits{}.max_bytes);
       Results read = results_from_text(text, path.string());
       if (results_text(read) != text) add_finding("results.json", "is not in the form that aqbench writes");
       report_.root_digest = root_digest(read);
@@ -152,7 +156,7 @@ class Verifier {
   void check_derived(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, "summary.md")) return;
     guarded("summary.md", [&] {
-      const std::string text = read_file(bundle_ / "summary.md", kMaxRenderedBytes);
+      const std::string text = read_text_file(bundle_ / "summary.md", kMaxRenderedBytes);
       const std::optional<int> version = summary_version(text);
       if (version != kSummaryVersion) {
         report_.notes.push_back(
@@ -197,7 +201,7 @@ class Verifier {
       for (const HashLine& line : hash_list_)
         if (!is_one_of(line.path, {kInventoryName, kStatementName}))
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
-      if (read_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
+      if (read_text_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
         add_finding(kInventoryName, "is not the list of the files that are here");
     });
   }
@@ -206,7 +210,7 @@ class Verifier {
     if (!has(files, kReportName)) return;
     guarded(kReportName, [&] {
       const std::string page = render_html_report(content, read_report_pictures(bundle_, content.results));
-      if (read_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
+      if (read_text_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
         add_finding(kReportName, "is not what the bundle renders to");
     });
   }
@@ -216,7 +220,7 @@ class Verifier {
     guarded(kStatementName, [&] {
       std::vector<HashLine> lines = hash_list_;
       std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
-      if (read_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
+      if (read_text_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
         add_finding(kStatementName, "is not what the hashes and results say");
     });
   }
@@ -232,8 +236,9 @@ class Verifier {
     }
     if (!has(files, kHashListName)) return;
     guarded(kSignatureName, [&] {
-      const SignatureCheck check = check_signature(read_file(bundle_ / kSignatureName, kMaxSignatureBytes),
-                                                   read_file(bundle_ / kHashListName, kMaxHashListBytes));
+      const SignatureCheck check =
+          check_signature(read_text_file(bundle_ / kSignatureName, kMaxSignatureBytes),
+                          read_text_file(bundle_ / kHashListName, kMaxHashListBytes));
       if (!check.problem.empty())
         add_finding(kSignatureName, check.problem);
       else if (public_key_ && check.public_key != *public_key_)
@@ -244,10 +249,17 @@ class Verifier {
     });
   }
 
+  // Checks what others add to a finished bundle.
+  void check_added(const std::vector<std::string>& files, const Results* results) {
+    report_.added = check_added_evidence(bundle_, files, results, tsa_ca_);
+    report_.findings.insert(report_.findings.end(), report_.added.problems.begin(),
+                            report_.added.problems.end());
+  }
+
   void check_environment(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, "env.json")) return;
     guarded("env.json", [&] {
-      if (read_file(bundle_ / "env.json", kMaxRenderedBytes) != environment_text(results))
+      if (read_text_file(bundle_ / "env.json", kMaxRenderedBytes) != environment_text(results))
         add_finding("env.json", "is not the environment in results.json");
     });
   }
@@ -288,21 +300,22 @@ class Verifier {
   std::vector<std::string> required_;
   std::filesystem::path bundle_;
   std::optional<std::string> public_key_;
+  std::optional<std::filesystem::path> tsa_ca_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
 };
 
 }  // namespace
 
-VerifyReport verify_bundle(const std::filesystem::path& bundle,
-                           const std::optional<std::string>& public_key) {
+VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
+                           const std::optional<std::filesystem::path>& tsa_ca) {
   std::error_code error;
   if (!std::filesystem::is_directory(bundle, error))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-  return Verifier(bundle, public_key).run();
+  return Verifier(bundle, public_key, tsa_ca).run();
 }
 
-std::string render_verify(const VerifyReport& report, bool colours) {
+std::string render_verify(const VerifyReport& report, bool colours, const std::vector<TrustedKey>& trusted) {
   const auto paint = [&](const char* escape, const std::string& text) {
     return colours ? escape + text + "\033[0m" : text;
   };
@@ -314,7 +327,7 @@ std::string render_verify(const VerifyReport& report, bool colours) {
   if (!report.root_digest.empty())
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
-  if (!report.signed_by.empty()) text += fmt::format("signed by key   {}\n", report.signed_by);
+  text += render_signers(report.signed_by, report.added, trusted);
   if (!report.ok())
     return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
   return text + paint("\033[32m", "verified") +

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/bundle/added_evidence.h"
+#include "reports/bundle/trust.h"
 #include "reports/content/bundle_files.h"
 
 namespace aqbench {
@@ -23,6 +25,7 @@ struct VerifyReport {
   bool of_units = false;    // the bundle is a comparison, and `records` counts its units
   bool complete = false;
   std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
+  AddedEvidence added;    // countersignatures and time stamp
 
   bool ok() const { return findings.empty(); }
 };
@@ -35,12 +38,18 @@ struct VerifyReport {
 //   statement.json, if this program's version wrote them (else a note says that only their hashes were
 //   checked);
 // - signature.json against sha256.txt and the key that it names, which must be `public_key` (raw, of
-//   read_public_key()) where that is given.
+//   read_public_key()) where that is given;
+// - countersignatures against sha256.txt, the root digest and the cases that ran well; timestamp.tsr against
+// the
+//   root digest, and with `tsa_ca` (PEM) its certificate.
 // Never throws for what is inside the folder; Error(input) if `bundle` is no folder.
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
-                           const std::optional<std::string>& public_key = std::nullopt);
+                           const std::optional<std::string>& public_key = std::nullopt,
+                           const std::optional<std::filesystem::path>& tsa_ca = std::nullopt);
 
-// Returns "verified: ..." with the digests, or one line for each finding, its file first.
-std::string render_verify(const VerifyReport& report, bool colours = false);
+// Returns "verified: ..." with the digests, or one line for each finding, its file first; and who signed
+// when, by name where the key is `trusted`.
+std::string render_verify(const VerifyReport& report, bool colours = false,
+                          const std::vector<TrustedKey>& trusted = {});
 
 }  // namespace aqbench

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "core/text_file.h"
 #include "reports/content/test_run.h"
 
 namespace aqbench {

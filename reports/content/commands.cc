@@ -11,7 +11,6 @@
 #include "core/process.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "core/text_file.h"
 
 namespace aqbench {
 namespace {

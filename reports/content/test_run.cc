@@ -10,7 +10,6 @@
 #include "core/process.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "core/text_file.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {

@@ -8,7 +8,6 @@
 
 #include "core/files.h"
 #include "core/text.h"
-#include "core/text_file.h"
 #include "harness/records/case_result.h"
 #include "harness/running/depth_pictures.h"
 

@@ -12,7 +12,6 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "core/text_file.h"
 
 namespace aqbench {
 namespace {

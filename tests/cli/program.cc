@@ -71,7 +71,10 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   const std::string err = (scratch / "err").string();
   static const std::string cache = shared_cache().string();
   const pid_t child = ::fork();
+  static const TemporaryDir state;  // where the program remembers its runs: the tests' own, not the user's
   if (child == 0) ::setenv("AQBENCH_CACHE_DIR", cache.c_str(), 0);
+  if (child == 0) ::setenv("XDG_STATE_HOME", state.path().c_str(), 0);
+  if (child == 0) ::setenv("XDG_CONFIG_HOME", state.path().c_str(), 0);
   if (child == 0) become_program(arguments, options, out, err);
   if (options.interrupt_when) signal_when(child, SIGINT, options.interrupt_when);
   if (options.kill_when) signal_when(child, SIGKILL, options.kill_when);

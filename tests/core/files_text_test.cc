@@ -1,4 +1,4 @@
-#include "core/text_file.h"
+// Files of text that somebody else made, and files that grow.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,6 +44,19 @@ TEST(TextFile, ALogMayHoldZeroBytesAndHoles) {
   const std::int64_t before = resident_peak_bytes();
   EXPECT_EQ(read_log_file(path), "ab\nc\n");
   EXPECT_LT(resident_peak_bytes(), before + (std::int64_t{64} << 20));
+}
+
+TEST(TextFile, ZeroBytesAtTheEndOfAJournalAreOne) {
+  const TemporaryDirectory directory;
+  const auto read = [&](const std::string& bytes) {
+    return read_text_file(directory.file("a", bytes), 1 << 22, ZeroBytes::one_at_end);
+  };
+  EXPECT_EQ(read("a\nb"), "a\nb");
+  EXPECT_EQ(read("a\n" + std::string(1 << 20, '\0')), std::string("a\n") + '\0');
+  EXPECT_EQ(read(std::string(3, '\0')), std::string(1, '\0'));
+  for (const std::size_t zeros : {std::size_t{1}, std::size_t{1} << 20})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { read("a" + std::string(zeros, '\0') + "b"); }),
+                EndsWith("holds a zero byte: this is no text"));
 }
 
 TEST(TextFile, AppendsAndFollowsNoPlantedLink) {

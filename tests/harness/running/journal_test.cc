@@ -146,7 +146,13 @@ TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
   EXPECT_THAT(refused(lines[0] + "\n" + lines[1]), HasSubstr("line 2: does not end in its sha256"));
   EXPECT_THAT(refused(""), HasSubstr("is empty"));
   EXPECT_THAT(refused(lines[0].substr(0, 100)), HasSubstr("line 1: is cut off"));
-  EXPECT_THAT(refused(std::string(5000, '\0') + "\n"), HasSubstr("line 1"));
+  EXPECT_THAT(refused(std::string(5000, '\0') + "\n"), HasSubstr("zero byte"));
+  // What a power cut can leave behind a whole line is a torn tail.
+  put_bytes(folder.path(), lines[0] + lines[1] + std::string(5000, '\0'));
+  const JournalContents cut = read_journal(folder.path(), TornTail::accept);
+  EXPECT_TRUE(cut.torn_tail);
+  EXPECT_EQ(cut.good_bytes, (lines[0] + lines[1]).size());
+  EXPECT_EQ(cut.records.size(), 1u);
 }
 
 TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {

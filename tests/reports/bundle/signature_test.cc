@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/files.h"
+#include "core/text.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
@@ -91,6 +92,53 @@ TEST_F(Signature, OtherKeysAreRefusedWithTheirFilesName) {
               (directory_ / name).string() + ": is not an unencrypted Ed25519 private key in PEM form");
   EXPECT_NE(error_of(ErrorKind::input, [&] { read_public_key(directory_ / "key.pem"); }).find("public key"),
             std::string::npos);
+}
+
+// A key of small order, of which the identity is one: R = the key or the identity and S = 0 "sign" every
+// text.
+TEST_F(Signature, OfAKeyOfSmallOrderSaysNothing) {
+  const auto from_hex = [](const std::string& text) {
+    std::string bytes;
+    for (std::size_t i = 0; i < text.size(); i += 2)
+      bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+    return bytes;
+  };
+  // The two y of order 8: eight times these points, computed with Python's integers, is the identity.
+  const std::string order_8 = from_hex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05");
+  const std::string order_8_too =
+      from_hex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a");
+  std::string identity(32, '\0'), minus_one(32, '\xff');
+  identity[0] = 1;
+  minus_one.front() = '\xec';
+  minus_one.back() = '\x7f';
+  std::string identity_with_sign = identity;
+  identity_with_sign.back() = '\x80';
+  const std::string zero(32, '\0');
+  const std::string real = read_signing_key(directory_ / "key.pem").public_key;
+  for (const std::string& key : {zero, identity, identity_with_sign, minus_one, order_8, order_8_too}) {
+    const std::string text =
+        "{\n \"schema_version\": 1,\n \"algorithm\": \"Ed25519\",\n \"signs\": \"sha256.txt\",\n"
+        " \"public_key\": \"" +
+        base64_text(key) + "\",\n \"signature\": \"" + base64_text(identity + zero) + "\"\n}\n";
+    EXPECT_EQ(check_signature(text, "anything").problem,
+              "is by a key of small order, which anybody can sign with");
+    EXPECT_FALSE(is_good_signature(key, identity + zero, "anything"));
+    directory_.file("small.pem", public_key_pem(key));
+    EXPECT_NE(error_of(ErrorKind::input, [&] { read_public_key(directory_ / "small.pem"); }), "(no error)");
+  }
+  directory_.file("again.pem", public_key_pem(real));
+  EXPECT_EQ(read_public_key(directory_ / "again.pem"), real);
+  EXPECT_EQ(public_key_pem(real), read_file(directory_ / "key.pub.pem"));
+}
+
+TEST_F(Signature, AFileWithSeveralKeysIsRefused) {
+  ASSERT_TRUE(openssl("genpkey -algorithm ed25519 -out " + at("k2")));
+  for (const char* name : {"key.pem", "key.pub.pem"})
+    directory_.file("two.pem", read_file(directory_ / name) + read_file(directory_ / name));
+  const std::string two = (directory_ / "two.pem").string() + ": holds 2 keys; give a file with one";
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { read_public_key(directory_ / "two.pem"); }), two);
+  directory_.file("two.pem", read_file(directory_ / "key.pem") + read_file(directory_ / "k2"));
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { read_signing_key(directory_ / "two.pem"); }), two);
 }
 
 TEST_F(Signature, OfABundle) {

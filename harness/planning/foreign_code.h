@@ -1,0 +1,16 @@
+#pragma once
+// What a plan runs that is no part of this program.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/records/case.h"
+
+namespace aqbench {
+
+// Returns the programs that cases start and the code that they load, each once, in the order of the cases:
+// "external.command: python3 their.py {dataset} {output}", "torchscript.model: matcher.pt".
+std::vector<std::string> foreign_code(std::span<const Case> cases);
+
+}  // namespace aqbench

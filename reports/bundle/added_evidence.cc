@@ -1,0 +1,83 @@
+#include "reports/bundle/added_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxStampBytes = std::uintmax_t{1} << 16;
+constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
+
+// Runs `check`; what it throws becomes a problem of `file`.
+template <class Check>
+void guard_added(const std::string& file, AddedEvidence& added, const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    added.problems.push_back({file, error.file().empty() ? error.what() : error.problem()});
+  }
+}
+
+}  // namespace
+
+bool is_added_evidence(std::string_view file) {
+  return file == kTimestampName || is_countersignature_file(file);
+}
+
+std::string stamped_digest(const std::filesystem::path& bundle, const Results* results) {
+  return results != nullptr ? root_digest(*results)
+                            : sha256_hex(read_text_file(bundle / kHashListName, kMaxListBytes));
+}
+
+AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const std::vector<std::string>& files,
+                                   const Results* results,
+                                   const std::optional<std::filesystem::path>& tsa_ca) {
+  AddedEvidence added;
+  if (std::ranges::none_of(files, is_added_evidence)) return added;
+  guard_added(kHashListName, added, [&] {
+    const std::string list = read_text_file(bundle / kHashListName, kMaxListBytes);
+    const CountersignedBundle own =
+        results != nullptr ? countersigned_bundle(*results, list) : CountersignedBundle{list, "", "", {}};
+    CountersignatureCheck check = check_countersignatures(bundle, files, own);
+    added.countersignatures = std::move(check.good);
+    added.problems = std::move(check.problems);
+    added.ok_cases = own.ok_cases.size();
+  });
+  if (std::ranges::find(files, kTimestampName) == files.end()) return added;
+  guard_added(kTimestampName, added, [&] {
+    const TimestampCheck check = check_timestamp(read_file(bundle / kTimestampName, kMaxStampBytes),
+                                                 stamped_digest(bundle, results), tsa_ca);
+    if (check.problem.empty())
+      added.timestamp = check;
+    else
+      added.problems.push_back({kTimestampName, check.problem});
+  });
+  return added;
+}
+
+std::string render_signers(const std::string& signed_by, const AddedEvidence& added,
+                           const std::vector<TrustedKey>& trusted) {
+  const auto who = [&](const std::string& fingerprint) {
+    const std::string name = name_of_key(trusted, fingerprint);
+    return name.empty() ? "key " + fingerprint + ", unknown here" : name + ", key " + fingerprint;
+  };
+  std::string text;
+  if (!signed_by.empty()) text += fmt::format("signed by       {}\n", who(signed_by));
+  for (const Countersignature& one : added.countersignatures)
+    text += fmt::format("countersigned   {} by {}: reproduced {} of {} cases\n", one.signed_utc,
+                        who(one.fingerprint), one.reproduced.size(), added.ok_cases);
+  if (added.timestamp)
+    text += fmt::format(
+        "time stamp      {} by {}{}\n", added.timestamp->utc, printable(added.timestamp->authority),
+        added.timestamp->certificate_checked ? "" : ", whose certificate was not checked (--tsa-ca)");
+  return text;
+}
+
+}  // namespace aqbench

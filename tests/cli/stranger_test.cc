@@ -1,0 +1,195 @@
+// Bundles that come from strangers, and people who vouch for them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Stranger : public ::testing::Test {
+ protected:
+  Stranger() {
+    ::setenv("XDG_STATE_HOME", at("state").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", at("config").c_str(), 1);
+  }
+  ~Stranger() override {
+    ::unsetenv("XDG_STATE_HOME");
+    ::unsetenv("XDG_CONFIG_HOME");
+  }
+  std::string at(const std::string& name) const { return (dir_ / name).string(); }
+  void make_key(const std::string& name) const {
+    const std::string command = "openssl genpkey -algorithm ed25519 -out " + at(name + ".pem") +
+                                " 2>/dev/null && openssl pkey -in " + at(name + ".pem") + " -pubout -out " +
+                                at(name + ".pub.pem");
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  // A sweep of one case whose method is a program that leaves a trace; interrupted or whole.
+  std::filesystem::path sweep_of_external(const Arguments& more, bool killed = false) {
+    std::ofstream(dir_ / "theirs.sh")
+        << "echo x >>" << at("trace")
+        << "; printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\n"
+        << "property float y\\nproperty float z\\nend_header\\n0 0 1.18\\n' >$1/cloud.ply\n";
+    Arguments arguments{"sweep",
+                        "--scene",
+                        "flat_plane",
+                        "--rig",
+                        "single_pair",
+                        "--width",
+                        "48",
+                        "--method",
+                        "external",
+                        "--set",
+                        "external.command=/bin/sh " + at("theirs.sh") + " {output}",
+                        "--out",
+                        at("out")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ProgramOptions options;
+    if (killed) options.kill_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
+    const auto swept = run_program(arguments, options);
+    if (!killed) EXPECT_EQ(swept.exit_code, 0) << swept.err;
+    return only_bundle(dir_ / "out");
+  }
+  // From here on the bundle is a stranger's: nothing notes that this user began it.
+  void become_somebody_else() { std::filesystem::remove_all(dir_ / "state"); }
+  std::size_t traces() const {
+    std::ifstream file(dir_ / "trace");
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, 'x'));
+  }
+  TemporaryDir dir_;
+};
+
+// Returns the fingerprint that verify prints after "countersigned ... by key ".
+std::string fingerprint_in(const std::string& text, const std::string& lead) {
+  const std::size_t at = text.find(lead);
+  return at == std::string::npos ? "" : text.substr(at + lead.size(), 64);
+}
+
+TEST_F(Stranger, HisCommandsRunOnlyOnRequestOrBySignature) {
+  make_key("author");
+  make_key("other");
+  const auto bundle = sweep_of_external({"--sign", at("author.pem")});
+  ASSERT_EQ(traces(), 1u);
+  // The user's own bundle asks nobody, in the folder where it was made.
+  EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
+  ASSERT_EQ(traces(), 2u);
+  ProgramOptions elsewhere;
+  elsewhere.working_dir = dir_.path();
+  EXPECT_EQ(run_program({"replay", bundle, "--all"}, elsewhere).exit_code, 2);
+  become_somebody_else();
+  const auto refused = run_program({"replay", bundle, "--all"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("  external.command: /bin/sh " + at("theirs.sh") + " {output}\n"));
+  EXPECT_THAT(refused.err, HasSubstr("its commands are not run"));
+  EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("other.pub.pem")}).exit_code, 2);
+  EXPECT_EQ(traces(), 2u) << "nothing ran";
+  EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("author.pub.pem")}).exit_code, 0);
+  EXPECT_EQ(traces(), 3u);
+  const auto shown = run_program({"replay", bundle, "--all", "--run-its-commands"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.err, HasSubstr("external.command: "));
+  EXPECT_EQ(traces(), 4u);
+  // A trust file, given or the user's own.
+  const std::string author = fingerprint_in(run_program({"verify", bundle}).out, "signed by       key ");
+  ASSERT_EQ(author.size(), 64u);
+  std::filesystem::create_directories(dir_ / "config/aqbench");
+  std::ofstream(dir_ / "config/aqbench/trusted_keys.txt") << "ann " << author << "\n";
+  EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
+  EXPECT_EQ(traces(), 5u);
+  // A changed bundle is nobody's, whatever it is signed with.
+  std::ofstream(bundle / "bench.log", std::ios::app) << "x";
+  EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 1);
+  EXPECT_EQ(traces(), 5u);
+}
+
+TEST_F(Stranger, ASweepIsResumedByWhoBeganIt) {
+  const auto bundle = sweep_of_external({"--repeat", "3"}, true);
+  const auto begun = traces();
+  ASSERT_LT(begun, 4u);
+  std::filesystem::rename(dir_ / "state", dir_ / "kept");
+  const auto refused = run_program({"sweep", "--resume", bundle});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("external.command: "));
+  EXPECT_EQ(traces(), begun);
+  EXPECT_EQ(run_program({"sweep", "--resume", bundle, "--dry-run"}).exit_code, 0);
+  std::filesystem::rename(dir_ / "kept", dir_ / "state");
+  const auto resumed = run_program({"sweep", "--resume", bundle});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(run_program({"sweep", "--run-its-commands"}).exit_code, 2) << "only with --resume";
+}
+
+TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsUserIsKnown) {
+  const std::string spy = at("spy");
+  std::ofstream(spy) << "#!/bin/sh\necho x >>" << at("trace") << "\nexec " AQBENCH_BINARY " \"$@\"\n";
+  std::filesystem::permissions(spy, std::filesystem::perms::owner_all);
+  ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "out", "pairs.jsonl") >= 2; };
+  const auto stopped =
+      run_program({"ab", "--a", spy, "--b", spy, "--scene", "flat_plane", "--method", "roma_like", "--set",
+                   "roma_like.points=500", "--repetitions", "3", "--pairs", "24", "--out", at("out")},
+                  interrupt);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  become_somebody_else();
+  const auto before = traces();
+  const auto refused = run_program({"ab", "--resume", only_bundle(dir_ / "out")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("  A: " + spy + "\n  B: " + spy + "\n"));
+  EXPECT_EQ(traces(), before);
+  interrupt.interrupt_when = [&] { return traces() > before + 2; };
+  const auto allowed =
+      run_program({"ab", "--resume", only_bundle(dir_ / "out"), "--run-its-commands"}, interrupt);
+  EXPECT_THAT(allowed.err, Not(HasSubstr("are not run")));
+  EXPECT_GT(traces(), before);
+}
+
+TEST_F(Stranger, PeopleWhoReplayedItCanBeRequired) {
+  for (const char* name : {"author", "ann", "bob"}) make_key(name);
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--scene", "step", "--method", "roma_like",
+                         "--set", "roma_like.points=500", "--sign", at("author.pem"), "--out", at("out")})
+                .exit_code,
+            0);
+  const auto bundle = only_bundle(dir_ / "out");
+  const auto replay = [&](const std::string& name, const Arguments& cases) {
+    Arguments arguments{"replay", bundle, "--sign", at(name + ".pem")};
+    arguments.insert(arguments.end(), cases.begin(), cases.end());
+    const auto replayed = run_program(arguments);
+    EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+    return fingerprint_in(replayed.out, "countersigned by key ");
+  };
+  const std::string ann = replay("ann", {"--all"}), author = replay("author", {"--all"});
+  const std::string bob = replay("bob", {"--case", "step/roma_like/seed=42"});
+  const auto require = [&](const char* count, const std::string& people) {
+    std::ofstream(dir_ / "people") << people;
+    return run_program({"verify", bundle, "--require", count, "--trust", at("people")});
+  };
+  const std::string everybody = "ann " + ann + "\nbob " + bob + "\nauthor " + author + "\n";
+  const auto one = require("2", everybody);
+  EXPECT_EQ(one.exit_code, 1) << one.out;
+  EXPECT_THAT(one.out, HasSubstr("required        1 of 2 people: ann\n"));
+  EXPECT_THAT(one.out, HasSubstr(" by bob, key " + bob + ": reproduced 1 of 2 cases\n"));
+  replay("bob", {"--case", "flat_plane/roma_like/seed=42"});
+  const auto two = require("2", everybody);
+  EXPECT_EQ(two.exit_code, 0) << two.out;
+  EXPECT_THAT(two.out, HasSubstr("required        2 of 2 people: ann, bob\n"));
+  EXPECT_EQ(require("2", "ann " + ann + "\nann " + bob + "\n").exit_code, 1) << "one person, two keys";
+  EXPECT_EQ(require("1", "carl " + std::string(64, '0') + "\n").exit_code, 1);
+  EXPECT_EQ(run_program({"verify", bundle, "--require", "1"}).exit_code, 2) << "no people are named";
+  // A case that is not reproduced is not signed for.
+  const auto stamp = run_program({"stamp", bundle});
+  EXPECT_EQ(stamp.exit_code, 0);
+  EXPECT_EQ(stamp.out.size(), 65u);
+  std::ofstream(dir_ / "answer") << "no answer";
+  EXPECT_EQ(run_program({"stamp", bundle, "--token", at("answer")}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace aqbench::testing
