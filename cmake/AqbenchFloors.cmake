@@ -2,6 +2,7 @@
 # CONTRIBUTING.md says what each folder holds; tests/architecture holds the includes against that table.
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
+aqbench_library(sandbox core/sandbox aqbench::core)
 
 aqbench_library(cloud scenes/cloud aqbench::core)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
@@ -17,7 +18,7 @@ target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
-aqbench_library(external pipeline/external aqbench::method)
+aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
 # What methods and workloads of the module `pipeline` are told, and workloads that need no library.
 file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/pipeline/*/*_spec.cc
      ${CMAKE_SOURCE_DIR}/pipeline/fusion/*_options.cc)
@@ -35,7 +36,7 @@ aqbench_library(records harness/records aqbench::metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
-aqbench_library(running harness/running aqbench::planning)
+aqbench_library(running harness/running aqbench::planning aqbench::sandbox)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(gating harness/gating aqbench::records)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)

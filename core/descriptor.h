@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,13 @@ class Descriptor {
  private:
   int descriptor_;
 };
+
+// Closes all descriptors of this process but the standard streams and those that are kept.
+void close_all_but(std::span<const int> kept);
+
+// Marks all descriptors from `first` on to be closed when this process starts a program. Makes system calls
+// only, so that a forked child of a process with threads may call it, too.
+void close_on_exec_from(int first);
 
 // Both ends of a pipe. Programs that are started do not inherit them unless they are given one
 // (core/process.h); their numbers are above the few that a program is given, so that giving one end closes no

@@ -92,6 +92,16 @@ int above_standard_streams(int descriptor) {
   return descriptor > STDERR_FILENO ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
+std::string run_with_descriptors(const IsolateOptions& options, const std::function<std::string()>& body,
+                                 int pipe) {
+  if (options.descriptors) {
+    std::vector<int> kept = *options.descriptors;
+    kept.push_back(pipe);
+    close_all_but(kept);
+  }
+  return body();
+}
+
 // Runs the body and ends the child without atexit handlers and destructors: those belong to the parent.
 [[noreturn]] void run_child(const std::function<std::string()>& body, int pipe) {
   char tag = kExceptionTag;
@@ -138,7 +148,7 @@ void start_child(IsolatedChild& child, const std::function<std::string()>& body)
   if (child.process_id < 0) isolate_error("fork");
   if (child.process_id == 0) {
     set_up_child(parent, above_standard_streams(child.log.get()));
-    run_child(body, pipe.write.get());
+    run_child([&] { return run_with_descriptors(child.options, body, pipe.write.get()); }, pipe.write.get());
   }
   child.pipe = std::move(pipe.read);
   // Parent and child both do it, so that each of them can rely on it from here on.

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace aqbench {
 
@@ -19,6 +21,8 @@ struct IsolateOptions {
   std::filesystem::path log_file = {};  // the child's stdout and stderr are appended; empty: thrown away
   int cancel_descriptor = -1;           // kills the child when it becomes readable (a signalfd, a pipe)
   std::function<void()> tick = {};      // called about four times a second while the child runs
+  // The child has these open and its standard streams, and nothing else of this process; nullopt: everything.
+  std::optional<std::vector<int>> descriptors = {};
 };
 
 // Throws Error(usage) naming the field if an option is not a possible value.

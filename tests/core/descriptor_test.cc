@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <string>
 #include <utility>
+
+#include "core/isolate.h"
 
 namespace aqbench {
 namespace {
@@ -38,6 +41,32 @@ TEST(Pipe, ReachesNoProgramAndStandsAboveTheNumbersThatOneIsGiven) {
   char byte = 0;
   EXPECT_EQ(::read(pipe.read.get(), &byte, 1), 1);
   EXPECT_EQ(byte, 'x');
+}
+
+TEST(Descriptors, AllButTheKeptOnesAreClosed) {
+  const Descriptor kept(::open("/dev/null", O_RDONLY)), other(::open("/dev/null", O_RDONLY));
+  IsolateOptions options;
+  options.timeout_s = 30;
+  const auto look = [&] {
+    return std::string(is_open(kept.get()) ? "kept " : "") + (is_open(other.get()) ? "other " : "") +
+           (is_open(STDERR_FILENO) ? "stderr" : "");
+  };
+  EXPECT_EQ(run_isolated(look, options).result, "kept other stderr");
+  options.descriptors = {kept.get()};
+  EXPECT_EQ(run_isolated(look, options).result, "kept stderr");
+}
+
+TEST(Descriptors, NoneReachesAProgramThatIsStarted) {
+  const IsolateOutcome outcome = run_isolated(
+      [] {
+        const Descriptor held(::open("/dev/zero", O_RDONLY));  // without O_CLOEXEC
+        const int before = ::fcntl(held.get(), F_GETFD);
+        close_on_exec_from(STDERR_FILENO + 1);
+        return std::to_string(before) + std::to_string(::fcntl(held.get(), F_GETFD)) +
+               std::to_string(::fcntl(STDERR_FILENO, F_GETFD));
+      },
+      {.timeout_s = 30});
+  EXPECT_EQ(outcome.result, "010");
 }
 
 }  // namespace

@@ -1,0 +1,187 @@
+#include "core/sandbox/namespaces.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+#include "core/sandbox/privileges.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kOldRoot = "/old";
+constexpr const char* kSharedMemory = "/dev/shm";
+
+[[noreturn]] void namespace_error(const std::string& step) {
+  throw Error(ErrorKind::io, fmt::format("{}: {}", step, std::strerror(errno)));
+}
+
+void require_done(int result, const std::string& step) {
+  if (result != 0) namespace_error(step);
+}
+
+// Writes one of the files that set up a user namespace, each of which takes its text in one piece.
+int write_setting(const char* file, const char* text) {
+  const int descriptor = ::open(file, O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  const auto size = static_cast<ssize_t>(std::strlen(text));
+  const int error = ::write(descriptor, text, static_cast<std::size_t>(size)) == size ? 0 : errno;
+  ::close(descriptor);
+  return error;
+}
+
+// "/a\040b" of /proc/self/mountinfo is "/a b".
+std::string unescape_mount_point(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    int code = 0;
+    if (text[i] == '\\' && i + 3 < text.size() &&
+        std::from_chars(&text[i + 1], &text[i + 4], code, 8).ec == std::errc{}) {
+      plain += static_cast<char>(code);
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// Returns the mount points at a place and below it.
+std::vector<std::string> mount_points_in(const fs::path& place) {
+  std::vector<std::string> points;
+  std::ifstream mounts(kOldRoot / "proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::string field, point;
+    std::size_t at = 0;
+    for (int i = 0; i < 5 && at != line.npos; ++i) {
+      const std::size_t end = line.find(' ', at);
+      point = line.substr(at, end - at);
+      at = end == line.npos ? end : end + 1;
+    }
+    point = unescape_mount_point(point);
+    if (lies_in(point, place)) points.push_back(point);
+  }
+  return points;
+}
+
+// A mount keeps the restrictions that it has: who is not privileged may not take them away.
+void make_read_only(const fs::path& place) {
+  for (const std::string& point : mount_points_in(place)) {
+    struct statvfs status {};
+    if (::statvfs(point.c_str(), &status) != 0) continue;  // below something that may not be looked at
+    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
+    if ((status.f_flag & ST_NOSUID) != 0) flags |= MS_NOSUID;
+    if ((status.f_flag & ST_NODEV) != 0) flags |= MS_NODEV;
+    if ((status.f_flag & ST_NOEXEC) != 0) flags |= MS_NOEXEC;
+    require_done(::mount(nullptr, point.c_str(), nullptr, flags, nullptr), "making " + point + " read-only");
+  }
+}
+
+void make_mount_point(const fs::path& place, bool folder) {
+  std::error_code error;
+  fs::create_directories(folder ? place : place.parent_path(), error);
+  if (folder || fs::exists(place, error)) return;
+  const int descriptor = ::open(place.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+void mount_place(const fs::path& place, const fs::path& at) {
+  const fs::path from = kOldRoot / place.relative_path();
+  if (::mount(from.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0 && errno != ENOENT)
+    namespace_error("mounting " + place.string());  // ENOENT: gone meanwhile
+}
+
+void mount_entry(const AccessEntry& entry) {
+  make_mount_point(entry.path, entry.folder);
+  if (entry.path == kSharedMemory) {
+    require_done(::mount("none", kSharedMemory, "tmpfs", MS_NOSUID | MS_NODEV, nullptr), kSharedMemory);
+    return;
+  }
+  mount_place(entry.path, entry.path);
+  if (!entry.writable) make_read_only(entry.path);
+}
+
+// Links that programs expect; one that is there already, or has no place, is passed over.
+void make_links(const ResolvedAccess& access) {
+  for (const AccessLink& link : access.links) {
+    make_mount_point(link.path.parent_path(), true);
+    [[maybe_unused]] const int ignored = ::symlink(link.target.c_str(), link.path.c_str());
+  }
+  constexpr const char* streams[][2] = {{"/proc/self/fd", "/dev/fd"},
+                                        {"/proc/self/fd/0", "/dev/stdin"},
+                                        {"/proc/self/fd/1", "/dev/stdout"},
+                                        {"/proc/self/fd/2", "/dev/stderr"}};
+  for (const auto& [target, link] : streams) {
+    [[maybe_unused]] const int ignored = ::symlink(target, link);
+  }
+}
+
+// An empty file system becomes the root; the one before lies below kOldRoot.
+void change_root() {
+  require_done(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "making mounts private");
+  const fs::path base = fs::exists("/tmp") ? "/tmp" : "/";
+  require_done(::mount("none", base.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755"), "mounting a root");
+  require_done(::chdir(base.c_str()), base.string());
+  require_done(::mkdir("old", 0700), "making a root");
+  require_done(static_cast<int>(::syscall(SYS_pivot_root, ".", "old")), "changing the root");
+  require_done(::chdir("/"), "/");
+}
+
+// Maps this process's user and group to themselves: files keep their owners.
+void map_identity(unsigned user, unsigned group) {
+  errno = write_setting("/proc/self/setgroups", "deny");
+  if (errno != 0 && errno != ENOENT) namespace_error("setgroups");
+  errno = write_setting("/proc/self/uid_map", fmt::format("{0} {0} 1\n", user).c_str());
+  if (errno != 0) namespace_error("uid_map");
+  errno = write_setting("/proc/self/gid_map", fmt::format("{0} {0} 1\n", group).c_str());
+  if (errno != 0) namespace_error("gid_map");
+}
+
+}  // namespace
+
+void enter_namespaces(const ResolvedAccess& access) {
+  const unsigned user = ::geteuid(), group = ::getegid();  // nobody's until they are mapped
+  int death_signal = 0;
+  ::prctl(PR_GET_PDEATHSIG, &death_signal);
+  std::error_code unknown;
+  const fs::path working_folder = fs::current_path(unknown);
+  require_done(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC), "a user and mount namespace");
+  map_identity(user, group);
+  change_root();
+  // First, because other entries may lie below /tmp.
+  if (!access.temporary.empty()) {
+    make_mount_point("/tmp", true);
+    mount_place(access.temporary, "/tmp");
+  }
+  std::vector<AccessEntry> entries = access.entries;
+  std::ranges::sort(entries, {}, &AccessEntry::path);  // what lies inside comes after
+  for (const AccessEntry& entry : entries) mount_entry(entry);
+  make_links(access);
+  // A working folder that is not allowed is there, and empty: names that begin in it are found.
+  make_mount_point(working_folder, true);
+  if (::chdir(working_folder.c_str()) != 0) require_done(::chdir("/"), "/");
+  require_done(::umount2(kOldRoot.c_str(), MNT_DETACH), "leaving the old root");
+  require_done(::rmdir(kOldRoot.c_str()), "leaving the old root");
+  constexpr unsigned long read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
+  require_done(::mount(nullptr, "/", nullptr, read_only, nullptr), "making the root read-only");
+  give_up_privileges({});
+  if (death_signal != 0) ::prctl(PR_SET_PDEATHSIG, death_signal);  // new credentials took it away
+}
+
+}  // namespace aqbench

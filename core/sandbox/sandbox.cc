@@ -1,0 +1,98 @@
+#include "core/sandbox/sandbox.h"
+
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/isolate.h"
+#include "core/sandbox/namespaces.h"
+#include "core/sandbox/privileges.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+// Tries in a child what would leave this process half done if it failed. Returns why not; empty: it works.
+std::string namespace_problem(const ResolvedAccess& access) {
+  constexpr double patience_s = 30;
+  const IsolateOptions options{.timeout_s = patience_s};
+  const IsolateOutcome outcome = run_isolated(
+      [&] {
+        enter_namespaces(access);
+        return std::string();
+      },
+      options);
+  return describe(outcome, options);
+}
+
+// Whether Landlock alone keeps files from being cut short, or something else has to.
+std::string landlock_name(int abi, bool alone) {
+  if (abi >= kLandlockGuardsTruncation || !alone) return fmt::format("landlock ABI {}", abi);
+  return fmt::format("landlock ABI {} (does not keep files from being cut short)", abi);
+}
+
+// Returns why not; empty: this process is shut in.
+std::string landlock_problem(const ResolvedAccess& access) {
+  if (landlock_abi() == 0) return "this kernel has none, or it is switched off";
+  try {
+    // To the administrator's processes the kernel shows the environment of others whatever Landlock says.
+    give_up_privileges({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID});
+    const int error = enter_landlock(make_landlock_rules(access));
+    return error == 0 ? "" : std::strerror(error);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string enter_what_works(const AccessList& access, const SandboxMeans& means) {
+  if (!means.landlock && !means.namespaces) return "none: " + means.why_none;
+  const ResolvedAccess resolved = resolve(access);
+  std::string no_namespace = "not asked for", no_landlock = "not asked for";
+  if (means.namespaces) no_namespace = namespace_problem(resolved);
+  if (no_namespace.empty()) enter_namespaces(resolved);
+  // Places have the same names inside, so that the rules can be made there.
+  if (means.landlock) no_landlock = landlock_problem(resolved);
+  if (!no_landlock.empty() && !no_namespace.empty())
+    return one_line(fmt::format("none: landlock: {}; namespace: {}", no_landlock, no_namespace));
+  if (!no_landlock.empty()) return "namespace";
+  return landlock_name(landlock_abi(), !no_namespace.empty()) +
+         (no_namespace.empty() ? " and namespace" : "");
+}
+
+}  // namespace
+
+SandboxMeans sandbox_means_from_environment() {
+  const char* const value = std::getenv("AQBENCH_ISOLATION");
+  const std::string_view text = value == nullptr ? "" : value;
+  if (text.empty() || text == "both") return {};
+  if (text == "landlock") return {.landlock = true, .namespaces = false};
+  if (text == "namespace") return {.landlock = false, .namespaces = true};
+  if (text == "off")
+    return {.landlock = false, .namespaces = false, .why_none = "switched off by AQBENCH_ISOLATION"};
+  throw Error(ErrorKind::usage,
+              fmt::format("AQBENCH_ISOLATION: '{}' is not both, landlock, namespace or off", text));
+}
+
+std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
+  try {
+    return enter_what_works(access, means);
+  } catch (const std::exception& error) {
+    return fmt::format("none: {}", error.what());
+  }
+}
+
+InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {
+  if (means.landlock && landlock_abi() > 0)
+    rules_ = make_landlock_rules(resolve(access));
+  else if (means.namespaces)
+    ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+int InnerSandbox::enter() const { return rules_ ? enter_landlock(*rules_) : 0; }
+
+}  // namespace aqbench
