@@ -30,17 +30,6 @@ void require_prepared(int error) {
   if (error != 0) throw std::bad_alloc();
 }
 
-// Returns the first file of that name in PATH that may be executed; the name itself where there is none.
-std::string find_in_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  if (name.find('/') != name.npos || path == nullptr) return name;
-  for (const std::string_view folder : split_at(path, ':')) {
-    std::string file = folder.empty() ? name : fmt::format("{}/{}", folder, name);
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return name;
-}
-
 // Reads both pipes to their ends, neither of which may fill up while the other is waited for.
 void drain(std::array<int, 2> descriptors, std::array<std::string, 2>& texts) {
   std::array<pollfd, 2> waits{{{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}}};
@@ -83,6 +72,16 @@ std::string capture(const std::vector<std::string>& argv) {
 
 }  // namespace
 
+std::string find_in_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  if (name.find('/') != name.npos || path == nullptr) return name;
+  for (const std::string_view folder : split_at(path, ':')) {
+    std::string file = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return name;
+}
+
 ProgramStart::ProgramStart(std::vector<std::string> argv) : argv_(std::move(argv)) {
   for (std::string& word : argv_) words_.push_back(word.data());
   words_.push_back(nullptr);
@@ -91,6 +90,29 @@ ProgramStart::ProgramStart(std::vector<std::string> argv) : argv_(std::move(argv
   script_words_.insert(script_words_.end(), words_.begin() + 1, words_.end());
   require_prepared(::posix_spawn_file_actions_init(&streams_));
   require_prepared(::posix_spawnattr_init(&attributes_));
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  set_environment(std::move(variables));
+}
+
+void ProgramStart::set_environment(std::vector<std::string> variables) {
+  variables_ = std::move(variables);
+  environment_.clear();
+  for (std::string& variable : variables_) environment_.push_back(variable.data());
+  environment_.push_back(nullptr);
+}
+
+void ProgramStart::leave_out_variables(std::string_view start) {
+  std::vector<std::string> variables = std::move(variables_);
+  std::erase_if(variables, [&](const std::string& variable) { return variable.starts_with(start); });
+  set_environment(std::move(variables));
+}
+
+void ProgramStart::set_variable(const std::string& name, const std::string& value) {
+  leave_out_variables(name + "=");
+  std::vector<std::string> variables = std::move(variables_);
+  variables.push_back(name + "=" + value);
+  set_environment(std::move(variables));
 }
 
 ProgramStart::~ProgramStart() {
@@ -100,10 +122,12 @@ ProgramStart::~ProgramStart() {
 
 void ProgramStart::give(int descriptor, int number) {
   require_prepared(::posix_spawn_file_actions_adddup2(&streams_, descriptor, number));
+  given_.emplace_back(descriptor, number);
 }
 
 void ProgramStart::close_stdin() {
   require_prepared(::posix_spawn_file_actions_addopen(&streams_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+  stdin_closed_ = true;
 }
 
 void ProgramStart::reset_sigpipe() {
@@ -112,12 +136,27 @@ void ProgramStart::reset_sigpipe() {
   sigaddset(&signals, SIGPIPE);
   ::posix_spawnattr_setsigdefault(&attributes_, &signals);
   ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  sigpipe_reset_ = true;
 }
 
 int ProgramStart::start(pid_t& process) const {
-  const int error = ::posix_spawnp(&process, words_[0], &streams_, &attributes_, words_.data(), environ);
+  char* const* const environment = environment_.data();
+  const int error = ::posix_spawnp(&process, words_[0], &streams_, &attributes_, words_.data(), environment);
   if (error != ENOEXEC) return error;
-  return ::posix_spawn(&process, kShell, &streams_, &attributes_, script_words_.data(), environ);
+  return ::posix_spawn(&process, kShell, &streams_, &attributes_, script_words_.data(), environment);
+}
+
+int ProgramStart::become() const {
+  for (const auto& [descriptor, number] : given_)
+    if (::dup2(descriptor, number) < 0) return errno;
+  if (stdin_closed_) {
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return errno;
+  }
+  if (sigpipe_reset_) ::signal(SIGPIPE, SIG_DFL);
+  ::execve(script_.c_str(), words_.data(), environment_.data());
+  if (errno == ENOEXEC) ::execve(kShell, script_words_.data(), environment_.data());
+  return errno;
 }
 
 int wait_for_end(pid_t process) {

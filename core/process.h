@@ -5,11 +5,16 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/isolate.h"
 
 namespace aqbench {
+
+// Returns the first file of that name in PATH that may be executed; the name itself where there is none.
+std::string find_in_path(const std::string& name);
 
 // How a program is started. argv[0] is looked up in PATH; a script without "#!" runs in /bin/sh. The program
 // inherits this process's standard streams and environment unless another stream is given.
@@ -30,9 +35,22 @@ class ProgramStart {
   // Starts the program and puts its process id into `process`. Returns 0, or the errno of why it could not be
   // started. Makes system calls only, so that a forked child of a process with threads may call it, too.
   int start(pid_t& process) const;
+  // Turns this process into the program. Returns the errno of why that could not be. Makes system calls only.
+  int become() const;
+
+  // Sets a variable of its environment.
+  void set_variable(const std::string& name, const std::string& value);
+  // Leaves out all variables of its environment whose names start like that.
+  void leave_out_variables(std::string_view start);
 
  private:
+  void set_environment(std::vector<std::string> variables);
+
   std::vector<std::string> argv_;
+  std::vector<std::string> variables_;  // "NAME=VALUE"
+  std::vector<char*> environment_;      // the same as posix_spawnp takes it
+  std::vector<std::pair<int, int>> given_;
+  bool stdin_closed_ = false, sigpipe_reset_ = false;
   std::string script_;               // where PATH has argv[0]
   std::vector<char*> words_;         // argv_ as posix_spawnp takes it
   std::vector<char*> script_words_;  // the same for a script without "#!"

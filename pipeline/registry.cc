@@ -18,6 +18,11 @@ constexpr RealMethod kInModule = [](const Observation& observation, const Method
   return (methods_table().*method)(observation, input);
 };
 
+// The file of a saved matcher.
+std::vector<std::filesystem::path> model_file(const Observation&, const MethodInput& input) {
+  return {input.parameters.text("model")};
+}
+
 }  // namespace
 
 const std::vector<MethodSpec>& method_registry() {
@@ -58,13 +63,15 @@ const std::vector<MethodSpec>& method_registry() {
        .parameters = external_parameters(),
        .presets = {},
        .stages = external_stages(),
-       .run = &run_external},
+       .run = &run_external,
+       .reads = &external_reads},
       {.name = "torchscript",
        .summary = "a matcher saved with torch.jit, in the place of dense_flow's",
        .parameters = dense_flow::torchscript_parameters(),
        .presets = {},
        .stages = dense_flow::torchscript_stages(),
-       .run = kInModule<&MethodsTable::torchscript>},
+       .run = kInModule<&MethodsTable::torchscript>,
+       .reads = &model_file},
   };
   return table;
 }

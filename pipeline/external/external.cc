@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "core/text.h"
+#include "pipeline/external/command_access.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/run_command.h"
 #include "scenes/cloud/ply_read.h"
@@ -28,6 +29,8 @@ std::string last_log_line(const std::filesystem::path& log) {
     if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
   return escape_bytes(last.substr(0, 200));
 }
+
+std::filesystem::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
 
 std::vector<std::string> command_words(const Observation& observation, const MethodInput& input,
                                        const std::filesystem::path& output) {
@@ -92,20 +95,31 @@ std::vector<ParameterSpec> external_parameters() {
        .choices = {}}};
 }
 
+std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {
+  return command_reads(command_words(observation, input, output_folder(input)));
+}
+
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }
 
 Reconstruction run_external(const Observation& observation, const MethodInput& input) {
   const StageScope pipeline("pipeline");
-  const std::filesystem::path output = input.work_dir / "output";
+  const std::filesystem::path output = output_folder(input), temporary = input.work_dir / "tmp";
   const std::string& result = input.parameters.text("result");
   const std::vector<std::string> words = command_words(observation, input, output);
   std::error_code failed;
-  std::filesystem::remove_all(output,
-                              failed);  // left by an earlier repetition, so that no old result is read
-  std::filesystem::create_directories(output, failed);
-  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", output.string(), failed.message()));
-  const CommandOptions options{.timeout_s = input.parameters.number("timeout_s"),
-                               .log_file = input.work_dir / kMethodLog};
+  // Left by an earlier repetition: no old result is read.
+  for (const std::filesystem::path& folder : {output, temporary}) {
+    std::filesystem::remove_all(folder, failed);
+    std::filesystem::create_directories(folder, failed);
+    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+  }
+  CommandOptions options{.timeout_s = input.parameters.number("timeout_s"),
+                         .log_file = input.work_dir / kMethodLog};
+  add_system_access(options.access);
+  for (const std::filesystem::path& path : command_reads(words)) options.access.readable.push_back(path);
+  options.access.readable.push_back(observation.dataset_dir);
+  options.access.writable.push_back(output);
+  options.access.temporary = temporary;
   {
     const StageScope scope("external_command");
     require_success(run_command(words, options), options);

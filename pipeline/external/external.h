@@ -1,6 +1,7 @@
 #pragma once
 // The method `external`: any program that reads the folder of a dataset and writes a PLY file.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ std::vector<ParameterSpec> external_parameters();
 
 // Returns the stages that run_external() opens, outermost first.
 std::vector<std::string> external_stages();
+
+// Returns what the command reads beside the dataset (pipeline/external/command_access.h).
+std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input);
 
 // Runs `command` without a shell, with {dataset}, {output} and {threads} filled in, and reads `result`, a PLY
 // file relative to {output}, a folder that is empty before. What the program prints goes to work_dir /

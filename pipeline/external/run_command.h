@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/sandbox/access.h"
+
 namespace aqbench {
 
 // How a command runs.
@@ -13,6 +15,7 @@ struct CommandOptions {
   double timeout_s = 0;                                     // above 0
   std::filesystem::path log_file;                           // stdout and stderr; written anew
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // killed beyond
+  AccessList access = {};                                   // what it reaches
 };
 
 // How a command ended.
@@ -22,9 +25,11 @@ struct CommandOutcome {
   int code = 0;  // exit code, signal, or errno of what could not be started
 };
 
-// Starts words[0] (looked up in PATH) without a shell, in a process group of its own and with stdin closed
-// off, and waits for it. When this returns, and also if the calling process dies, the whole group is killed,
-// background processes included. Throws Error(io) if there can be no process or pipe.
+// Starts words[0] (looked up in PATH) without a shell, in a session of its own without a terminal, with stdin
+// closed off and shut in as AQBENCH_ISOLATION says (core/sandbox/sandbox.h), and waits for it. It finds its
+// folder for temporary files (access.temporary) in TMPDIR, and no variable AQBENCH_*. When this returns, and
+// also if the calling process dies, all that it started is killed, whatever group or session it is in. Throws
+// Error(io) if there can be no process, pipe or rules.
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options);
 
 // "ended with exit code 3", "died of signal 11 (Segmentation fault)", "was killed after 10 s, its time

@@ -61,6 +61,10 @@ using RealMethod = Reconstruction (*)(const Observation&, const MethodInput&);
 // The function that runs a simulated method.
 using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&);
 
+// The function that names the files and folders which a real method needs beside its dataset: the process
+// that runs it can read these, the system's and nothing else.
+using MethodReads = std::vector<std::filesystem::path> (*)(const Observation&, const MethodInput&);
+
 // A named choice of parameter values of one method.
 struct Preset {
   std::string name;                 // "fast", "balanced", "quality"
@@ -76,6 +80,7 @@ struct MethodSpec {
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   std::variant<RealMethod, SimulatedMethod> run;
   bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
+  MethodReads reads = nullptr;     // nullptr: nothing
 
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }
 };

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "core/files.h"
+#include "core/sandbox/landlock.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/run_command.h"
 #include "tests/core/error_matcher.h"
@@ -22,6 +25,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(SplitCommand, CutsWordsAsAShellWouldAndDoesNothingElse) {
   EXPECT_THAT(split_command("a  b\tc"), ElementsAre("a", "b", "c"));
@@ -160,8 +164,74 @@ TEST_F(External, DiesWithTheProcessThatRunsIt) {
   ::waitpid(runner, nullptr, 0);
 }
 
+TEST_F(External, ADaemonOfItsOwnSessionIsKilled) {
+  run(std::string("setsid sh -c 'echo $$ > \"$0/daemon\"; exec sleep 100' \"$2\" &\n"
+                  "while ! test -s \"$2/daemon\"; do sleep 0.01; done\n") +
+      kWriteCloud);
+  const pid_t daemon = pid_in(dir_ / "work/output/daemon");
+  ASSERT_GT(daemon, 1);
+  EXPECT_TRUE(dies_soon(daemon));
+}
+
+// What a process group in the background does to its terminal stops the whole group; in this test, that which
+// runs the command has a terminal, as a user's shell has.
+TEST_F(External, ATerminalIsNeitherReachedNorCanItKeepTheTimeLimitFromComing) {
+  int terminal = -1;
+  const pid_t user = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(user, 0);
+  if (user == 0) {
+    int code = 0;
+    try {
+      run("(stty -echo tostop < /dev/tty && echo changed) ; exec < /dev/tty; stty -echo; sleep 100", 1);
+    } catch (const ProgramFailure& failure) {
+      code = failure.how() == ProgramFailure::How::timeout ? 1 : 2;
+    } catch (...) {
+      code = 3;
+    }
+    ::_exit(code);
+  }
+  termios settings{};
+  int status = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 2000 && ended == 0; ++i) {
+    ended = ::waitpid(user, &status, WNOHANG);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const bool has_settings = ::tcgetattr(terminal, &settings) == 0;
+  if (ended == 0) ::kill(user, SIGKILL);
+  ASSERT_EQ(ended, user) << "neither its end nor its time limit came";
+  // It either ran into its limit or ended because there was no terminal to read from.
+  EXPECT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 3)) << status;
+  EXPECT_TRUE(has_settings && (settings.c_lflag & ECHO) != 0) << "the user's terminal was changed";
+  EXPECT_EQ(log().find("changed"), std::string::npos);
+  ::close(terminal);
+}
+
+TEST_F(External, ItsEnvironmentNamesNothingOfTheHarness) {
+  ::setenv("AQBENCH_CACHE_DIR", "/a/cache", 1);
+  run(std::string("env | grep ^AQBENCH_; echo \"$TMPDIR\"; touch \"$TMPDIR/own\" || exit 3\n") + kWriteCloud);
+  ::unsetenv("AQBENCH_CACHE_DIR");
+  EXPECT_EQ(log(), (dir_ / "work/tmp").string() + "\n");
+}
+
+TEST_F(External, ReachesItsOwnFilesAndThoseThatItsCommandNames) {
+  if (landlock_abi() == 0)
+    GTEST_SKIP() << "no landlock; namespaces are entered before, by the method's process";
+  const TemporaryDirectory other;
+  const auto named = other.file("named", "named\n"), unnamed = other.file("unnamed", "unnamed\n");
+  const auto script =
+      dir_.file("spy.sh", "cat \"$3\" \"" + unnamed.string() + "\"; echo spoiled > \"$3\"; rm -f \"$3\"\n" +
+                              "echo spoiled > \"$1/image\"\n" + kWriteCloud);
+  run_words("sh " + script.string() + " {dataset} {output} " + named.string());
+  EXPECT_THAT(log(), testing::StartsWith("named\n"));
+  EXPECT_THAT(log(), Not(HasSubstr("unnamed\n")));
+  EXPECT_EQ(read_file(named), "named\n");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "data/image"));
+}
+
 TEST_F(External, AnEndlessLogIsKilled) {
-  const CommandOptions options{.timeout_s = 20, .log_file = dir_ / "log", .log_limit_bytes = 1 << 20};
+  CommandOptions options{.timeout_s = 20, .log_file = dir_ / "log", .log_limit_bytes = 1 << 20};
+  add_system_access(options.access);
   const CommandOutcome outcome =
       run_command({"/bin/sh", "-c", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done"}, options);
   EXPECT_EQ(outcome.end, CommandOutcome::End::log_limit);

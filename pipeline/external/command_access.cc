@@ -1,0 +1,111 @@
+#include "pipeline/external/command_access.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include "core/process.h"
+#include "core/sandbox/access.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path absolute_path(const fs::path& path) {
+  std::error_code unknown;
+  return fs::absolute(path, unknown).lexically_normal();
+}
+
+bool is_above_or_at(const fs::path& folder, const fs::path& place) {
+  std::error_code unknown;
+  const fs::path real = fs::weakly_canonical(place, unknown);
+  return !real.empty() && lies_in(real, folder);
+}
+
+// Returns whether a folder holds more than one program's files.
+bool is_for_all(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path real = fs::weakly_canonical(folder, unknown);
+  struct stat status {};
+  if (::stat(real.c_str(), &status) != 0 || (status.st_mode & (S_IWOTH | S_ISVTX)) == (S_IWOTH | S_ISVTX))
+    return true;
+  if (const char* const home = std::getenv("HOME"); home != nullptr && is_above_or_at(real, home))
+    return true;
+  if (is_above_or_at(real, fs::temp_directory_path(unknown))) return true;
+  const fs::path working_folder = fs::current_path(unknown);
+  return real != working_folder && is_above_or_at(real, working_folder);
+}
+
+// Adds a folder of programs or libraries; of a folder "bin" the one around it, where a program's data are.
+void add_folder(const fs::path& folder, std::vector<fs::path>& reads) {
+  const std::string last = folder.filename().string();
+  const bool programs = last == "bin" || last == "shims";
+  const fs::path whole = programs && !is_for_all(folder.parent_path()) ? folder.parent_path() : folder;
+  if (!is_for_all(whole)) reads.push_back(whole);
+}
+
+void add_with_folder(const fs::path& file, std::vector<fs::path>& reads) {
+  std::error_code unknown;
+  for (const fs::path& name : {absolute_path(file), fs::canonical(file, unknown)}) {
+    if (name.empty()) continue;
+    reads.push_back(name);
+    add_folder(name.parent_path(), reads);
+  }
+}
+
+// "#!/opt/venv/bin/python -u" is /opt/venv/bin/python; empty for a file without such a line.
+fs::path interpreter_of(const fs::path& program) {
+  std::array<char, 256> start{};
+  std::ifstream file(program, std::ios::binary);
+  file.read(start.data(), start.size() - 1);
+  std::string line(start.data(), static_cast<std::size_t>(file.gcount()));
+  if (!line.starts_with("#!")) return {};
+  line = line.substr(2, line.find('\n') - 2);
+  line.erase(0, line.find_first_not_of(" \t"));
+  return line.substr(0, line.find_first_of(" \t"));
+}
+
+// Adds what a variable lists, "FOLDER:FOLDER": where the command and what it starts look for programs and
+// libraries.
+void add_listed_in(const char* variable, std::vector<fs::path>& reads) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return;
+  for (const std::string_view name : split_at(value, ':'))
+    if (const fs::path folder = name; folder.is_absolute()) add_folder(folder, reads);
+}
+
+}  // namespace
+
+std::vector<fs::path> command_reads(const std::vector<std::string>& words) {
+  std::vector<fs::path> reads;
+  if (words.empty()) return reads;
+  std::error_code unknown;
+  const fs::path program = find_in_path(words.front());
+  if (fs::exists(program, unknown)) add_with_folder(program, reads);
+  if (const fs::path interpreter = interpreter_of(program); fs::exists(interpreter, unknown))
+    add_with_folder(interpreter, reads);
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) add_listed_in(variable, reads);
+  bool first_file = true;
+  for (auto word = words.begin() + 1; word != words.end(); ++word) {
+    const std::size_t equals = word->find('=');
+    const std::string value = equals == word->npos ? std::string() : word->substr(equals + 1);
+    for (const std::string& name : {*word, value}) {
+      if (name.empty() || !fs::exists(name, unknown)) continue;
+      if (first_file && fs::is_regular_file(name, unknown)) {
+        first_file = false;
+        add_with_folder(name, reads);
+      } else {
+        reads.push_back(absolute_path(name));
+      }
+    }
+  }
+  return reads;
+}
+
+}  // namespace aqbench
