@@ -18,13 +18,14 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "scenes/dataset/dataset_digest.h"
 
 namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kManifestFormat = 1;
+constexpr int kManifestFormat = 2;
 
 // Stands in an entry's lock: what bears it may be removed.
 constexpr std::string_view kMark = "aqbench dataset cache\n";
@@ -67,24 +68,54 @@ std::optional<Json> read_manifest(const EntryPaths& paths) {
   return std::nullopt;
 }
 
-// Returns whether every file exists and has its size. That finds files that were cut short without reading
-// them.
-bool is_whole(const EntryPaths& paths) {
-  const std::optional<Json> manifest = read_manifest(paths);
-  if (!manifest) return false;
-  for (const auto& [name, bytes] : manifest->at("files").items()) {
-    std::error_code missing;
-    const std::uintmax_t size = fs::file_size(paths.dir / name, missing);
-    if (missing || !bytes.is_number_unsigned() || size != bytes.get<std::uintmax_t>()) return false;
+// Returns what the manifest says of the files; nullopt: it has another form.
+std::optional<DatasetContents> listed_contents(const Json& manifest) {
+  DatasetContents contents;
+  try {
+    for (const auto& [name, file] : manifest.at("files").items())
+      contents[name] = {file.at("bytes").get<std::uintmax_t>(), file.at("sha256").get<std::string>()};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
   }
-  return true;
+  return contents;
+}
+
+// Returns the contents if every file exists and has its size. That finds files that were cut short without
+// reading them.
+std::optional<DatasetContents> whole_contents(const EntryPaths& paths) {
+  const std::optional<Json> manifest = read_manifest(paths);
+  auto contents = manifest ? listed_contents(*manifest) : std::nullopt;
+  if (!contents) return std::nullopt;
+  for (const auto& [name, content] : *contents) {
+    std::error_code missing;
+    if (fs::file_size(paths.dir / name, missing) != content.bytes || missing) return std::nullopt;
+  }
+  return contents;
+}
+
+// Returns a file that does not have the content that was rendered; empty: all have it.
+fs::path changed_file(const EntryPaths& paths, const DatasetContents& rendered) {
+  for (const auto& [name, content] : rendered)
+    if (sha256_file_hex(paths.dir / name) != content.sha256) return paths.dir / name;
+  return {};
+}
+
+// Returns the contents if they are what was rendered. Says on stderr which file is not.
+std::optional<DatasetContents> checked_contents(const EntryPaths& paths) {
+  auto contents = whole_contents(paths);
+  if (!contents) return std::nullopt;
+  const fs::path changed = changed_file(paths, *contents);
+  if (changed.empty()) return contents;
+  fmt::print(stderr,
+             "cache: {}: is not what was rendered (its SHA-256 differs); the dataset is rendered again\n",
+             changed.string());
+  return std::nullopt;
 }
 
 void write_manifest(const DatasetPlan& plan, const EntryPaths& paths) {
   Json files = Json::object();
-  for (const auto& entry : fs::recursive_directory_iterator(paths.dir))
-    if (entry.is_regular_file())
-      files[entry.path().lexically_relative(paths.dir).string()] = entry.file_size();
+  for (const auto& [name, content] : read_contents(paths.dir))
+    files[name] = {{"bytes", content.bytes}, {"sha256", content.sha256}};
   const Json manifest = {{"format", kManifestFormat},
                          {"dataset",
                           {{"scene", plan.scene.name},
@@ -180,11 +211,12 @@ std::optional<CacheEntry> read_entry(const fs::path& cache, const std::string& k
     entry.seed = dataset.at("seed").get<std::uint64_t>();
     entry.width_px = dataset.at("width").get<int>();
     entry.height_px = dataset.at("height").get<int>();
-    for (const auto& [name, bytes] : manifest->at("files").items())
-      entry.bytes += bytes.get<std::uintmax_t>();
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
+  const auto contents = listed_contents(*manifest);
+  if (!contents) return std::nullopt;
+  for (const auto& [name, content] : *contents) entry.bytes += content.bytes;
   std::error_code error;
   entry.last_used = fs::last_write_time(paths.manifest, error);
   if (error) return std::nullopt;
@@ -227,7 +259,8 @@ void ensure_rendered(const DatasetPlan& plan, const fs::path& cache, const std::
   const EntryPaths paths = entry_paths(cache, key);
   const FileLock alone = FileLock::wait(paths.lock, LockMode::exclusive);
   mark_as_own(paths);
-  if (is_whole(paths)) return;  // another process rendered it while this one waited
+  // Another process may have rendered it while this one waited; what was changed is not taken for whole.
+  if (const auto contents = whole_contents(paths); contents && changed_file(paths, *contents).empty()) return;
   remove_entry(cache, key);
   write_dataset(plan, paths.dir, progress);
   write_manifest(plan, paths);
@@ -281,10 +314,10 @@ CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& option
   for (bool added = false;; added = true) {
     {
       FileLock used = FileLock::wait(paths.lock, LockMode::shared);
-      if (is_whole(paths)) {
+      if (const auto contents = checked_contents(paths)) {
         mark_used(paths);
         if (added) evict_beyond(cache, options.limit_bytes);
-        return {paths.dir, std::move(used)};
+        return {paths.dir, dataset_sha256(*contents), std::move(used)};
       }
     }
     // Another process may evict it before it is locked again; then it is rendered once more.

@@ -3,10 +3,10 @@
 // its bytes.
 //
 // DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with their
-// sizes; it is written after them, and its time of change is the time of the last use. DIR/KEY.lock is locked
-// exclusively by whoever renders the dataset, and shared by whoever uses it; what it says marks the entry as
-// the cache's own, without which it is never removed. An entry is rendered anew if any file is missing or has
-// another size. Files of an entry must not be changed.
+// sizes and SHA-256; it is written after them, and its time of change is the time of the last use.
+// DIR/KEY.lock is locked exclusively by whoever renders the dataset, and shared by whoever uses it; what it
+// says marks the entry as the cache's own, without which it is never removed. An entry is rendered anew if
+// any file is missing or is not what was rendered: all are hashed each time the dataset is used.
 
 #include <chrono>
 #include <cstddef>
@@ -45,17 +45,22 @@ std::string dataset_key(const DatasetPlan& plan);
 // was forked meanwhile.
 class CachedDataset {
  public:
-  CachedDataset(std::filesystem::path dir, FileLock lock) : dir_(std::move(dir)), lock_(std::move(lock)) {}
+  CachedDataset(std::filesystem::path dir, std::string sha256, FileLock lock)
+      : dir_(std::move(dir)), sha256_(std::move(sha256)), lock_(std::move(lock)) {}
   const std::filesystem::path& dir() const { return dir_; }
+  // The hash of all its files as they were when it was found (scenes/dataset/dataset_digest.h).
+  const std::string& sha256() const { return sha256_; }
 
  private:
   std::filesystem::path dir_;
+  std::string sha256_;
   FileLock lock_;
 };
 
-// Returns the dataset, which is rendered first unless it is there; waits while another process renders the
-// same one. `progress` is called for rendering only. Throws what write_dataset throws, and Error(io) naming
-// the file of the cache.
+// Returns the dataset, which is rendered first unless it is there as it was rendered, by the hashes of its
+// files; one that was changed is named on stderr. Waits while another process renders the same one.
+// `progress` is called for rendering only. Throws what write_dataset throws, and Error(io) naming the file of
+// the cache.
 CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& options = {},
                              const RenderProgress& progress = {});
 

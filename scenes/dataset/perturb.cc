@@ -89,10 +89,9 @@ Similarity world_from_perturbed(const Rig& rig, const CalibrationError& error) {
 }
 
 void perturb_calibration_file(const std::filesystem::path& file, const CalibrationError& error) {
+  // Nothing in it says what was perturbed: a method that reads it could undo it.
   write_calibration(file, perturbed(read_calibration(file), error),
-                    {"1970-01-01T00:00:00Z", "aqbench",
-                     fmt::format("perturbed: water_z {:+} m, n_water {:+}, tilt {:+} deg, focal {:+} %",
-                                 error.water_z_m, error.n_water, error.tilt_deg, error.focal_pct)});
+                    {"1970-01-01T00:00:00Z", "aqbench", "none"});
 }
 
 }  // namespace aqbench

@@ -96,6 +96,58 @@ TEST(DatasetCache, DamagedEntriesAreRenderedAnew) {
   EXPECT_FALSE(renders(plan, options));
 }
 
+// Moves one depth of a file of true depths without changing its size.
+void move_first_depth(const fs::path& npy, float by_m) {
+  std::fstream file(npy, std::ios::in | std::ios::out | std::ios::binary);
+  constexpr std::streamoff header = 128;
+  float depth_m = 0;
+  file.seekg(header);
+  file.read(reinterpret_cast<char*>(&depth_m), sizeof depth_m);
+  depth_m += by_m;
+  file.seekp(header);
+  file.write(reinterpret_cast<const char*>(&depth_m), sizeof depth_m);
+}
+
+TEST(DatasetCache, WhatWasChangedIsFoundByContentAndRenderedAgain) {
+  const TemporaryDirectory dir;
+  const CacheOptions options{dir / "cache"};
+  const DatasetPlan plan = cache_plan();
+  const fs::path entry = cached_dataset(plan, options).dir();
+  const std::string sha256 = cached_dataset(plan, options).sha256();
+  const std::string depth = read_file(entry / "truth/cam00/depth.npy");
+  const std::string calibration = read_file(entry / "calibration.json");
+
+  move_first_depth(entry / "truth/cam00/depth.npy", 0.05F);
+  ASSERT_NE(read_file(entry / "truth/cam00/depth.npy"), depth);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(renders(plan, options));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "cache: " + (entry / "truth/cam00/depth.npy").string() +
+                ": is not what was rendered (its SHA-256 differs); the dataset is rendered again\n");
+  EXPECT_EQ(read_file(entry / "truth/cam00/depth.npy"), depth);
+
+  std::string moved = calibration;
+  const std::size_t digit = moved.find_first_of("123456789", moved.find("water_z"));
+  moved[digit] = moved[digit] == '9' ? '8' : '9';
+  std::ofstream(entry / "calibration.json") << moved;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(renders(plan, options));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("calibration.json: is not what was rendered"));
+  EXPECT_EQ(read_file(entry / "calibration.json"), calibration);
+  EXPECT_EQ(cached_dataset(plan, options).sha256(), sha256);
+  EXPECT_FALSE(renders(plan, options));
+}
+
+TEST(DatasetCache, NothingThatAMethodSeesNamesTheEntry) {
+  const TemporaryDirectory dir;
+  const DatasetPlan plan = cache_plan();
+  const CachedDataset dataset = cached_dataset(plan, {dir / "cache"});
+  const std::string calibration = read_file(dataset.dir() / "calibration.json");
+  EXPECT_EQ(calibration.find(dataset_key(plan)), calibration.npos);
+  EXPECT_EQ(calibration.find(dataset.sha256()), calibration.npos);
+}
+
 TEST(DatasetCache, AnInterruptedRenderingLeavesNoEntry) {
   const TemporaryDirectory dir;
   const CacheOptions options{dir / "cache"};

@@ -1,9 +1,9 @@
 #include "scenes/dataset/perturb.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>

@@ -1,0 +1,28 @@
+#pragma once
+// What a dataset on disk holds, by content.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace aqbench {
+
+// Size and SHA-256 of one file.
+struct FileContent {
+  std::uintmax_t bytes = 0;
+  std::string sha256;
+};
+
+// By a file's name relative to the dataset, "images/cam00/000000.png".
+using DatasetContents = std::map<std::string, FileContent>;
+
+// Reads and hashes the files of a dataset: calibration.json and what lies in images/, truth/ and colmap/, as
+// far as they exist. Throws Error(io) naming a file that cannot be read.
+DatasetContents read_contents(const std::filesystem::path& dataset_dir);
+
+// Returns the SHA-256 of a whole dataset: of its lines "HASH  NAME\n" sorted by name, as sha256sum prints
+// them.
+std::string dataset_sha256(const DatasetContents& contents);
+
+}  // namespace aqbench
