@@ -159,29 +159,32 @@ Json to_json(const Record& record) {
   Json injected = Json::array();
   for (const InjectedFault& fault : record.injected)
     injected.push_back({{"stage", fault.stage}, {"effect", fault.effect}, {"times", fault.times}});
-  return {{"case", record.case_name},
-          {"scene", text_json(record.scene)},
-          {"method", text_json(record.method)},
-          {"preset", text_json(record.preset)},
-          {"workload", text_json(record.workload)},
-          {"axes", named_values_json(record.axes)},
-          {"status", to_string(record.status)},
-          {"reason", text_json(record.reason)},
-          {"metrics", to_json(record.metrics)},
-          {"stages", std::move(stages)},
-          {"timing", timing_json(record.timing, record.case_name)},
-          {"peak_rss_bytes", integer_json(record.peak_rss_bytes)},
-          {"output_sha256", text_json(record.output_sha256)},
-          {"options", named_values_json(record.options)},
-          {"simulated", record.simulated},
-          {"injected", std::move(injected)}};
+  Json json = {{"case", record.case_name},
+               {"scene", text_json(record.scene)},
+               {"method", text_json(record.method)},
+               {"preset", text_json(record.preset)},
+               {"workload", text_json(record.workload)},
+               {"axes", named_values_json(record.axes)},
+               {"status", to_string(record.status)},
+               {"reason", text_json(record.reason)},
+               {"metrics", to_json(record.metrics)},
+               {"stages", std::move(stages)},
+               {"timing", timing_json(record.timing, record.case_name)},
+               {"peak_rss_bytes", integer_json(record.peak_rss_bytes)},
+               {"output_sha256", text_json(record.output_sha256)},
+               {"options", named_values_json(record.options)},
+               {"simulated", record.simulated},
+               {"injected", std::move(injected)}};
+  if (!record.isolation.empty()) json["isolation"] = record.isolation;
+  if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
+  return json;
 }
 
 Record record_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   root.allow_only({"case", "scene", "method", "preset", "workload", "axes", "status", "reason", "metrics",
-                   "stages", "timing", "peak_rss_bytes", "output_sha256", "options", "simulated",
-                   "injected"});
+                   "stages", "timing", "peak_rss_bytes", "output_sha256", "options", "simulated", "injected",
+                   "isolation", "dataset_sha256"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
@@ -202,6 +205,8 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.simulated = root.at("simulated").boolean();
   for (const JsonPlace& place : root.at("injected").elements())
     record.injected.push_back(read_injected(place));
+  if (root.find("isolation")) record.isolation = root.at("isolation").text();
+  if (root.find("dataset_sha256")) record.dataset_sha256 = root.at("dataset_sha256").text();
   return record;
 }
 

@@ -78,6 +78,10 @@ struct Record {
   std::optional<std::uint64_t> peak_rss_bytes;
   std::string output_sha256;  // of the reconstruction's bytes
   std::vector<InjectedFault> injected;
+  // Of a real method alone, and in no record of builds before these were known: then the JSON has no such
+  // member.
+  std::string isolation;       // how its process was shut in (core/sandbox/sandbox.h), or "none: REASON"
+  std::string dataset_sha256;  // of the dataset, with its truth, as the case found it
 };
 
 // Returns {"NAME": {"value": 0.79, "unit": "mm", "better": "lower"}, ...}; "reason" where the value is null.

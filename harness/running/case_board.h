@@ -37,13 +37,22 @@ class CaseBoard {
   void set_stage(const char* stage);  // nullptr: none
   std::string stage() const;
 
+  // How the process of a real method was shut in, as the record says it; empty until it is.
+  void set_isolation(const std::string& how);
+  std::string isolation() const;
+
+  // A folder that no method may see: the bundle that the case is written to. Set it before the fork.
+  void set_hidden_dir(const std::filesystem::path& dir) { hidden_dir_ = dir; }
+  const std::filesystem::path& hidden_dir() const { return hidden_dir_; }  // empty: none
+
  private:
   struct Page {
     std::array<std::atomic<std::uint64_t>, kMaxFaultsPerCase> fault_counts;
     std::array<std::atomic<char>, 64> stage;
+    std::array<std::atomic<char>, 256> isolation;
   };
   Page* page_;
-  std::filesystem::path scratch_dir_;
+  std::filesystem::path scratch_dir_, hidden_dir_;
 };
 
 }  // namespace aqbench

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/stopwatch.h"
+#include "scenes/dataset/dataset_digest.h"
 
 namespace aqbench {
 
@@ -32,6 +33,12 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
     perturb_calibration_file(dataset.observation_dir / "calibration.json", error);
   dataset.made_ms = ms_since(start);
   return dataset;
+}
+
+void require_unchanged(const CachedDataset& dataset) {
+  if (dataset_sha256(read_contents(dataset.dir())) != dataset.sha256())
+    throw Error(ErrorKind::method,
+                fmt::format("{}: the dataset was changed while the method ran", dataset.dir().string()));
 }
 
 }  // namespace aqbench

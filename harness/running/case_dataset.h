@@ -35,4 +35,8 @@ struct CaseDataset {
 // stderr each camera that it renders. Throws as plan_dataset() and cached_dataset() do.
 CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& scratch_dir);
 
+// Throws Error(method) if the dataset's files are no longer what they were when it was found: for a method
+// that could reach them.
+void require_unchanged(const CachedDataset& dataset);
+
 }  // namespace aqbench

@@ -95,6 +95,7 @@ CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const I
   }
   name_lasting_folders(board.scratch_dir(), dataset_name, result.record.reason);
   result.record.peak_rss_bytes = outcome.peak_rss_bytes;
+  if (result.record.isolation.empty()) result.record.isolation = board.isolation();
   return result;
 }
 

@@ -17,12 +17,14 @@
 #include "harness/planning/select.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
 #include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
+#include "scenes/dataset/dataset_digest.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/registry.h"
@@ -139,43 +141,64 @@ void score_run(const DatasetRunRequest& request, const Reconstruction& output,
   result.artefacts = {{kCamerasPart, told.dump()}};
 }
 
-Reconstruction checked(Reconstruction output) {
-  check_output(output);
-  return output;
+// Throws Error(method) if the dataset is another one now: for a method that could reach it.
+void require_same_dataset(const std::filesystem::path& dataset_dir, const std::string& sha256) {
+  if (dataset_sha256(read_contents(dataset_dir)) != sha256)
+    throw Error(ErrorKind::method,
+                fmt::format("{}: the dataset was changed while the method ran", dataset_dir.string()));
+}
+
+// Returns what the method is given. It sees the dataset itself only where that has no truth.
+MethodTask task_of(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
+                   const std::filesystem::path& partial, const std::filesystem::path& scratch) {
+  std::error_code status;
+  const bool has_truth = std::filesystem::exists(request.dataset_dir / "truth", status);
+  MethodTask task{{request.dataset_dir}, {}, method.reads, {partial}};
+  if (has_truth) {
+    task.observation.dataset_dir = scratch / kObservationFolder;
+    task.hidden.push_back(request.dataset_dir);
+  }
+  task.input.parameters = method_parameters(planned, method);
+  task.input.seed = request.seed;
+  task.input.device = request.device;
+  task.input.work_dir = scratch / kWorkFolder;
+  task.input.depth_range_m = request.depth_range_m;
+  make_run_folder(task.input.work_dir);
+  return task;
 }
 
 // Runs and scores the method; called in the child.
 CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
                     const std::filesystem::path& partial, CaseBoard& board) {
-  set_thread_count(request.threads);
-  set_library_threads(request.threads);
   CaseResult result{planned_record(planned), {}};
   const std::filesystem::path scratch = board.scratch_dir();
-  std::filesystem::path dataset = request.dataset_dir;
-  std::error_code status;
-  if (std::filesystem::exists(dataset / "truth", status)) {
-    dataset = scratch / kObservationFolder;
-    copy_observation(request.dataset_dir, dataset);
-  }
-  MethodInput input;
-  input.parameters = method_parameters(planned, method);
-  input.seed = request.seed;
-  input.device = request.device;
-  input.work_dir = scratch / kWorkFolder;
-  input.depth_range_m = request.depth_range_m;
-  make_run_folder(input.work_dir);
+  const MethodTask task = task_of(request, method, planned, partial, scratch);
   const RealMethod run = std::get<RealMethod>(method.run);
   try {
-    const Reconstruction output = run_measured(
-        planned, [&] { return checked(run({dataset}, input)); }, board, result.record);
-    write_output(output, partial);
-    score_run(request, output, partial, result);
-    result.record.status = Status::ok;
+    // Before anything of the truth is in this process, and before it has threads.
+    MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
+    set_thread_count(request.threads);
+    set_library_threads(request.threads);
+    if (task.observation.dataset_dir != request.dataset_dir)
+      copy_observation(request.dataset_dir, task.observation.dataset_dir);
+    const std::string sha256 = dataset_sha256(read_contents(request.dataset_dir));
+    const IsolateOutcome outcome = process.run();
+    auto [record, output] =
+        take_method_result(planned, outcome, process.options(), board, request.dataset_dir.string());
+    result.record = std::move(record);
+    result.record.dataset_sha256 = sha256;
+    if (result.record.isolation.starts_with("none")) require_same_dataset(request.dataset_dir, sha256);
+    if (output) {
+      write_output(*output, partial);
+      score_run(request, *output, partial, result);
+    }
   } catch (...) {
     note_failure(result.record);
   }
-  const std::filesystem::path log = input.work_dir / kMethodLog;
-  if (std::filesystem::exists(log, status)) std::filesystem::copy_file(log, partial / "command.log", status);
+  const std::filesystem::path log = task.input.work_dir / kMethodLog;
+  std::error_code status;
+  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(log, status)))
+    std::filesystem::copy_file(log, partial / "command.log", status);
   return result;
 }
 

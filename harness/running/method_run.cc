@@ -39,6 +39,16 @@ Parameters method_parameters(const Case& planned, const MethodSpec& method) {
   return resolve_parameters(method.name, method.parameters, overrides);
 }
 
+MethodInput method_input(const Case& planned, const MethodSpec& method,
+                         const std::filesystem::path& work_dir) {
+  MethodInput input;
+  input.parameters = method_parameters(planned, method);
+  input.seed = planned.seed;
+  input.device = planned.device;
+  input.work_dir = work_dir;
+  return input;
+}
+
 Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
                             Record& record) {
   MeasuredCase measured(planned, board, record);

@@ -1,6 +1,7 @@
 #pragma once
 // Runs the method of a case while its stages and faults are observed.
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,11 @@ std::optional<std::string> method_skip_reason(const Case& planned, const MethodS
 // Returns the effective parameters of a case's method: defaults, preset, overrides. Throws Error(usage)
 // naming a parameter.
 Parameters method_parameters(const Case& planned, const MethodSpec& method);
+
+// Returns what a case's method is given beside what it observes or sees of the truth. Throws as
+// method_parameters().
+MethodInput method_input(const Case& planned, const MethodSpec& method,
+                         const std::filesystem::path& work_dir);
 
 // Calls `run` cold, then warm as the case's timing says (harness/running/measured_case.h), and fills times,
 // stages, faults and the output's hash of the record. Returns the cold output, corrupted if a fault says so.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -27,7 +26,11 @@
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
 #include "harness/records/profile_details.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/case_outcome.h"
 #include "harness/running/inject.h"
+#include "harness/running/method_process.h"
+#include "harness/running/method_run.h"
 #include "harness/running/profile_target.h"
 #include "harness/running/run_case.h"
 
@@ -55,13 +58,14 @@ std::size_t median_index(const std::vector<double>& values) {
 
 class ProfileRun {
  public:
-  ProfileRun(const Case& planned, const ProfileOptions& options, CaseBoard& board, CaseResult& result)
+  ProfileRun(const Case& planned, const ProfileOptions& options, const MethodTask* task, CaseBoard& board,
+             CaseResult& result)
       : options_(options),
         board_(board),
         result_(result),
         injector_(planned.faults, board),
         has_faults_(!planned.faults.empty()),
-        target_(prepare_profile_target(planned, board.scratch_dir())) {
+        target_(prepare_profile_target(planned, task)) {
     watch_tensor_memory_of_pool();  // no fork comes after this
   }
 
@@ -232,30 +236,53 @@ void check(const ProfileOptions& options) {
                 fmt::format("--samples {}: must be 1 to 10000 a second", options.samples_per_s));
 }
 
-CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
+namespace {
+
+// Profiles in this very process.
+CaseResult profile_here(const Case& planned, const ProfileOptions& options, const MethodTask* task,
+                        CaseBoard& board) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
-    ProfileRun run(planned, options, board, result);
+    ProfileRun run(planned, options, task, board, result);
     run.cold();
     run.pairs();
     if (options.trace) run.trace();
     run.sample();
     run.finish();
     return result;
-  } catch (const InvalidOutput& invalid) {
-    record.status = Status::invalid;
-    record.reason = one_line(invalid.what());
-  } catch (const std::bad_alloc&) {
-    record.status = Status::failed;
-    record.reason = "out of memory";
-  } catch (const std::exception& error) {
-    record.status = Status::failed;
-    record.reason = one_line(error.what());
+  } catch (...) {
+    note_failure(record);
   }
-  record.metrics.clear();
   for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
   return result;
+}
+
+// Makes the images and profiles the method in a process that sees nothing else of them.
+CaseResult profile_apart(const Case& planned, const MethodSpec& method, const ProfileOptions& options,
+                         CaseBoard& board) {
+  const std::filesystem::path scratch = board.scratch_dir();
+  const MethodTask task = method_task(planned, method, scratch, board);
+  MethodProcess process(task, board, scratch,
+                        [&] { return encode_case_result(profile_here(planned, options, &task, board)); });
+  const CaseDataset dataset = make_case_dataset(planned, scratch);
+  const IsolateOutcome outcome = process.run();
+  CaseResult result = result_of(planned, outcome, process.options(), board);
+  result.record.dataset_sha256 = dataset.dataset.sha256();
+  return result;
+}
+
+}  // namespace
+
+CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
+  if (!planned.workload.empty() || planned.simulated) return profile_here(planned, options, nullptr, board);
+  try {
+    return profile_apart(planned, find_method(planned.method), options, board);
+  } catch (...) {
+    CaseResult failed{planned_record(planned), {}};
+    note_failure(failed.record);
+    return failed;
+  }
 }
 
 }  // namespace aqbench

@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "harness/measuring/library_threads.h"
-#include "harness/running/case_dataset.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"
 #include "pipeline/method/method.h"
@@ -29,16 +28,11 @@ ProfileTarget workload_target(const Case& planned) {
 }
 
 // Each run gets an empty folder for the method's files, as a case of a sweep does.
-ProfileTarget real_target(const Case& planned, const MethodSpec& method, MethodInput input,
-                          const std::filesystem::path& sweep_scratch) {
-  const auto own = sweep_scratch.empty() ? std::make_shared<ScratchFolder>() : nullptr;
-  const std::filesystem::path scratch = own ? own->path() : sweep_scratch;
-  const auto dataset = std::make_shared<CaseDataset>(make_case_dataset(planned, scratch));
-  return {[own, scratch, dataset, input, run = std::get<RealMethod>(method.run)]() mutable {
-            input.work_dir = scratch / kWorkFolder;
-            std::filesystem::remove_all(input.work_dir);
-            std::filesystem::create_directory(input.work_dir);
-            check_output(run({dataset->observation_dir}, input));
+ProfileTarget real_target(const MethodTask& task, RealMethod run) {
+  return {[&task, run] {
+            for (const auto& entry : std::filesystem::directory_iterator(task.input.work_dir))
+              std::filesystem::remove_all(entry.path());
+            check_output(run(task.observation, task.input));
           },
           {}};
 }
@@ -50,18 +44,14 @@ ProfileTarget simulated_target(const Case& planned, const MethodSpec& method, co
 
 }  // namespace
 
-ProfileTarget prepare_profile_target(const Case& planned, const std::filesystem::path& scratch) {
+ProfileTarget prepare_profile_target(const Case& planned, const MethodTask* task) {
   set_thread_count(planned.threads);
   set_library_threads(planned.threads);
   if (!planned.workload.empty()) return workload_target(planned);
   const MethodSpec& method = find_method(planned.method);
   if (const auto reason = method_skip_reason(planned, method)) throw Error(ErrorKind::method, *reason);
-  MethodInput input;
-  input.parameters = method_parameters(planned, method);
-  input.seed = planned.seed;
-  input.device = planned.device;
-  if (method.simulated()) return simulated_target(planned, method, input);
-  return real_target(planned, method, std::move(input), scratch);
+  if (task != nullptr) return real_target(*task, std::get<RealMethod>(method.run));
+  return simulated_target(planned, method, method_input(planned, method, {}));
 }
 
 }  // namespace aqbench

@@ -1,11 +1,10 @@
 #pragma once
 // The work of one case, prepared once, which a profile then runs again and again.
 
-#include <filesystem>
 #include <functional>
-#include <memory>
 
 #include "harness/records/case.h"
+#include "harness/running/method_process.h"
 
 namespace aqbench {
 
@@ -15,9 +14,9 @@ struct ProfileTarget {
   std::function<void()> prove;  // throws if the output of the last run is wrong; empty: there is no proof
 };
 
-// Prepares the work of a case, in a child process. `scratch` is a folder for the images and the method's
-// files, empty to make one. Throws an Error naming what cannot be prepared, Error(method) with the reason why
-// the case cannot run here.
-ProfileTarget prepare_profile_target(const Case& planned, const std::filesystem::path& scratch);
+// Prepares the work of a case, in a child process. `task` is that of a real method, in whose process this is
+// then called (harness/running/method_process.h), and must outlive the target; nullptr for all others. Throws
+// an Error naming what cannot be prepared, Error(method) with the reason why the case cannot run here.
+ProfileTarget prepare_profile_target(const Case& planned, const MethodTask* task);
 
 }  // namespace aqbench

@@ -15,6 +15,7 @@
 #include "harness/running/case_modules.h"
 #include "harness/running/depth_pictures.h"
 #include "harness/running/depth_score.h"
+#include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"
 #include "metrics/diagnosis.h"
@@ -29,19 +30,12 @@
 namespace aqbench {
 namespace {
 
-MethodInput method_input(const Case& planned, const MethodSpec& method,
-                         const std::filesystem::path& work_dir) {
-  MethodInput input;
-  input.parameters = method_parameters(planned, method);
-  input.seed = planned.seed;
-  input.device = planned.device;
-  input.work_dir = work_dir;
-  return input;
-}
-
 // Keeps what a method printed beside its result, whether it ended well or not; of a long log, the end.
 void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   constexpr std::streamoff max_bytes = 1 << 20;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(work_dir / kMethodLog, unknown)))
+    return;
   std::ifstream file(work_dir / kMethodLog, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
   if (size <= 0) return;
@@ -105,52 +99,53 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   score_output(output, *scene.truth.surface, afterwards, result);
 }
 
+// Makes the images, runs the method in a process that sees nothing else of them, and returns its output; none
+// where it failed, and then the record says why.
+std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& method, CaseBoard& board,
+                                        const std::filesystem::path& scratch,
+                                        std::optional<CaseDataset>& dataset, CaseResult& result) {
+  const MethodTask task = method_task(planned, method, scratch, board);
+  const auto run = std::get<RealMethod>(method.run);
+  // Before anything of the truth is in this process, and before it has threads.
+  MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
+  set_library_threads(planned.threads);
+  dataset.emplace(make_case_dataset(planned, scratch));
+  const IsolateOutcome outcome = process.run();
+  auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
+  result.record = std::move(record);
+  result.record.dataset_sha256 = dataset->dataset.sha256();
+  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = dataset->made_ms;
+  take_log(task.input.work_dir, result);
+  if (result.record.isolation.starts_with("none")) require_unchanged(dataset->dataset);
+  return std::move(output);
+}
+
 void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
               CaseResult& result) {
   // A sweep has made a folder that it removes even after a crash.
   std::optional<ScratchFolder> own;
   if (board.scratch_dir().empty()) own.emplace();
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
-  const CaseDataset dataset = make_case_dataset(planned, scratch);
-  result.record.timing.dataset_ms = dataset.made_ms;
-  const std::filesystem::path work_dir = scratch / kWorkFolder;
-  std::filesystem::create_directory(work_dir);
-  const MethodInput input = method_input(planned, method, work_dir);
-  const auto run = [&, method_run = std::get<RealMethod>(method.run)] {
-    Reconstruction output = method_run({dataset.observation_dir}, input);
-    check_output(output);
-    return output;
-  };
-  Reconstruction output;
-  try {
-    output = run_measured(planned, run, board, result.record);
-  } catch (...) {
-    take_log(work_dir, result);
-    throw;
-  }
-  take_log(work_dir, result);
-  if (!afterwards.score) return;
+  std::optional<CaseDataset> dataset;
+  std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, dataset, result);
+  if (!output || !afterwards.score) return;
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
-    apply(world_from_perturbed(dataset.plan.rig, error), output);
+    apply(world_from_perturbed(dataset->plan.rig, error), *output);
   const PatchHeightField& truth =
-      renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
-  const Rig& rig = dataset.plan.rig;
-  score_output(output, truth, afterwards, result,
+      renderable_surface(*dataset->plan.scene.truth.surface, dataset->plan.scene.name);
+  const Rig& rig = dataset->plan.rig;
+  score_output(*output, truth, afterwards, result,
                [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
-  score_depths(output, dataset, afterwards.kept.pictures, result);
-  diagnose_output(output, truth, rig, result);
+  score_depths(*output, *dataset, afterwards.kept.pictures, result);
+  diagnose_output(*output, truth, rig, result);
 }
 
 // Does everything of a case that may throw. Numbers measured before an exception stay in the record.
 void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   set_thread_count(planned.threads);
-  if (method.simulated()) {
-    run_simulated(planned, method, board, afterwards, result);
-  } else {
-    set_library_threads(planned.threads);
-    run_real(planned, method, board, afterwards, result);
-  }
+  if (!method.simulated()) return run_real(planned, method, board, afterwards, result);
+  run_simulated(planned, method, board, afterwards, result);
   result.record.status = Status::ok;
 }
 

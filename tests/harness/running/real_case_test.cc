@@ -127,15 +127,14 @@ TEST_F(RealCase, AnExternalCloudIsScoredAndItsLogKept) {
 
 // The method is given the wrong calibration with the right images; a tilt is taken back from its cloud.
 TEST_F(RealCase, APerturbedCalibrationIsWhatTheMethodSees) {
-  const std::string calibration = (folder_.path() / "calibration.json").string();
-  const std::string body = "cp $1/calibration.json " + calibration + "\n" + kThreePoints;
-  const Case exact = plan_of("external", {script(body)}).cases[0];
-  EXPECT_EQ(run_in_child(exact).record.status, Status::ok);
-  const Rig told = read_calibration(calibration);
-  const Case wrong =
-      plan_of("external", {script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"}).cases[0];
-  EXPECT_EQ(run_in_child(wrong).record.status, Status::ok);
-  const Rig told_wrong = read_calibration(calibration);
+  const std::string body = std::string("cat $1/calibration.json\n") + kThreePoints;
+  const auto rig_told_in = [&](const std::vector<std::string>& sets) {
+    const CaseResult result = run_in_child(plan_of("external", sets).cases[0]);
+    EXPECT_EQ(result.record.status, Status::ok) << result.record.reason;
+    return parse_calibration(result.artefacts.at(0).second, "log");
+  };
+  const Rig told = rig_told_in({script(body)});
+  const Rig told_wrong = rig_told_in({script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"});
   EXPECT_NEAR(told_wrong.water.water_z_m - told.water.water_z_m, 0.002, 1e-12);
   EXPECT_NEAR(told_wrong.water.n_water - told.water.n_water, 0.01, 1e-12);
   const Case tilted = plan_of("external", {script(body), "perturb.tilt_deg=1"}).cases[0];
@@ -176,21 +175,20 @@ TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
 }
 
 TEST_F(RealCase, ASweepLeavesNoScratchBehind) {
-  const std::string where = (folder_.path() / "where").string();
   PlanRequest request;
   request.scenes = {"flat_plane"};
   request.methods = {"external"};
   request.images = {"single_pair", "clean", 64, 48};
-  request.sets = {parse_override(script("echo \"$2\" > " + where + "; kill -KILL $PPID; sleep 5"))};
+  request.sets = {parse_override(script("echo \"$2\"; kill -KILL $$"))};
   const SweepPlan plan = plan_sweep(request);
-  std::filesystem::create_directories(folder_.path() / "bundle");
-  Journal journal =
-      Journal::create(folder_.path() / "bundle", plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  const std::filesystem::path bundle = folder_.path() / "bundle";
+  std::filesystem::create_directories(bundle);
+  Journal journal = Journal::create(bundle, plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
   run_sweep(plan, journal, {});
   ASSERT_THAT(journal.records(), SizeIs(1));
-  EXPECT_NE(journal.records()[0].status, Status::ok);
+  EXPECT_EQ(journal.records()[0].status, Status::crashed);
   std::string output;
-  std::ifstream(where) >> output;
+  std::ifstream(bundle / "logs" / (file_name_of(journal.records()[0].case_name) + ".log")) >> output;
   ASSERT_THAT(output, HasSubstr("aqbench_"));
   EXPECT_FALSE(std::filesystem::exists(output));
 }

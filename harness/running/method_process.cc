@@ -1,0 +1,159 @@
+#include "harness/running/method_process.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <set>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "core/sandbox/sandbox.h"
+#include "harness/measuring/library_threads.h"
+#include "harness/running/case_dataset.h"
+#include "harness/running/case_outcome.h"
+#include "harness/running/method_run.h"
+#include "harness/running/reconstruction_bytes.h"
+#include "harness/running/run_case.h"
+#include "scenes/dataset/dataset_cache.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{64} << 30;
+constexpr const char* kReconstructionPart = "reconstruction";
+
+// Adds this program, its modules and the folders of the libraries that it has loaded.
+void add_own_program(std::vector<std::filesystem::path>& readable) {
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const std::filesystem::path folder = program.parent_path();
+  for (std::filesystem::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown))
+    if (entry->path().filename().string().starts_with("libaqbench_")) readable.push_back(entry->path());
+  std::set<std::filesystem::path> mapped;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (const std::size_t at = line.find('/'); at != line.npos) mapped.insert(line.substr(at));
+  for (const std::filesystem::path& file : mapped)
+    readable.push_back(file.parent_path() == folder ? file : file.parent_path());
+}
+
+AccessList access_of(const MethodTask& task, const std::filesystem::path& temporary) {
+  AccessList access;
+  access.hidden = task.hidden;
+  try {
+    access.hidden.push_back(default_cache_dir());
+  } catch (const Error&) {  // there is no cache to hide
+  }
+  add_system_access(access);
+  add_own_program(access.readable);
+  access.readable.push_back(task.observation.dataset_dir);
+  if (task.reads != nullptr)
+    for (const std::filesystem::path& path : task.reads(task.observation, task.input))
+      access.readable.push_back(path);
+  access.writable.push_back(task.input.work_dir);
+  access.writable.emplace_back("/proc/self");  // its own counters
+  access.temporary = temporary;
+  return access;
+}
+
+// Throws what keeps a task from being understood, such as a command with an open quote.
+void shut_in(const MethodTask& task, const SandboxMeans& means, const std::filesystem::path& temporary,
+             CaseBoard& board) {
+  ::setenv("TMPDIR", temporary.c_str(), 1);
+  board.set_isolation(enter_sandbox(access_of(task, temporary), means));
+}
+
+}  // namespace
+
+MethodTask method_task(const Case& planned, const MethodSpec& method, const std::filesystem::path& scratch,
+                       const CaseBoard& board) {
+  const std::filesystem::path work_dir = scratch / kWorkFolder;
+  std::filesystem::create_directory(work_dir);
+  MethodTask task{{scratch / kObservationFolder}, method_input(planned, method, work_dir), method.reads};
+  if (!board.hidden_dir().empty()) task.hidden.push_back(board.hidden_dir());
+  return task;
+}
+
+MethodProcess::MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
+                             std::function<std::string()> body)
+    : go_("pipe to a method") {
+  const std::filesystem::path temporary = scratch / kTemporaryFolder;
+  std::filesystem::create_directory(temporary);
+  options_.result_limit_bytes = kMaxAnswerBytes;
+  options_.log_file = scratch / "method.log";
+  options_.descriptors = {go_.read.get()};
+  options_.tick = [this] { show_log(); };
+  const SandboxMeans means = sandbox_means_from_environment();
+  const auto wait_and_run = [&task, &board, temporary, means, body = std::move(body),
+                             go = go_.read.get()]() -> std::string {
+    char begin = 0;
+    if (::read(go, &begin, 1) != 1) ::_exit(0);  // the parent gave up
+    ::close(go);
+    shut_in(task, means, temporary, board);
+    return body();
+  };
+  process_.emplace(wait_and_run, options_);
+  go_.read.reset();
+}
+
+void MethodProcess::show_log() {
+  const Descriptor log(::open(options_.log_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::array<char, 1 << 14> piece{};
+  ssize_t count = 0;
+  while ((count = ::pread(log.get(), piece.data(), piece.size(), static_cast<off_t>(shown_bytes_))) > 0) {
+    write_all(STDERR_FILENO, {piece.data(), static_cast<std::size_t>(count)});
+    shown_bytes_ += static_cast<std::size_t>(count);
+  }
+}
+
+IsolateOutcome MethodProcess::run() {
+  if (const int error = write_all(go_.write.get(), "g"); error != 0 && error != EPIPE)
+    throw_file_error("pipe to a method", error);
+  go_.write.reset();
+  IsolateOutcome outcome = process_->wait();
+  show_log();
+  return outcome;
+}
+
+std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board) {
+  CaseResult result{planned_record(planned), {}};
+  try {
+    set_thread_count(planned.threads);
+    set_library_threads(planned.threads);
+    const Reconstruction output = run_measured(
+        planned,
+        [&] {
+          Reconstruction made = run(task.observation, task.input);
+          check_output(made);
+          return made;
+        },
+        board, result.record);
+    result.record.status = Status::ok;
+    result.artefacts.emplace_back(kReconstructionPart, encode_reconstruction(output));
+  } catch (...) {
+    note_failure(result.record);
+  }
+  return encode_case_result(result);
+}
+
+std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& planned,
+                                                                    const IsolateOutcome& outcome,
+                                                                    const IsolateOptions& options,
+                                                                    const CaseBoard& board,
+                                                                    const std::string& dataset_name) {
+  CaseResult result = result_of(planned, outcome, options, board, dataset_name);
+  std::optional<Reconstruction> output;
+  if (result.record.status != Status::ok) return {std::move(result.record), std::move(output)};
+  for (const auto& [name, bytes] : result.artefacts)
+    if (name == kReconstructionPart) output = decode_reconstruction(bytes);
+  if (!output) throw Error(ErrorKind::method, "its process gave back no reconstruction");
+  return {std::move(result.record), std::move(output)};
+}
+
+}  // namespace aqbench

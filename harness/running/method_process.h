@@ -1,0 +1,72 @@
+#pragma once
+// The process of a real method: it sees a dataset without its truth, and can reach nothing else of a run.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/descriptor.h"
+#include "core/isolate.h"
+#include "harness/records/case.h"
+#include "harness/records/case_result.h"
+#include "harness/running/case_board.h"
+#include "pipeline/method/method.h"
+
+namespace aqbench {
+
+// Folder in a case's scratch folder for files of a method's process that have no other place (TMPDIR).
+inline constexpr const char* kTemporaryFolder = "tmp";
+
+// What a method is given, and what it must not reach even where its own files lie around it.
+struct MethodTask {
+  Observation observation;
+  MethodInput input;  // work_dir is an empty folder
+  MethodReads reads = nullptr;
+  std::vector<std::filesystem::path> hidden = {};  // beside the dataset cache
+};
+
+// Returns the task of a case: it observes what lies, or will lie, in the scratch folder's kObservationFolder.
+// Makes its empty work_dir there. Throws as method_parameters().
+MethodTask method_task(const Case& planned, const MethodSpec& method, const std::filesystem::path& scratch,
+                       const CaseBoard& board);
+
+// A child process that was forked before its parent made or read any truth, and waits until it may begin.
+// Then it shuts itself in (core/sandbox/sandbox.h): it can read the system, this program, the observation and
+// what the method needs, write its work_dir and a folder for temporary files, and reach neither truth, cache,
+// bundle and other cases nor any process outside. How it did so is noted on the board.
+class MethodProcess {
+ public:
+  // Forks; the parent must not have used what cannot be forked (core/isolate.h). `body` is called in the
+  // child. `scratch` is a folder of the case that exists. All references must outlive the process. Throws
+  // Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
+  MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
+                std::function<std::string()> body);
+
+  // Lets the child begin, waits for it and returns how it ended. What it prints goes to stderr meanwhile.
+  IsolateOutcome run();
+  const IsolateOptions& options() const { return options_; }
+
+ private:
+  void show_log();
+
+  Pipe go_;
+  IsolateOptions options_;
+  std::size_t shown_bytes_ = 0;  // of the log
+  std::optional<IsolatedProcess> process_;
+};
+
+// Runs a case's method as run_measured() does, and returns record and reconstruction as bytes for
+// take_method_result(); an error makes a failed record. To be called in a MethodProcess.
+std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board);
+
+// Returns the record of a method's process, also of one that died, and its reconstruction; none if it failed.
+std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& planned,
+                                                                    const IsolateOutcome& outcome,
+                                                                    const IsolateOptions& options,
+                                                                    const CaseBoard& board,
+                                                                    const std::string& dataset_name);
+
+}  // namespace aqbench

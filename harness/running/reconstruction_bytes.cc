@@ -1,0 +1,132 @@
+#include "harness/running/reconstruction_bytes.h"
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+class Writer {
+ public:
+  template <class Element>
+  void put(const std::vector<Element>& array) {
+    put_count(array.size());
+    bytes_.append(reinterpret_cast<const char*>(array.data()), array.size() * sizeof(Element));
+  }
+  void put_count(std::uint64_t count) { bytes_.append(reinterpret_cast<const char*>(&count), sizeof count); }
+  void put(const std::vector<DepthMap>& maps) {
+    put_count(maps.size());
+    for (const DepthMap& map : maps) {
+      put(std::vector<char>(map.camera.begin(), map.camera.end()));
+      put_count(static_cast<std::uint64_t>(map.width));
+      put_count(static_cast<std::uint64_t>(map.height));
+      put(map.depth_along_ray_m);
+      put(map.confidence);
+    }
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint64_t count() {
+    std::uint64_t count = 0;
+    std::memcpy(&count, take(sizeof count).data(), sizeof count);
+    return count;
+  }
+  template <class Element>
+  void get(std::vector<Element>& array) {
+    const std::uint64_t size = count();
+    if (size > bytes_.size() / sizeof(Element)) fail();
+    const std::string_view content = take(size * sizeof(Element));
+    array.resize(size);
+    if (size > 0) std::memcpy(static_cast<void*>(array.data()), content.data(), content.size());
+  }
+  int size_px() {
+    constexpr std::uint64_t largest = 1 << 20;
+    const std::uint64_t size = count();
+    if (size > largest) fail();
+    return static_cast<int>(size);
+  }
+  void get(std::vector<DepthMap>& maps) {
+    for (std::uint64_t left = count(); left > 0; --left) {
+      DepthMap map;
+      std::vector<char> camera;
+      get(camera);
+      map.camera.assign(camera.begin(), camera.end());
+      map.width = size_px();
+      map.height = size_px();
+      get(map.depth_along_ray_m);
+      get(map.confidence);
+      const std::size_t pixels = static_cast<std::size_t>(map.width) * static_cast<std::size_t>(map.height);
+      if (map.depth_along_ray_m.size() != pixels ||
+          (!map.confidence.empty() && map.confidence.size() != pixels))
+        fail();
+      maps.push_back(std::move(map));
+    }
+  }
+  void end() const {
+    if (!bytes_.empty()) fail();
+  }
+  [[noreturn]] static void fail() {
+    throw Error(ErrorKind::method, "its process gave back something else than a reconstruction");
+  }
+
+ private:
+  std::string_view take(std::uint64_t size) {
+    if (size > bytes_.size()) fail();
+    const std::string_view part = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return part;
+  }
+
+  std::string_view bytes_;
+};
+
+}  // namespace
+
+std::string encode_reconstruction(const Reconstruction& reconstruction) {
+  Writer writer;
+  writer.put(reconstruction.cloud.points_m);
+  writer.put(reconstruction.cloud.normals);
+  writer.put(reconstruction.cloud.confidence);
+  writer.put_count(reconstruction.mesh ? 1 : 0);
+  if (reconstruction.mesh) {
+    writer.put(reconstruction.mesh->vertices_m);
+    writer.put(reconstruction.mesh->triangles);
+  }
+  writer.put(reconstruction.depth_maps);
+  writer.put(reconstruction.unfiltered_depth_maps);
+  return writer.take();
+}
+
+Reconstruction decode_reconstruction(std::string_view bytes) {
+  Reader reader(bytes);
+  Reconstruction reconstruction;
+  reader.get(reconstruction.cloud.points_m);
+  reader.get(reconstruction.cloud.normals);
+  reader.get(reconstruction.cloud.confidence);
+  if (reader.count() != 0) {
+    TriangleMesh& mesh = reconstruction.mesh.emplace();
+    reader.get(mesh.vertices_m);
+    reader.get(mesh.triangles);
+    for (const auto& triangle : mesh.triangles)
+      for (const std::uint32_t vertex : triangle)
+        if (vertex >= mesh.vertices_m.size()) Reader::fail();
+  }
+  reader.get(reconstruction.depth_maps);
+  reader.get(reconstruction.unfiltered_depth_maps);
+  reader.end();
+  return reconstruction;
+}
+
+}  // namespace aqbench
