@@ -16,6 +16,7 @@
 #include "reports/content/bundle_files.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
@@ -69,6 +70,8 @@ std::string report_head(const BundleContent& content) {
       xml_escape(run.id), verdict_badge(content), run.suite.empty() ? "none" : xml_escape(run.suite),
       xml_escape(run.started_utc), xml_escape(run.finished_utc),
       xml_escape(environment_line(*content.results.environment)), root_digest(content.results));
+  if (const std::string isolation = isolation_line(content.results); !isolation.empty())
+    text += fmt::format("<p class=\"dim\">isolation of methods: {}</p>\n", xml_escape(isolation));
   text += "<ul>\n";
   for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
   return text + "</ul>\n";

@@ -18,6 +18,7 @@
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
 #include "reports/text/workload_tables.h"
 
@@ -39,6 +40,8 @@ std::string header_lines(const Results& results) {
   text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
                       metrics_digest(results));
   text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
+  if (const std::string isolation = isolation_line(results); !isolation.empty())
+    text += fmt::format("- isolation of methods: {}\n", md_escape(isolation));
   return text + fmt::format("- environment: {}\n", md_escape(environment_line(*results.environment)));
 }
 
