@@ -146,6 +146,7 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
   fmt::print("{} on {}: {} points, {} triangles, {} depth maps in {:.2f} s\n\n", request.method,
              request.dataset_dir.string(), run.points, run.triangles, run.depth_maps,
              run.record.timing.cold_ms.value_or(0) / 1000);
+  if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", run.record.isolation);
   Table stages;
   stages.columns = {{"stage"}, {"in"}, {"ms", Align::right}, {"of it itself", Align::right}};
   for (const StageRecord& stage : run.record.stages)

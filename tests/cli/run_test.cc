@@ -45,6 +45,8 @@ TEST_F(Run, WritesTheCloudAndTellsTheStages) {
   EXPECT_EQ(record["method"], "external");
   EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 2, 1e-4);
   EXPECT_EQ(record["stages"][1]["name"], "external_command");
+  EXPECT_FALSE(record["isolation"].get<std::string>().empty());
+  EXPECT_EQ(record["dataset_sha256"].get<std::string>().size(), 64U);
   std::ifstream file(dir_ / "out/result.json");
   EXPECT_EQ(json::parse(file), told);
   EXPECT_TRUE(std::filesystem::exists(dir_ / "out/cloud.ply"));

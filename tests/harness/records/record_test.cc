@@ -1,4 +1,5 @@
 #include "harness/records/record.h"
+#include "harness/records/results.h"
 
 #include <cmath>
 #include <limits>
@@ -72,6 +73,24 @@ TEST(RecordJson, ReadsBackToTheSameBytes) {
   }
   EXPECT_TRUE(
       std::signbit(*find_metric(record_from_json(to_json(full_record())).metrics, "negative_zero")->value));
+}
+
+// Older results have neither, and keep their bytes and digests.
+TEST(RecordJson, IsolationAndDatasetStandThereOnlyWhereTheyAreKnown) {
+  Record record = full_record();
+  EXPECT_FALSE(to_json(record).contains("isolation") || to_json(record).contains("dataset_sha256"));
+  EXPECT_EQ(record_from_json(to_json(record)).isolation, "");
+  Results results;
+  results.records = {record};
+  const std::string metrics = metrics_digest(results), root = root_digest(results);
+  record.isolation = "landlock ABI 7";
+  record.dataset_sha256 = std::string(64, 'a');
+  const Record back = record_from_json(to_json(record));
+  EXPECT_EQ(back.isolation, record.isolation);
+  EXPECT_EQ(back.dataset_sha256, record.dataset_sha256);
+  results.records = {record};
+  EXPECT_EQ(metrics_digest(results), metrics);
+  EXPECT_NE(root_digest(results), root);
 }
 
 TEST(RecordJson, NeverHoldsWhatIsNotFinite) {

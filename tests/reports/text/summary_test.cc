@@ -48,6 +48,16 @@ TEST(Summary, SaysWhatRanAndWhatCameOut) {
     EXPECT_TRUE(has(row, std::string("| ") + value + " |")) << value << " in " << row;
 }
 
+TEST(Summary, SaysOnceHowMethodsWereIsolated) {
+  Results results = synthetic_results();
+  EXPECT_FALSE(has(summary_of(results), "- isolation of methods:")) << "simulated methods see the truth";
+  for (Record& record : results.records) {
+    record.simulated = false;
+    record.isolation = "landlock ABI 7";
+  }
+  EXPECT_TRUE(has(summary_of(results), "- isolation of methods: landlock ABI 7\n"));
+}
+
 TEST(Summary, IsAPureFunctionOfTheResults) {
   const Results results = synthetic_results();
   EXPECT_EQ(summary_of(results), summary_of(results_from_text(results_text(results), "r")));
