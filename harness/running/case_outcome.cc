@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {

@@ -14,11 +14,11 @@
 #include "core/parallel.h"
 #include "core/sandbox/sandbox.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/method_run.h"
 #include "harness/running/reconstruction_bytes.h"
-#include "harness/running/run_case.h"
 #include "scenes/dataset/dataset_cache.h"
 
 namespace aqbench {

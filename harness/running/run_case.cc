@@ -151,23 +151,6 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
 
 }  // namespace
 
-Record planned_record(const Case& planned) {
-  Record record;
-  record.case_name = planned.name;
-  record.scene = planned.scene;
-  record.method = planned.method;
-  record.preset = planned.preset;
-  record.workload = planned.workload;
-  record.simulated = planned.simulated;
-  record.axes = {{"seed", static_cast<std::int64_t>(planned.seed)},
-                 {"threads", std::int64_t{planned.threads}},
-                 {"device", planned.device}};
-  record.axes.insert(record.axes.end(), planned.axes.begin(), planned.axes.end());
-  record.options = planned.options;
-  for (const Fault& fault : planned.faults) record.injected.push_back({fault.stage, fault.effect, 0});
-  return record;
-}
-
 namespace {
 
 CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {

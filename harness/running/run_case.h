@@ -3,13 +3,10 @@
 
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_board.h"
 
 namespace aqbench {
-
-// Returns the record of a case that has not run: names, axes, options, faults planned (0 times), status
-// failed.
-Record planned_record(const Case& planned);
 
 // Runs a case of a method: makes the scene and, for a real method, its images (dataset_ms), runs the method
 // (the first call of this process: cold_ms; then warm as the case's timing says) and scores the result. Runs

@@ -1,0 +1,13 @@
+#pragma once
+// The record of a case before it runs.
+
+#include "harness/records/case.h"
+#include "harness/records/record.h"
+
+namespace aqbench {
+
+// Returns the record of a case that has not run: names, axes, options, faults planned (0 times), status
+// failed.
+Record planned_record(const Case& planned);
+
+}  // namespace aqbench
