@@ -31,6 +31,7 @@
 #include "reports/content/commands.h"
 #include "reports/html/flamegraph.h"
 #include "reports/text/profile_text.h"
+#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -173,6 +174,7 @@ Results profile_results(const SweepPlan& plan, const Journal& journal, const Jso
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
+  results.run.text_version = kSummaryVersion;
   results.run.requested = requested_json(plan.request);
   Json effective = effective_json(plan);
   effective["profile"] = Json::array();
@@ -205,13 +207,13 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   load_pipeline_module();
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
-  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
+  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   Arguments command{"aqbench", "profile"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   begin_command(bundle, utc_now(), read_git_state("."), command);
-  Json environment = environment_json(
-      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
   const auto load_before = load_average();
   SweepOutcome outcome;
   {

@@ -155,11 +155,11 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
   return ExitCode::pass;
 }
 
-Journal open_journal(const SweepRequest& request, const SweepPlan& plan) {
-  if (request.resume) return Journal::resume(*request.resume, plan);
+Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const Json& environment) {
+  if (request.resume) return Journal::resume(*request.resume, plan, {utc_now(), environment});
   const auto now = std::chrono::system_clock::now();
   const std::filesystem::path bundle = create_bundle_dir(request.out, now);
-  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now());
+  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   return journal;
 }
@@ -175,6 +175,7 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
+  results.run.text_version = kSummaryVersion;
   results.run.requested = requested_json(plan.request);
   results.run.effective = effective_json(plan);
   results.environment = std::move(environment);
@@ -236,15 +237,14 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
   std::optional<SigningKey> key;
   if (request.sign) key = read_signing_key(*request.sign);
 
-  Journal journal = open_journal(request, plan);
+  Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
+  Journal journal = open_journal(request, plan, environment);
   return with_resume_hint("sweep", journal.bundle(), [&] {
     const RunClock clock;
     Arguments command{"aqbench", "sweep"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
-    const EnvironmentOptions environment_options{plan.request.threads.value_or(available_processors()),
-                                                 plan.request.device.value_or("cpu")};
-    Json environment = environment_json(environment_options);
     const auto load_before = load_average();
     SweepOutcome outcome;
     {

@@ -24,11 +24,14 @@ CommandLine<VerifyRequest> verify_command_line() {
   return {
       "aqbench verify BUNDLE [--pubkey KEY.pub.pem] [--require K --trust FILE] [--tsa-ca CA.pem]",
       "Checks a bundle: every file against sha256.txt, results.json against its schema and the journal's\n"
-      "hash chain, every derived file (summary, environment, inventory, statement) against what it renders\n"
-      "to, signature.json against the key that it names, countersignatures and time stamp. With --pubkey a\n"
-      "bundle that this key did not sign fails; without it, or a name in the trust file, a signature says\n"
-      "nothing about who made it. Prints the root digest (over all records) and the metrics digest (the\n"
-      "part that no thread count or restart may change). Exit 1 names every file that does not check out.",
+      "hash chain, records against the plan, against what they can be and against the files that their\n"
+      "cases wrote, every derived file (summary, report, environment, inventory, statement, benchmark.json)\n"
+      "against what it renders to, signature.json against the key that it names, countersignatures and time\n"
+      "stamp. With --pubkey a bundle that this key did not sign fails; without it, or a name in the trust\n"
+      "file, a signature says nothing about who made it. Prints the root digest (over all records) and the\n"
+      "metrics digest (the part that no thread count or restart may change). Exit 1 names every file that\n"
+      "does not check out; exit 7: nothing is wrong that could be checked, but the bundle is of another\n"
+      "version of aqbench, whose texts or plan only that one can compute again.",
       {{{.name = "pubkey",
          .value_name = "KEY.pub.pem",
          .help = "the Ed25519 public key that must have signed the bundle (PEM)"},
@@ -79,7 +82,7 @@ ExitCode verify_command(const Arguments& arguments) {
   const VerifyReport report = verify_bundle(request->bundle, public_key, request->tsa_ca);
   fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), trusted));
   const bool enough = !request->require || print_required(report, trusted, *request->require);
-  return report.ok() && enough ? ExitCode::pass : ExitCode::regression;
+  return enough ? exit_code(report.verdict()) : ExitCode::regression;
 }
 
 }  // namespace aqbench::cli

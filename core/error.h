@@ -51,13 +51,14 @@ enum class ExitCode : int {
   not_comparable = 4,
   inconclusive = 5,
   io = 6,
+  other_version = 7,  // evidence that only another version of aqbench can check whole
   interrupted = 130,
 };
 
 // Returns the exit code of a command that ends with an error of this kind.
 ExitCode exit_code(ErrorKind kind);
 
-// Returns one exit code for several: the first of 2, 6, 130, 3, 4, 1, 5 that is among them, else pass.
+// Returns one exit code for several: the first of 2, 6, 130, 3, 4, 1, 7, 5 that is among them, else pass.
 ExitCode combine(std::span<const ExitCode> codes);
 ExitCode combine(ExitCode a, ExitCode b);
 

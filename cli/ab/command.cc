@@ -149,8 +149,7 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
   const VerifyReport verified = verify_bundle(bundle);
   if (!verified.ok())
     throw Error(ErrorKind::verification,
-                fmt::format("--calibration {}: {}: {}", bundle.string(), verified.findings.front().file,
-                            verified.findings.front().what));
+                fmt::format("--calibration {}: {}", bundle.string(), first_problem(verified)));
   const std::string file = (bundle / kAaValidationFile).string();
   const AaValidationDocument validation = aa_validation_from_json(read_strict_json(file), file);
   require_same_machine(*validation.environment, *document.environment, bundle.string());
@@ -176,15 +175,11 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
-  // Both are held against those of a resumed comparison: a script, and the program that it starts.
-  const auto subject = [](const AbSideInfo& side) {
-    return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
-  };
   AbRecording recording(request, arguments,
                         {{},
                          utc_now(),
-                         subject(document.a),
-                         subject(document.b),
+                         subject_of(document.a),
+                         subject_of(document.b),
                          document.samples.cases,
                          sides.plans,
                          document.environment,

@@ -8,8 +8,12 @@
 
 #include "cli/ab/sides.h"
 #include "core/error.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "harness/ab/aa_validation_json.h"
+#include "harness/ab/document.h"
 #include "reports/bundle/bundle.h"
+#include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
 
 namespace aqbench::cli {
@@ -73,6 +77,19 @@ void require_same_cases(const std::filesystem::path& bundle, const PairJournalHe
                     bundle.string()));
 }
 
+// A bundle that is sealed and complete has nothing to go on with. One that was complete when writing its
+// files failed has: they are written anew.
+void require_unfinished(const std::filesystem::path& bundle) {
+  std::error_code error;
+  if (!std::filesystem::exists(bundle / kHashListName, error)) return;
+  for (const char* const name : {kAbFile, kAaValidationFile}) {
+    if (!std::filesystem::exists(bundle / name, error)) continue;
+    const Json json = read_strict_json(bundle / name);
+    if (JsonPlace(json, (bundle / name).string()).at("run").at("complete").boolean())
+      throw Error(ErrorKind::input, fmt::format("--resume {}: is complete", bundle.string()));
+  }
+}
+
 ExitCode seal(const std::filesystem::path& bundle, const AbBundleText& text, const SigningKey* key,
               const AbRequest& request, const RunClock& clock, ExitCode code) {
   end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
@@ -94,6 +111,7 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
     return;
   }
   bundle_ = *request.resume;
+  require_unfinished(bundle_);
   journal_.emplace(PairJournal::resume(bundle_, earlier_));
   require_same_subject(bundle_, earlier_.header, header);
   require_same_cases(bundle_, earlier_.header, header);

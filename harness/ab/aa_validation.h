@@ -53,8 +53,12 @@ struct AaValidationPlan {
   AbSettings live_settings;
 };
 
+// Is the version of calibration.json that is written; it goes up when its fields change.
+inline constexpr int kAaValidationSchemaVersion = 3;
+
 // Holds what calibration.json does: the plan and all that was measured.
 struct AaValidationDocument {
+  int schema_version = kAaValidationSchemaVersion;
   AbRunInfo run;
   PairedPolicy policy;  // with one look
   std::size_t suites = 2000;

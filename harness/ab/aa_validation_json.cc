@@ -112,7 +112,7 @@ Json to_json(const AaValidationDocument& document, const AaValidationReport& rep
   for (const AbSamples& run : document.live) live.push_back(to_json(run));
   for (const AaValidationSeries& one : document.series)
     series.push_back({{"stage", one.stage}, {"effect", one.effect}, {"samples", to_json(one.samples)}});
-  return {{"aqbench_calibration", kAaValidationSchemaVersion},
+  return {{"aqbench_calibration", document.schema_version},
           {"run", to_json(document.run)},
           {"settings", to_json(AbSettings{document.policy, true, false})},
           {"plan", to_json(document.plan)},
@@ -132,12 +132,14 @@ std::string aa_validation_text(const AaValidationDocument& document, const AaVal
 AaValidationDocument aa_validation_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   const std::int64_t version = root.at("aqbench_calibration").integer();
-  if (version != kAaValidationSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema version {}, this program reads {}", source,
-                                                       version, kAaValidationSchemaVersion));
+  if (version < kOldestAaValidationSchemaVersion || version > kAaValidationSchemaVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: schema version {}, this program reads {} to {}", source, version,
+                            kOldestAaValidationSchemaVersion, kAaValidationSchemaVersion));
   root.allow_only({"aqbench_calibration", "run", "settings", "plan", "suites", "pairs_per_suite", "program",
                    "environment", "result", "series", "live"});
   AaValidationDocument document;
+  document.schema_version = static_cast<int>(version);
   document.run = ab_run_from_json(root.at("run").value(), source + ": run");
   document.policy = ab_settings_from_json(root.at("settings").value(), source + ": settings").policy;
   document.plan = aa_validation_plan_from_json(root.at("plan").value(), source + ": plan");

@@ -8,8 +8,9 @@
 
 namespace aqbench {
 
-// Is the version of calibration.json, which goes up when its fields change, and the name of the file.
-inline constexpr int kAaValidationSchemaVersion = 2;
+// Are the versions of calibration.json that are read, of which the last one is written, and the name of the
+// file. Since version 3 pairs.jsonl lies beside it.
+inline constexpr int kOldestAaValidationSchemaVersion = 2;
 inline constexpr const char* kAaValidationFile = "calibration.json";
 
 // Return the result and the plan as they stand in calibration.json.

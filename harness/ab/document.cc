@@ -80,6 +80,10 @@ AbRunOptions run_options_of(const AbDocument& document) {
   return options;
 }
 
+std::string subject_of(const AbSideInfo& side) {
+  return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
+}
+
 bool is_a_a(const AbDocument& document) {
   return !document.a.program_sha256.empty() && document.a.program_sha256 == document.b.program_sha256 &&
          document.a.file_sha256 == document.b.file_sha256 && document.a.variant == document.b.variant &&
@@ -137,11 +141,13 @@ AbSideInfo ab_side_from_json(const Json& json, const std::string& source) {
 AbDocument ab_document_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   const std::int64_t version = root.at("aqbench_ab").integer();
-  if (version != kAbSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema version {}, this program reads {}", source,
-                                                       version, kAbSchemaVersion));
+  if (version < kOldestAbSchemaVersion || version > kAbSchemaVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: schema version {}, this program reads {} to {}", source, version,
+                            kOldestAbSchemaVersion, kAbSchemaVersion));
   root.allow_only({"aqbench_ab", "run", "settings", "a", "b", "notes", "environment", "decision", "samples"});
   AbDocument document;
+  document.schema_version = static_cast<int>(version);
   document.run = read_ab_run(root.at("run"));
   document.settings = read_ab_settings(root.at("settings"));
   document.a = read_ab_side(root.at("a"));

@@ -14,8 +14,10 @@
 
 namespace aqbench {
 
-// Is the version of ab.json, which goes up when its fields change, and the name of the file.
-inline constexpr int kAbSchemaVersion = 2;
+// Are the versions of ab.json that are read, of which the last one is written, and the name of the file.
+// Since version 3 pairs.jsonl lies beside it.
+inline constexpr int kOldestAbSchemaVersion = 2;
+inline constexpr int kAbSchemaVersion = 3;
 inline constexpr const char* kAbFile = "ab.json";
 
 // Limit what a file may ask the reader to compute; `aqbench ab` itself takes no more.
@@ -46,6 +48,7 @@ struct AbRunInfo {
 
 // Holds a comparison.
 struct AbDocument {
+  int schema_version = kAbSchemaVersion;
   AbRunInfo run;
   AbSettings settings;
   AbSideInfo a, b;
@@ -56,6 +59,9 @@ struct AbDocument {
 
 // Returns the options that the run was planned with, for follow_ab().
 AbRunOptions run_options_of(const AbDocument& document);
+
+// Returns what pairs.jsonl says was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
+std::string subject_of(const AbSideInfo& side);
 
 // Returns whether both sides are the same program with the same options.
 bool is_a_a(const AbDocument& document);

@@ -10,6 +10,8 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/sha256.h"
+#include "harness/records/sealed_line.h"
 
 namespace aqbench {
 namespace {
@@ -17,17 +19,9 @@ namespace {
 constexpr std::uintmax_t kMaxPairJournalBytes = std::uintmax_t{1} << 30;
 constexpr std::uint64_t kMaxParts = 10000;
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-PairJournalHeader read_pair_header(const JsonPlace& place, const std::string& source) {
-  const std::int64_t version = place.at("aqbench_pairs").integer();
-  if (version != kPairJournalVersion)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: version {}, this program reads {}", source, version, kPairJournalVersion));
+PairJournalHeader read_pair_header(const JsonPlace& place) {
   place.allow_only({"aqbench_pairs", "arguments", "started_utc", "program_a", "program_b", "cases", "plans",
-                    "environment", "plan"});
+                    "environment", "plan", "sha256"});
   PairJournalHeader header;
   for (const JsonPlace& argument : place.at("arguments").elements())
     header.arguments.push_back(argument.text());
@@ -44,12 +38,23 @@ PairJournalHeader read_pair_header(const JsonPlace& place, const std::string& so
   return header;
 }
 
+// Another version need not be sealed as this one is.
+void check_pair_version(std::string_view line, const std::string& source) {
+  const Json json = parse_strict_json(line, source, kMessageJson);
+  const std::int64_t version = JsonPlace(json, source).at("aqbench_pairs").integer();
+  if (version != kPairJournalVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: version {}, this program reads {}", source, version, kPairJournalVersion));
+}
+
 void read_pair_line(const JsonPlace& place, const std::string& source, PairJournalContents& contents) {
+  if (place.at("prev").text() != contents.last_line_sha256)
+    throw_damaged(source, "does not carry the hash of the line before");
   if (const auto resumed = place.find("resumed_utc")) {
     contents.resumed_utc.push_back(resumed->text());
     return;
   }
-  place.allow_only({"part", "units", "outputs"});
+  place.allow_only({"prev", "part", "units", "outputs", "sha256"});
   const std::uint64_t part = place.at("part").count();
   if (part >= kMaxParts) place.at("part").fail(fmt::format("is {}", part));
   if (part >= contents.parts.size()) contents.parts.resize(part + 1);
@@ -71,13 +76,15 @@ PairJournalContents read_pair_journal(const std::filesystem::path& bundle) {
     const std::size_t end = text.find('\n', start);
     if (end == std::string::npos) break;
     const std::string source = fmt::format("{} line {}", file.string(), ++number);
-    const Json json =
-        parse_strict_json(std::string_view(text).substr(start, end - start), source, kMessageJson);
+    const std::string_view line = std::string_view(text).substr(start, end - start);
+    if (number == 1) check_pair_version(line, source);
+    const Json json = open_sealed_line(line, source);
     const JsonPlace place(json, source);
     if (number == 1)
-      contents.header = read_pair_header(place, source);
+      contents.header = read_pair_header(place);
     else
       read_pair_line(place, source, contents);
+    contents.last_line_sha256 = sha256_hex(line);
     start = end + 1;
     contents.good_bytes = start;
   }
@@ -85,12 +92,16 @@ PairJournalContents read_pair_journal(const std::filesystem::path& bundle) {
   return contents;
 }
 
-PairJournal::PairJournal(std::filesystem::path file, std::uint64_t size_bytes)
-    : file_(std::move(file)), size_bytes_(size_bytes), descriptor_(open_locked(file_)) {}
+PairJournal::PairJournal(std::filesystem::path file, std::uint64_t size_bytes, std::string last_line_sha256)
+    : file_(std::move(file)),
+      size_bytes_(size_bytes),
+      last_line_sha256_(std::move(last_line_sha256)),
+      descriptor_(open_locked(file_)) {}
 
 PairJournal::PairJournal(PairJournal&& other) noexcept
     : file_(std::move(other.file_)),
       size_bytes_(other.size_bytes_),
+      last_line_sha256_(std::move(other.last_line_sha256_)),
       descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 PairJournal::~PairJournal() {
@@ -100,46 +111,51 @@ PairJournal::~PairJournal() {
 PairJournal PairJournal::create(const std::filesystem::path& bundle, const PairJournalHeader& header) {
   Json cases = Json::array();
   for (const AbCase& one : header.cases) cases.push_back(to_json(one));
-  const std::string line = line_of({{"aqbench_pairs", kPairJournalVersion},
-                                    {"arguments", header.arguments},
-                                    {"started_utc", header.started_utc},
-                                    {"program_a", header.program_a},
-                                    {"program_b", header.program_b},
-                                    {"cases", cases},
-                                    {"plans", header.plans},
-                                    {"environment", *header.environment},
-                                    {"plan", *header.plan}});
-  write_file(bundle / kPairJournalFile, line);
-  return {bundle / kPairJournalFile, line.size()};
+  const std::string line = seal_line({{"aqbench_pairs", kPairJournalVersion},
+                                      {"arguments", header.arguments},
+                                      {"started_utc", header.started_utc},
+                                      {"program_a", header.program_a},
+                                      {"program_b", header.program_b},
+                                      {"cases", cases},
+                                      {"plans", header.plans},
+                                      {"environment", *header.environment},
+                                      {"plan", *header.plan}});
+  write_file(bundle / kPairJournalFile, line + "\n");
+  return {bundle / kPairJournalFile, line.size() + 1, sha256_hex(line)};
 }
 
 PairJournal PairJournal::resume(const std::filesystem::path& bundle, PairJournalContents& contents) {
   regular_file_size(bundle / kPairJournalFile);  // says so when there is none
-  PairJournal journal(bundle / kPairJournalFile, 0);
+  PairJournal journal(bundle / kPairJournalFile, 0, {});
   contents = read_pair_journal(bundle);
   journal.size_bytes_ = contents.good_bytes;
+  journal.last_line_sha256_ = contents.last_line_sha256;
   return journal;
 }
 
 void PairJournal::note_resumed(const std::string& utc) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) != 0) throw_file_error(file_, errno);
-  append_text(line_of({{"resumed_utc", utc}}));
+  append_line({{"resumed_utc", utc}});
 }
 
 void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
   Json unit_list = Json::array(), output_list = Json::array();
   for (const AbUnit& unit : units) unit_list.push_back(to_json(unit));
   for (const AbOutput& output : outputs) output_list.push_back(to_json(output));
-  append_text(line_of({{"part", part}, {"units", unit_list}, {"outputs", output_list}}));
+  append_line({{"part", part}, {"units", unit_list}, {"outputs", output_list}});
 }
 
-void PairJournal::append_text(const std::string& line) {
-  if (const int error = write_all(descriptor_, line); error != 0) {
+void PairJournal::append_line(Json object) {
+  Json chained = {{"prev", last_line_sha256_}};
+  chained.update(object);
+  const std::string line = seal_line(chained);
+  if (const int error = write_all(descriptor_, line + "\n"); error != 0) {
     // Removes the part of the line that was written; if that fails too, readers cut it off.
     [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
     throw_file_error(file_, error);
   }
-  size_bytes_ += line.size();
+  size_bytes_ += line.size() + 1;
+  last_line_sha256_ = sha256_hex(line);
 }
 
 }  // namespace aqbench

@@ -1,11 +1,12 @@
 #pragma once
 // pairs.jsonl: the pairs of a comparison, written as they are measured, so that Ctrl-C, a kill or a full disk
-// loses no more than the pair in progress. `aqbench ab --resume BUNDLE` continues from it. The file is
-// removed once the comparison is complete, since ab.json or calibration.json then holds all of it.
-//   {"aqbench_pairs":2,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
-//    "cases":[{"name":"..","tau":null}],"plans":["SHA-256"],"environment":{..},"plan":{..}}
-//   {"part":0,"units":[..],"outputs":[..]}
-//   {"resumed_utc":".."}
+// loses no more than the pair in progress. `aqbench ab --resume BUNDLE` continues from it. The file stays in
+// the bundle: ab.json or calibration.json must hold the same pairs. Its lines are sealed and chained
+// (harness/records/sealed_line.h):
+//   {"aqbench_pairs":3,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
+//    "cases":[{"name":"..","tau":null}],"plans":["SHA-256"],"environment":{..},"plan":{..},"sha256":".."}
+//   {"prev":"..","part":0,"units":[..],"outputs":[..],"sha256":".."}
+//   {"prev":"..","resumed_utc":"..","sha256":".."}
 
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +20,7 @@
 namespace aqbench {
 
 // Is the version of pairs.jsonl, which goes up when its fields change, and the name of the file.
-inline constexpr int kPairJournalVersion = 2;
+inline constexpr int kPairJournalVersion = 3;
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 
 // Holds the first line: what a resumed run must have in common with the interrupted one.
@@ -39,10 +40,11 @@ struct PairJournalContents {
   std::vector<AbSamples> parts;          // with units and outputs alone
   std::vector<std::string> resumed_utc;  // the times at which the run was continued
   std::uint64_t good_bytes = 0;          // size without a last line that was cut off
+  std::string last_line_sha256;
 };
 
-// Reads a bundle's journal. Throws Error(input) if there is none or a line cannot be read, and
-// Error(not_comparable) for another version.
+// Reads a bundle's journal. Throws Error(input) if there is none, Error(verification) for a line that was
+// changed, taken out or put in, and Error(not_comparable) for another version.
 PairJournalContents read_pair_journal(const std::filesystem::path& bundle);
 
 // Is an open journal, locked against a second writer.
@@ -66,11 +68,12 @@ class PairJournal {
   void append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs);
 
  private:
-  PairJournal(std::filesystem::path file, std::uint64_t size_bytes);
-  void append_text(const std::string& line);
+  PairJournal(std::filesystem::path file, std::uint64_t size_bytes, std::string last_line_sha256);
+  void append_line(Json object);
 
   std::filesystem::path file_;
   std::uint64_t size_bytes_ = 0;
+  std::string last_line_sha256_;
   int descriptor_ = -1;
 };
 

@@ -100,7 +100,7 @@ Json to_json(const AbReport& report) {
 }
 
 Json to_json(const AbDocument& document, const AbReport& report) {
-  return {{"aqbench_ab", kAbSchemaVersion},
+  return {{"aqbench_ab", document.schema_version},
           {"run", to_json(document.run)},
           {"settings", to_json(document.settings)},
           {"a", to_json(document.a)},

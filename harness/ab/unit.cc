@@ -67,8 +67,7 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
 // Two stages of one name differ in their parents, or one ran beside the main thread.
 std::string stage_key(const Record& record, const StageRecord& stage) {
   const bool repeated = std::ranges::count(record.stages, stage.name, &StageRecord::name) > 1;
-  return (repeated ? stage.parent + ">" + stage.name : stage.name) +
-         (repeated && stage.other_thread ? " beside" : "");
+  return (repeated ? stage.parent + ">" + stage.name : stage.name) + (stage.other_thread ? " beside" : "");
 }
 
 UnitProgram read_unit_program(const Json& json, const std::string& source) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "harness/records/json_values.h"
 
@@ -20,7 +21,51 @@ Json images_json(const std::optional<CaseImages>& images) {
           {"height_px", pixels_json(images->height_px)}};
 }
 
+int read_int(const JsonPlace& place) {
+  const std::int64_t value = place.integer();
+  if (value < INT32_MIN || value > INT32_MAX) place.fail(fmt::format("is {}", value));
+  return static_cast<int>(value);
+}
+
+std::optional<CaseImages> read_images(const JsonPlace& place) {
+  if (place.is_null()) return std::nullopt;
+  const auto pixels = [](const JsonPlace& side) {
+    return side.is_null() ? std::nullopt : std::optional(read_int(side));
+  };
+  return CaseImages{place.at("rig").text(), place.at("imaging").text(), pixels(place.at("width_px")),
+                    pixels(place.at("height_px"))};
+}
+
 }  // namespace
+
+Case case_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  Case planned;
+  planned.name = root.at("case").text();
+  planned.scene = root.at("scene").text();
+  planned.method = root.at("method").text();
+  planned.preset = root.at("preset").text();
+  planned.workload = root.at("workload").text();
+  planned.seed = root.at("seed").count();
+  planned.threads = read_int(root.at("threads"));
+  planned.device = root.at("device").text();
+  planned.simulated = root.at("simulated").boolean();
+  planned.images = read_images(root.at("images"));
+  planned.axes = named_values_from_json(root.at("axes"));
+  try {
+    for (const JsonPlace& given : root.at("overrides").elements())
+      planned.overrides.push_back(parse_override(given.text()));
+  } catch (const Error& error) {
+    root.at("overrides").fail(error.what());
+  }
+  planned.options = named_values_from_json(root.at("options"));
+  for (const JsonPlace& fault : root.at("faults").elements())
+    planned.faults.push_back({fault.at("stage").text(), fault.at("effect").text()});
+  if (const auto timing = root.find("timing"))
+    planned.timing = timing_plan_from_json(timing->value(), source);
+  if (to_json(planned) != json) root.fail("is not in the form that aqbench writes");
+  return planned;
+}
 
 Json to_json(const Case& planned) {
   Json overrides = Json::array();

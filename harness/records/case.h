@@ -46,6 +46,10 @@ struct Case {
 // Returns all members in a fixed order; "timing" only where the case is timed in another way than cold alone.
 Json to_json(const Case& planned);
 
+// Reads what to_json() wrote: the same text comes of it again. Throws Error(input) naming `source` and the
+// place.
+Case case_from_json(const Json& json, const std::string& source);
+
 // Returns "OWNER.PARAMETER=VALUE", which parse_override() reads back.
 std::string override_text(const Override& given);
 

@@ -47,7 +47,10 @@ std::string array_line(std::string_view name, const std::vector<Element>& array)
 
 std::string encode_case_result(const CaseResult& result) {
   std::string bytes;
-  put_part(bytes, to_json(result.record).dump());
+  Record record = result.record;
+  record.files.emplace();
+  for (const auto& [path, content] : result.artefacts) record.files->push_back({path, sha256_hex(content)});
+  put_part(bytes, to_json(record).dump());
   for (const auto& [path, content] : result.artefacts) {
     put_part(bytes, path);
     put_part(bytes, content);

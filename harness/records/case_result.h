@@ -26,7 +26,8 @@ std::string output_sha256(const Reconstruction& reconstruction);
 // and then 8 digits of the name's hash are added, so that two names never become one.
 std::string file_name_of(std::string_view case_name);
 
-// Returns the result as bytes for the pipe between child and parent.
+// Returns the result as bytes for the pipe between child and parent, its record with the hashes of the
+// artefacts.
 std::string encode_case_result(const CaseResult& result);
 
 // Reads what encode_case_result() wrote. Throws Error(input) for anything else.

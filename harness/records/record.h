@@ -63,6 +63,12 @@ struct InjectedFault {
   std::uint64_t times = 0;
 };
 
+// A file that the process of a case wrote into the bundle, and its hash.
+struct CaseFile {
+  std::string path;  // relative to the bundle: "tiles/NAME.csv"
+  std::string sha256;
+};
+
 // All that is known of one case. An empty text is null in JSON.
 struct Record {
   std::string case_name;
@@ -82,6 +88,7 @@ struct Record {
   // member.
   std::string isolation;       // how its process was shut in (core/sandbox/sandbox.h), or "none: REASON"
   std::string dataset_sha256;  // of the dataset, with its truth, as the case found it
+  std::optional<std::vector<CaseFile>> files = std::vector<CaseFile>{};  // nullopt: of results.json 1
 };
 
 // Returns {"NAME": {"value": 0.79, "unit": "mm", "better": "lower"}, ...}; "reason" where the value is null.

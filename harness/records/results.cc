@@ -29,16 +29,18 @@ std::vector<const Record*> sorted_records(const Results& results) {
   return records;
 }
 
-Json run_to_json(const RunInfo& run) {
-  return {{"id", run.id},
-          {"suite", text_json(run.suite)},
-          {"started_utc", run.started_utc},
-          {"finished_utc", run.finished_utc},
-          {"complete", run.complete},
-          {"planned_cases", run.planned_cases},
-          {"plan_sha256", run.plan_sha256},
-          {"requested", *run.requested},
-          {"effective", *run.effective}};
+Json run_to_json(const RunInfo& run, int schema_version) {
+  Json json = {{"id", run.id},
+               {"suite", text_json(run.suite)},
+               {"started_utc", run.started_utc},
+               {"finished_utc", run.finished_utc},
+               {"complete", run.complete},
+               {"planned_cases", run.planned_cases},
+               {"plan_sha256", run.plan_sha256},
+               {"requested", *run.requested},
+               {"effective", *run.effective}};
+  if (schema_version > 1) json["text_version"] = static_cast<std::uint64_t>(run.text_version);
+  return json;
 }
 
 // The member of an object, or nullptr: for documents that no schema has seen yet.
@@ -73,7 +75,18 @@ RunInfo run_from_json(const JsonPlace& json) {
   run.plan_sha256 = json.at("plan_sha256").text();
   run.requested = json.at("requested").value();
   run.effective = json.at("effective").value();
+  if (json.find("text_version")) run.text_version = static_cast<int>(json.at("text_version").count());
   return run;
+}
+
+// Throws where a member is there or missing against what the version says.
+void check_schema_version(const Results& results, const JsonPlace& root) {
+  const bool old = results.schema_version == 1;
+  if (root.at("run").find("text_version").has_value() == old)
+    root.at("run").fail(old ? "has a text_version, which version 1 does not" : "has no text_version");
+  for (std::size_t i = 0; i < results.records.size(); ++i)
+    if (results.records[i].files.has_value() == old)
+      root.at("records").elements()[i].fail(old ? "has files, which version 1 does not" : "has no files");
 }
 
 }  // namespace
@@ -81,8 +94,8 @@ RunInfo run_from_json(const JsonPlace& json) {
 Json to_json(const Results& results) {
   Json records = Json::array();
   for (const Record* record : sorted_records(results)) records.push_back(to_json(*record));
-  return {{"schema_version", kResultsSchemaVersion},
-          {"run", run_to_json(results.run)},
+  return {{"schema_version", results.schema_version},
+          {"run", run_to_json(results.run, results.schema_version)},
           {"environment", *results.environment},
           {"records", std::move(records)}};
 }
@@ -94,19 +107,23 @@ std::string results_text(const Results& results) {
 Results results_from_json(Json json, const std::string& source) {
   if (json.is_object() && json.contains("schema_version")) {
     const Json& version = json.at("schema_version");
-    if (version.is_number_integer() && version != kResultsSchemaVersion)
-      throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
-                                                         source, compact(version), kResultsSchemaVersion));
+    if (version.is_number_integer() &&
+        (version < kOldestResultsSchemaVersion || version > kResultsSchemaVersion))
+      throw Error(ErrorKind::not_comparable,
+                  fmt::format("{}: schema_version: {}; this program reads {} to {}", source, compact(version),
+                              kOldestResultsSchemaVersion, kResultsSchemaVersion));
   }
   name_bare_nulls(json);
   if (const auto problem = results_schema_problem(json))
     throw Error(ErrorKind::input, source + ": " + *problem);
   Results results;
+  results.schema_version = json.at("schema_version").get<int>();
   results.run = run_from_json(JsonPlace(json, source).at("run"));
   results.environment = json.at("environment");
   for (const Json& record : json.at("records"))
     results.records.push_back(
         record_from_json(record, fmt::format("{}: records[{}]", source, results.records.size())));
+  check_schema_version(results, JsonPlace(json, source));
   try {
     sorted_records(results);
   } catch (const Error& error) {

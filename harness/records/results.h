@@ -14,8 +14,10 @@
 
 namespace aqbench {
 
-// Version of the schema of results.json; a file of another version is refused.
-inline constexpr int kResultsSchemaVersion = 1;
+// Versions of the schema of results.json that are read; the last one is written. Version 1 knows no files of
+// cases and no version of the texts.
+inline constexpr int kOldestResultsSchemaVersion = 1;
+inline constexpr int kResultsSchemaVersion = 2;
 
 // What was asked for and when it ran.
 struct RunInfo {
@@ -26,12 +28,14 @@ struct RunInfo {
   bool complete = false;     // every planned case has a record; false after an interruption
   std::size_t planned_cases = 0;
   std::string plan_sha256;  // of the planned cases: the journal's first link
+  int text_version = 0;     // of summary.md and the other texts of the bundle; 0: of schema version 1
   JsonBox requested;        // options as given on the command line
   JsonBox effective;        // options as they took effect
 };
 
 // Everything that results.json holds.
 struct Results {
+  int schema_version = kResultsSchemaVersion;
   RunInfo run;
   JsonBox environment;          // as in env.json
   std::vector<Record> records;  // sorted by case name; names are unique

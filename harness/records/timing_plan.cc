@@ -106,6 +106,22 @@ Json to_json(const TimingRequest& request) {
           {"blocks", optional_json(request.blocks)}};
 }
 
+TimingPlan timing_plan_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  const auto count = [&](const char* key) {
+    const std::int64_t value = root.at(key).integer();
+    if (value < 0 || value > kMaxRepetitions) root.at(key).fail(fmt::format("is {}", value));
+    return static_cast<int>(value);
+  };
+  return {count("repetitions"),
+          count("warmup"),
+          root.at("min_time_s").number(),
+          root.at("precision").number(),
+          count("max_repetitions"),
+          root.at("max_time_s").number(),
+          count("blocks")};
+}
+
 TimingRequest timing_request_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   root.allow_only(

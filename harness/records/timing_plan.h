@@ -47,7 +47,8 @@ Json to_json(const TimingPlan& plan);
 // Returns all members under their names; null for those that were not given.
 Json to_json(const TimingRequest& request);
 
-// Reads what to_json() wrote. Throws Error(input) naming `source` and the member.
+// Read what to_json() wrote. Throw Error(input) naming `source` and the member.
+TimingPlan timing_plan_from_json(const Json& json, const std::string& source);
 TimingRequest timing_request_from_json(const Json& json, const std::string& source);
 
 }  // namespace aqbench

@@ -242,6 +242,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   DatasetRun run;
   const CaseResult result = result_of(planned, outcome, options, board, request.dataset_dir.string());
   run.record = result.record;
+  run.record.files.reset();  // what the child tells is no file of a bundle
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;
   if (run.record.status != Status::ok) return run;

@@ -1,11 +1,13 @@
 #include "harness/running/journal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,59 +16,29 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
+#include "harness/records/sealed_line.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxJournalBytes = std::uintmax_t{1} << 32;
-constexpr std::string_view kSealStart = R"(,"sha256":")";
-constexpr std::string_view kSealEnd = R"("})";
-constexpr std::size_t kSealBytes = kSealStart.size() + 64 + kSealEnd.size();
-
-// Returns the object's text with its own hash as last member.
-std::string seal_line(const Json& object) {
-  std::string text = object.dump();
-  const std::string hash = sha256_hex(text);
-  text.pop_back();
-  text += kSealStart;
-  text += hash;
-  text += kSealEnd;
-  return text;
-}
-
-[[noreturn]] void damaged(const std::string& place, std::string_view what) {
-  throw Error(ErrorKind::verification, fmt::format("{}: {}", place, what));
-}
-
-Json open_sealed_line(std::string_view line, const std::string& place) {
-  if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
-      line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
-    damaged(place, "does not end in its sha256");
-  const std::string_view given = line.substr(line.size() - kSealEnd.size() - 64, 64);
-  std::string text(line.substr(0, line.size() - kSealBytes));
-  text += '}';
-  if (sha256_hex(text) != given) damaged(place, "does not have the sha256 that it states");
-  try {
-    return parse_strict_json(text, place, kMessageJson);
-  } catch (const Error& error) {
-    damaged(place, error.what());
-  }
-}
 
 Json header_json(const JournalHeader& header) {
-  return {{"journal", "aqbench"},
-          {"schema_version", kJournalSchemaVersion},
-          {"run",
-           {{"id", header.run_id},
-            {"suite", header.suite.empty() ? Json(nullptr) : Json(header.suite)},
-            {"started_utc", header.started_utc}}},
-          {"program",
-           {{"sha256", header.program_sha256},
-            {"commit", header.program_commit.empty() ? Json(nullptr) : Json(header.program_commit)}}},
-          {"requested", requested_json(header.request)},
-          {"plan_sha256", header.plan_sha256},
-          {"all_shards_sha256", header.all_shards_sha256},
-          {"cases", parse_strict_json(header.cases_text, "cases", kMessageJson)}};
+  Json json = {{"journal", "aqbench"},
+               {"schema_version", header.schema_version},
+               {"run",
+                {{"id", header.run_id},
+                 {"suite", header.suite.empty() ? Json(nullptr) : Json(header.suite)},
+                 {"started_utc", header.started_utc}}},
+               {"program",
+                {{"sha256", header.program_sha256},
+                 {"commit", header.program_commit.empty() ? Json(nullptr) : Json(header.program_commit)}}},
+               {"requested", requested_json(header.request)},
+               {"plan_sha256", header.plan_sha256},
+               {"all_shards_sha256", header.all_shards_sha256}};
+  if (header.schema_version > 1) json["environment"] = *header.environment;
+  json["cases"] = parse_strict_json(header.cases_text, "cases", kMessageJson);
+  return json;
 }
 
 // Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
@@ -79,7 +51,8 @@ auto read_or_damaged(const std::string& place, const Read& read) {
     if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
     const std::string_view what = error.what();
     const std::string_view prefix = place;
-    damaged(place, what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
+    throw_damaged(place,
+                  what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
   }
 }
 
@@ -91,12 +64,15 @@ std::vector<std::string> names_of_cases(const JsonPlace& cases) {
 
 JournalHeader read_header(const Json& json, const std::string& place) {
   const JsonPlace root(json, place);
-  if (root.at("journal").text() != "aqbench") damaged(place, "is not the head of an aqbench journal");
-  if (root.at("schema_version").integer() != kJournalSchemaVersion)
+  if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the head of an aqbench journal");
+  const std::int64_t version = root.at("schema_version").integer();
+  if (version < kOldestJournalSchemaVersion || version > kJournalSchemaVersion)
     throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: schema_version {}, this program reads {}", place,
-                            root.at("schema_version").integer(), kJournalSchemaVersion));
+                fmt::format("{}: schema_version {}, this program reads {} to {}", place, version,
+                            kOldestJournalSchemaVersion, kJournalSchemaVersion));
   JournalHeader header;
+  header.schema_version = static_cast<int>(version);
+  if (version > 1) header.environment = root.at("environment").value();
   const JsonPlace run = root.at("run");
   header.run_id = run.at("id").text();
   header.suite = run.at("suite").text_or_null();
@@ -109,25 +85,63 @@ JournalHeader read_header(const Json& json, const std::string& place) {
   header.cases_text = root.at("cases").value().dump();
   header.case_names = names_of_cases(root.at("cases"));
   if (sha256_hex(header.cases_text) != header.plan_sha256)
-    damaged(place, "plan_sha256 is not the hash of the cases");
+    throw_damaged(place, "plan_sha256 is not the hash of the cases");
   return header;
 }
 
-// Adds the line's record; `line_number` counts the header as 1.
-void read_record_line(std::string_view line, std::size_t line_number, const std::string& file,
-                      JournalContents& contents, std::set<std::string>& unfinished) {
+void read_log_mark(const JsonPlace& root, JournalContents& contents) {
+  if (contents.header.schema_version < 2) return;
+  const JsonPlace log = root.at("log");
+  log.allow_only({"bytes", "sha256"});
+  contents.log_marks.push_back({log.at("bytes").count(), log.at("sha256").text()});
+}
+
+// Adds what the line holds; `line_number` counts the header as 1.
+void read_line(std::string_view line, std::size_t line_number, const std::string& file,
+               JournalContents& contents, std::set<std::string>& unfinished) {
   const std::string place = fmt::format("{} line {}", file, line_number);
   const Json json = open_sealed_line(line, place);
-  Record record = read_or_damaged(place, [&] {
+  const bool is_block = json.contains("block"), is_record = json.contains("record");
+  const char* const what = is_block ? "block" : is_record ? "record" : "resumed";
+  std::optional<Record> record;
+  read_or_damaged(place, [&] {
     const JsonPlace root(json, place);
-    root.allow_only({"prev", "record", "sha256"});
+    if (contents.header.schema_version < 2)
+      root.allow_only({"prev", "record", "sha256"});
+    else if (is_block || is_record)
+      root.allow_only({"prev", what, "log", "sha256"});
+    else
+      root.allow_only({"prev", "resumed", "sha256"});
     if (root.at("prev").text() != contents.last_line_sha256)
-      damaged(place, "does not carry the hash of the line before");
-    return record_from_json(root.at("record").value(), place + ": record");
+      throw_damaged(place, "does not carry the hash of the line before");
+    const JsonPlace held = root.at(what);
+    if (!is_block && !is_record) {
+      contents.resumptions.push_back({held.at("utc").text(), held.at("environment").value()});
+      return;
+    }
+    record = record_from_json(held.value(), fmt::format("{}: {}", place, what));
+    read_log_mark(root, contents);
   });
-  if (unfinished.erase(record.case_name) == 0)
-    damaged(place, fmt::format("'{}' was not planned or stands twice", record.case_name));
-  contents.records.push_back(std::move(record));
+  if (!record) return;
+  if (is_block ? !unfinished.contains(record->case_name) : unfinished.erase(record->case_name) == 0)
+    throw_damaged(place, fmt::format("'{}' was not planned or stands twice", record->case_name));
+  (is_block ? contents.blocks : contents.records).push_back(std::move(*record));
+}
+
+// Returns what a file holds from a place on, after it is on disk: a mark must not outlive what it marks.
+// Nothing where there is no file or it is shorter.
+std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  std::string tail;
+  char buffer[1 << 16];
+  ssize_t got = 0;
+  while ((got = ::pread(descriptor, buffer, sizeof buffer, static_cast<off_t>(from + tail.size()))) > 0)
+    tail.append(buffer, static_cast<std::size_t>(got));
+  const int error = got < 0 || ::fdatasync(descriptor) != 0 ? errno : 0;
+  ::close(descriptor);
+  if (error != 0) throw_file_error(file, error);
+  return tail;
 }
 
 }  // namespace
@@ -153,7 +167,7 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
     const std::size_t end = bytes.find('\n', start);
     if (end == std::string_view::npos) {
       if (torn_tail == TornTail::refuse || line_number == 1)
-        damaged(fmt::format("{} line {}", file, line_number), "is cut off");
+        throw_damaged(fmt::format("{} line {}", file, line_number), "is cut off");
       contents.torn_tail = true;
       break;
     }
@@ -164,13 +178,13 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
       contents.header = read_or_damaged(place, [&] { return read_header(json, place); });
       unfinished = {contents.header.case_names.begin(), contents.header.case_names.end()};
     } else {
-      read_record_line(line, line_number, file, contents, unfinished);
+      read_line(line, line_number, file, contents, unfinished);
     }
     contents.last_line_sha256 = sha256_hex(line);
     start = end + 1;
     contents.good_bytes = start;
   }
-  if (line_number == 0) damaged(file, "is empty");
+  if (line_number == 0) throw_damaged(file, "is empty");
   return contents;
 }
 
@@ -178,6 +192,8 @@ Journal::Journal(std::filesystem::path bundle, JournalContents contents)
     : bundle_(std::move(bundle)),
       header_(std::move(contents.header)),
       records_(std::move(contents.records)),
+      blocks_(std::move(contents.blocks)),
+      log_bytes_(contents.log_marks.empty() ? 0 : contents.log_marks.back().bytes),
       size_bytes_(contents.good_bytes),
       last_line_sha256_(std::move(contents.last_line_sha256)) {}
 
@@ -185,6 +201,8 @@ Journal::Journal(Journal&& other) noexcept
     : bundle_(std::move(other.bundle_)),
       header_(std::move(other.header_)),
       records_(std::move(other.records_)),
+      blocks_(std::move(other.blocks_)),
+      log_bytes_(other.log_bytes_),
       size_bytes_(other.size_bytes_),
       last_line_sha256_(std::move(other.last_line_sha256_)),
       descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -194,23 +212,24 @@ Journal::~Journal() {
 }
 
 Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
-                        const std::string& started_utc) {
-  JournalHeader header{run_id,
-                       plan.suite,
-                       started_utc,
-                       program_sha256(),
-                       build_info().commit,
-                       plan.request,
-                       plan.sha256,
-                       plan.all_shards_sha256,
-                       cases_json(plan.cases).dump(),
-                       {}};
+                        const std::string& started_utc, const JsonBox& environment) {
+  JournalHeader header;
+  header.run_id = run_id;
+  header.suite = plan.suite;
+  header.started_utc = started_utc;
+  header.program_sha256 = program_sha256();
+  header.program_commit = build_info().commit;
+  header.request = plan.request;
+  header.environment = environment;
+  header.plan_sha256 = plan.sha256;
+  header.all_shards_sha256 = plan.all_shards_sha256;
+  header.cases_text = cases_json(plan.cases).dump();
   return create_with(bundle, std::move(header));
 }
 
 Journal Journal::create(const std::filesystem::path& bundle, JournalHeader header) {
   if (sha256_hex(header.cases_text) != header.plan_sha256)
-    damaged((bundle / kJournalFile).string(), "plan_sha256 is not the hash of the cases");
+    throw_damaged((bundle / kJournalFile).string(), "plan_sha256 is not the hash of the cases");
   return create_with(bundle, std::move(header));
 }
 
@@ -232,12 +251,13 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
   return journal;
 }
 
-Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan) {
+Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
+                        const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;
   read_file(file);  // says so when there is none
   const int descriptor = open_locked(file);
-  Journal journal(bundle, {});
-  journal.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
+  Journal locked(bundle, {});
+  locked.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
   JournalContents contents = read_journal(bundle, TornTail::accept);
   if (contents.header.plan_sha256 != plan.sha256)
     throw Error(ErrorKind::input,
@@ -254,15 +274,34 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
       (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
     throw_file_error(file, errno);
   remove_write_leftovers(bundle);
-  journal.header_ = std::move(contents.header);
-  journal.records_ = std::move(contents.records);
-  journal.size_bytes_ = contents.good_bytes;
-  journal.last_line_sha256_ = std::move(contents.last_line_sha256);
+  Journal journal(bundle, std::move(contents));
+  journal.descriptor_ = std::exchange(locked.descriptor_, -1);
+  if (journal.header_.schema_version > 1 && !now.utc.empty())
+    journal.append_line({{"resumed", {{"utc", now.utc}, {"environment", *now.environment}}}});
   return journal;
 }
 
+// Returns "log" of the next line.
+Json Journal::mark_log() {
+  const std::string added = synced_tail(bundle_ / kLogFile, log_bytes_);
+  return {{"bytes", log_bytes_ + added.size()}, {"sha256", sha256_hex(added)}};
+}
+
 void Journal::append(const Record& record) {
-  const std::string line = seal_line({{"prev", last_line_sha256_}, {"record", to_json(record)}});
+  append_line({{"record", to_json(record)}});
+  records_.push_back(record);
+}
+
+void Journal::append_block(const Record& block) {
+  append_line({{"block", to_json(block)}});
+  blocks_.push_back(block);
+}
+
+void Journal::append_line(Json object) {
+  Json line_json = {{"prev", last_line_sha256_}};
+  line_json.update(object);
+  if (header_.schema_version > 1 && !object.contains("resumed")) line_json["log"] = mark_log();
+  const std::string line = seal_line(line_json);
   int error = write_all(descriptor_, line + '\n');
   if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
   if (error != 0) {
@@ -273,7 +312,7 @@ void Journal::append(const Record& record) {
   }
   size_bytes_ += line.size() + 1;
   last_line_sha256_ = sha256_hex(line);
-  records_.push_back(record);
+  if (line_json.contains("log")) log_bytes_ = line_json["log"]["bytes"].get<std::uint64_t>();
 }
 
 void Journal::release_in_child() const { ::close(descriptor_); }

@@ -3,13 +3,16 @@
 // order in which they were planned, on the disk before the next one counts, so that a killed sweep resumes
 // and loses nothing.
 //
-// Every line is a JSON object that ends in "sha256", the SHA-256 of its text without that member, so that no
-// byte of a line can change unnoticed; "prev" is the SHA-256 of the whole line before, so that none can be
-// taken out or put in:
-//   {"journal":"aqbench","schema_version":1,"run":{..},"program":{..},"requested":{..},
-//    "plan_sha256":"..","all_shards_sha256":"..","cases":[..],"sha256":".."}
-//   {"prev":"..","record":{..},"sha256":".."}
-// plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name.
+// Its lines are sealed and chained (harness/records/sealed_line.h):
+//   {"journal":"aqbench","schema_version":2,"run":{..},"program":{..},"requested":{..},
+//    "plan_sha256":"..","all_shards_sha256":"..","environment":{..},"cases":[..],"sha256":".."}
+//   {"prev":"..","block":{..},"log":{"bytes":120,"sha256":".."},"sha256":".."}
+//   {"prev":"..","resumed":{"utc":"..","environment":{..}},"sha256":".."}
+//   {"prev":"..","record":{..},"log":{"bytes":340,"sha256":".."},"sha256":".."}
+// plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "block" is the record of one
+// process of a case that has several (--blocks), "record" that of the whole case. "log" says how long
+// bench.log was then, and the hash of what it has got since the mark before. Version 1 has records alone,
+// without "log" and "environment".
 
 #include <cstdint>
 #include <filesystem>
@@ -22,11 +25,13 @@
 
 namespace aqbench {
 
-// Version of the journal's format; a journal of another version is refused.
-inline constexpr int kJournalSchemaVersion = 1;
+// Versions of the journal's format that are read; the last one is written.
+inline constexpr int kOldestJournalSchemaVersion = 1;
+inline constexpr int kJournalSchemaVersion = 2;
 
-// The journal's name in a bundle.
+// The journal's name in a bundle, and that of what the cases print.
 inline constexpr const char* kJournalFile = "journal.jsonl";
+inline constexpr const char* kLogFile = "bench.log";
 
 // The first line: what was going to be run, and by which program.
 struct JournalHeader {
@@ -35,16 +40,33 @@ struct JournalHeader {
   std::string started_utc;     // 2026-01-31T12:00:00Z
   std::string program_sha256;  // of the executable that runs the cases
   std::string program_commit;  // "" where it was built outside git
+  int schema_version = kJournalSchemaVersion;
   PlanRequest request;
+  JsonBox environment;  // when the run began, as in env.json without "load"; empty in version 1
   std::string plan_sha256, all_shards_sha256;
   std::string cases_text;               // the planned cases as compact JSON: what plan_sha256 is the hash of
   std::vector<std::string> case_names;  // of these, sorted
 };
 
+// Where and when a run went on after an interruption.
+struct JournalResumption {
+  std::string utc;
+  JsonBox environment;
+};
+
+// How long bench.log was when a line was written, and the hash of what came since the mark before.
+struct LogMark {
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
 // A journal as read.
 struct JournalContents {
   JournalHeader header;
-  std::vector<Record> records;   // in the order in which they finished
+  std::vector<Record> records;  // in the order in which they finished
+  std::vector<Record> blocks;   // of all cases, in this order, too
+  std::vector<JournalResumption> resumptions;
+  std::vector<LogMark> log_marks;
   bool torn_tail = false;        // the last line was cut off and is not among the records
   std::uint64_t good_bytes = 0;  // without a torn tail
   std::string last_line_sha256;
@@ -67,17 +89,18 @@ class Journal {
  public:
   // Begins a new journal. Throws Error(io), also if there is one already.
   static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
-                        const std::string& started_utc);
+                        const std::string& started_utc, const JsonBox& environment = {});
 
   // Begins a new journal with the header of another one, its plan and its program (merged shards). case_names
   // are read from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of
   // cases_text.
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
-  // Goes on with a journal: a torn last line is cut off, as are files that a killed write left behind. Throws
-  // as read_journal(), and Error(input) if `plan` is not what was planned or this is another build of the
-  // program, Error(io) if another process is writing it.
-  static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan);
+  // Goes on with a journal and notes when and where, if `now` has a time: a torn last line is cut off, as are
+  // files that a killed write left behind. Throws as read_journal(), and Error(input) if `plan` is not what
+  // was planned or this is another build of the program, Error(io) if another process is writing it.
+  static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan,
+                        const JournalResumption& now = {});
 
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) = delete;
@@ -85,6 +108,9 @@ class Journal {
 
   // Appends a record, which is on disk when it returns. Throws Error(io), and then the journal is as it was.
   void append(const Record& record);
+
+  // Appends the record of one block of a case in the same way.
+  void append_block(const Record& block);
 
   // Closes the file in a forked child, so that the lock does not outlive the parent. The child must not use
   // this journal any more, nor destroy it.
@@ -94,14 +120,18 @@ class Journal {
   const JournalHeader& header() const { return header_; }
   const std::vector<Record>& records() const { return records_; }  // the appended ones too
   bool has(std::string_view case_name) const;
+  const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, the appended ones too
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);
   static Journal create_with(const std::filesystem::path& bundle, JournalHeader header);
+  void append_line(Json line);
+  Json mark_log();
 
   std::filesystem::path bundle_;
   JournalHeader header_;
-  std::vector<Record> records_;
+  std::vector<Record> records_, blocks_;
+  std::uint64_t log_bytes_ = 0;  // of bench.log, as marked in the last line
   std::uint64_t size_bytes_ = 0;
   std::string last_line_sha256_;
   int descriptor_ = -1;

@@ -91,26 +91,31 @@ std::vector<std::size_t> interleaved_blocks(std::span<const Case* const> cases) 
   return order;
 }
 
-void merge_block(const Case& planned, CaseResult& merged, CaseResult next) {
-  Record& record = merged.record;
+void merge_block(const Case& planned, Record& record, const Record& next) {
   if (record.status != Status::ok) return;
-  if (next.record.status != Status::ok) {
-    merged = std::move(next);
+  if (next.status != Status::ok) {
+    record = next;
     return;
   }
-  if (next.record.output_sha256 != record.output_sha256) {
+  if (next.output_sha256 != record.output_sha256) {
     record.status = Status::invalid;
     record.reason = invalid_reason("two processes gave different outputs");
     record.metrics.clear();
     record.timing = {};
     return;
   }
-  merge_timing(planned.timing, record.timing, next.record.timing);
-  merge_stages(record.stages, next.record.stages);
-  for (std::size_t i = 0; i < record.injected.size() && i < next.record.injected.size(); ++i)
-    record.injected[i].times += next.record.injected[i].times;
-  if (next.record.peak_rss_bytes)
-    record.peak_rss_bytes = std::max(record.peak_rss_bytes.value_or(0), *next.record.peak_rss_bytes);
+  merge_timing(planned.timing, record.timing, next.timing);
+  merge_stages(record.stages, next.stages);
+  for (std::size_t i = 0; i < record.injected.size() && i < next.injected.size(); ++i)
+    record.injected[i].times += next.injected[i].times;
+  if (next.peak_rss_bytes)
+    record.peak_rss_bytes = std::max(record.peak_rss_bytes.value_or(0), *next.peak_rss_bytes);
+}
+
+Record merged_record(const Case& planned, std::span<const Record> blocks) {
+  Record record = blocks.front();
+  for (const Record& next : blocks.subspan(1)) merge_block(planned, record, next);
+  return record;
 }
 
 }  // namespace aqbench

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/records/case.h"
-#include "harness/records/case_result.h"
+#include "harness/records/record.h"
 
 namespace aqbench {
 
@@ -23,6 +23,9 @@ std::vector<std::size_t> interleaved_blocks(std::span<const Case* const> cases);
 
 // Adds samples, cold calls and stages of a further process to `merged`. A process that failed makes the whole
 // case fail; one that gave another output makes it invalid.
-void merge_block(const Case& planned, CaseResult& merged, CaseResult next);
+void merge_block(const Case& planned, Record& merged, const Record& next);
+
+// Returns the record of a case from those of its processes, in their order; there must be one.
+Record merged_record(const Case& planned, std::span<const Record> blocks);
 
 }  // namespace aqbench

@@ -39,6 +39,16 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
   }
 }
 
+// Removes the files of a record that the record in its place does not have.
+void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
+  if (!old.files || !now.files) return;
+  for (const CaseFile& file : *old.files) {
+    std::error_code ignored;  // what cannot be removed is found by verify
+    if (std::ranges::find(*now.files, file.path, &CaseFile::path) == now.files->end())
+      std::filesystem::remove(bundle / file.path, ignored);
+  }
+}
+
 // Returns whether the case may start while the record of the one before it is written. Only a simulated one
 // that is not timed may: this process must not disturb a timed method.
 bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
@@ -76,7 +86,10 @@ class Sweep {
   std::unique_ptr<RunningCase> start(const Case& planned);
   void announce(const Case& planned);
   void write(const CaseResult& result);
-  void finish_block(const Case& planned, CaseResult result);
+  void finish_block(const Case& planned, const CaseResult& result);
+  void recall_blocks();
+  bool has_all_blocks(const Case& planned) const;
+  void write_merged(const Case& planned);
   std::size_t cases_left() const;
   void update_progress();
 
@@ -87,11 +100,11 @@ class Sweep {
   std::filesystem::path log_;
   StopSignals signals_;
   SteadyClock::time_point start_ = SteadyClock::now();
-  // Cases to run, the next one last. A case with several blocks stands here once for each block; `partial_`
-  // holds the merged result of its blocks until now.
+  // Cases to run, the next one last. A case with several blocks stands here once for each block that is left;
+  // `blocks_` holds by name what the others gave.
   std::vector<const Case*> unfinished_;
-  std::map<std::string_view, std::pair<int, CaseResult>> partial_;  // by name: blocks done, merged result
-  std::size_t runs_ = 0;                                            // of this sweep, blocks counted
+  std::map<std::string, std::vector<Record>> blocks_;
+  std::size_t runs_ = 0;  // of this sweep, blocks counted
   SweepOutcome outcome_;
   SweepProgress progress_;
 };
@@ -133,26 +146,36 @@ std::size_t Sweep::cases_left() const {
   return different.size();
 }
 
-// Takes the result of one block. Of several blocks only the last one, or one that failed, makes the record.
-void Sweep::finish_block(const Case& planned, CaseResult result) {
+// Takes the result of one block, which is on disk before the next one runs. Of several blocks the files of
+// the first one stay; the last one, or one that failed, makes the record.
+void Sweep::finish_block(const Case& planned, const CaseResult& result) {
   ++runs_;
   if (planned.timing.blocks <= 1) return write(result);
-  auto& [done, merged] = partial_[planned.name];
-  if (done++ == 0)
-    merged = std::move(result);
-  else
-    merge_block(planned, merged, std::move(result));
-  if (merged.record.status == Status::ok && done < planned.timing.blocks) {
+  std::vector<Record>& blocks = blocks_[planned.name];
+  const bool ok = result.record.status == Status::ok;
+  if (blocks.empty() || !ok) write_artefacts(journal_.bundle(), result);
+  if (!blocks.empty() && !ok) remove_files(journal_.bundle(), blocks.front(), result.record);
+  journal_.append_block(result.record);
+  blocks.push_back(result.record);
+  if (!has_all_blocks(planned)) {
     unfinished_.pop_back();
     return;
   }
-  const CaseResult whole = std::move(merged);
-  partial_.erase(planned.name);
-  // After a failure the case's other blocks are not run.
-  unfinished_.pop_back();
+  write_merged(planned);
+}
+
+// Returns whether nothing is left to run: after a failure the case's other blocks are not run.
+bool Sweep::has_all_blocks(const Case& planned) const {
+  const auto found = blocks_.find(planned.name);
+  return found != blocks_.end() && !found->second.empty() &&
+         (found->second.back().status != Status::ok ||
+          found->second.size() >= static_cast<std::size_t>(planned.timing.blocks));
+}
+
+void Sweep::write_merged(const Case& planned) {
   std::erase(unfinished_, &planned);
   unfinished_.push_back(&planned);
-  write(whole);
+  write({merged_record(planned, blocks_.at(planned.name)), {}});
 }
 
 // Writes the result. The case counts as done once its record is on the disk.
@@ -179,11 +202,27 @@ void Sweep::find_unfinished() {
     if (finished.contains(planned.name)) continue;
     left.push_back(&planned);
   }
-  if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; }))
-    for (const std::size_t index : interleaved_blocks(left)) unfinished_.push_back(left[index]);
-  else
+  recall_blocks();
+  if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; })) {
+    std::map<const Case*, std::size_t> passed;
+    for (const std::size_t index : interleaved_blocks(left)) {
+      const auto done = blocks_.find(left[index]->name);
+      if (passed[left[index]]++ >= (done == blocks_.end() ? 0 : done->second.size()))
+        unfinished_.push_back(left[index]);
+    }
+  } else {
     unfinished_ = left;
+  }
   std::ranges::reverse(unfinished_);
+  // A kill may have come between the last block and the record.
+  for (const Case* const planned : left)
+    if (has_all_blocks(*planned)) write_merged(*planned);
+}
+
+// Takes the blocks that an interrupted sweep has left in the journal.
+void Sweep::recall_blocks() {
+  for (const Record& block : journal_.blocks())
+    if (!journal_.has(block.case_name)) blocks_[block.case_name].push_back(block);
 }
 
 SweepOutcome Sweep::run() {
@@ -197,12 +236,12 @@ SweepOutcome Sweep::run() {
     const bool cancelled = end.end == IsolateOutcome::End::cancelled;
     std::unique_ptr<RunningCase> next;
     if (!cancelled) {
-      CaseResult result = result_of(planned, end, running->options, running->board);
+      const CaseResult result = result_of(planned, end, running->options, running->board);
       append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
                                        result.record.reason.empty() ? "" : ": ", result.record.reason));
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
-      finish_block(planned, std::move(result));
+      finish_block(planned, result);
     }
     // A signal that came while a record was written stops the sweep too, after that record.
     outcome_.signal = signals_.take();

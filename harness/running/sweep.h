@@ -14,9 +14,6 @@
 
 namespace aqbench {
 
-// What the cases print, in the bundle.
-inline constexpr const char* kLogFile = "bench.log";
-
 // How far a sweep has come.
 struct SweepProgress {
   std::size_t index = 0;             // of this case, from 1, resumed ones counted

@@ -8,10 +8,14 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
+#include "harness/ab/samples_check.h"
 #include "reports/bundle/bundle.h"
+#include "reports/bundle/run_check.h"
+#include "reports/content/commands.h"
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
 
@@ -24,10 +28,24 @@ constexpr std::uintmax_t kMaxSummaryBytes = std::uintmax_t{64} << 20;
 struct Recomputed {
   std::string text, summary;
   JsonBox environment;
-  std::string protocol_problem;
+  std::vector<std::string> problems;    // of the samples
   std::vector<const AbSamples*> parts;  // in the order of pairs.jsonl
-  bool complete = false;
+  const AbRunInfo* run = nullptr;
+  PairJournalHeader journal;  // what pairs.jsonl must say at its beginning
+  bool has_journal = false;   // units were run, and since version 3
+  bool old_version = false;
 };
+
+// The beginning of pairs.jsonl: the environment is that before the run.
+PairJournalHeader journal_header_of(const AbRunInfo& run, const AbSideInfo& a, const AbSideInfo& b,
+                                    const JsonBox& environment) {
+  PairJournalHeader header;
+  header.started_utc = run.started_utc;
+  header.program_a = subject_of(a);
+  header.program_b = subject_of(b);
+  header.environment = environment;
+  return header;
+}
 
 std::string protocol_problem_of(const AbDocument& document) {
   if (document.run.pairs_per_look == 0) return {};  // --samples
@@ -40,9 +58,26 @@ std::string protocol_problem_of(const AbDocument& document) {
 
 Recomputed recompute(const AbDocument& document) {
   const AbReport report = judge_ab(document);
-  return {ab_text(document, report), render_ab_summary(document, report),
-          document.environment,      protocol_problem_of(document),
-          {&document.samples},       document.run.complete};
+  Recomputed again{ab_text(document, report),
+                   render_ab_summary(document, report),
+                   document.environment,
+                   {},
+                   {&document.samples},
+                   &document.run,
+                   {},
+                   false,
+                   false};
+  const bool run_here = document.run.samples_file.empty();
+  if (const std::string problem = protocol_problem_of(document); !problem.empty())
+    again.problems.push_back(problem);
+  if (run_here)
+    for (const std::string& problem : sample_problems(document.samples, document.run.warm_runs))
+      again.problems.push_back("samples." + problem);
+  again.journal = journal_header_of(document.run, document.a, document.b, document.environment);
+  again.journal.cases = document.samples.cases;
+  again.old_version = document.schema_version < kAbSchemaVersion;
+  again.has_journal = run_here && !again.old_version;
+  return again;
 }
 
 Recomputed recompute(const AaValidationDocument& document) {
@@ -50,11 +85,26 @@ Recomputed recompute(const AaValidationDocument& document) {
   Recomputed again{aa_validation_text(document, report),
                    render_aa_validation_summary(document, report),
                    document.environment,
-                   aa_validation_problem(document),
                    {},
-                   document.run.complete};
+                   {},
+                   &document.run,
+                   {},
+                   false,
+                   false};
+  if (const std::string problem = aa_validation_problem(document); !problem.empty())
+    again.problems.push_back(problem);
   for (const AaValidationSeries& series : document.series) again.parts.push_back(&series.samples);
   for (const AbSamples& run : document.live) again.parts.push_back(&run);
+  for (const AbSamples* part : again.parts)
+    for (const std::string& problem : sample_problems(*part, document.run.warm_runs))
+      again.problems.push_back(problem);
+  again.journal = journal_header_of(document.run, document.program, document.program, document.environment);
+  again.journal.plan = to_json(document.plan);
+  if (!document.series.empty()) again.journal.cases = document.series.front().samples.cases;
+  if (!document.live.empty())
+    for (const AbCase& one : document.live.front().cases) again.journal.cases.push_back(one);
+  again.old_version = document.schema_version < kAaValidationSchemaVersion;
+  again.has_journal = !again.old_version;
   return again;
 }
 
@@ -104,22 +154,44 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
   write_file(bundle / text.main_file, text.main_text);
   write_file(bundle / "summary.md", text.summary);
   write_file(bundle / "env.json", ab_environment_text(*text.environment));
-  // The pairs are removed last: if writing the hashes fails, --resume still finds them.
-  write_hash_list(bundle, required_ab_files(text.main_file), key, text.complete ? kPairJournalFile : "");
-  if (text.complete) {
-    std::error_code ignored;  // what cannot be removed is found by verify
-    std::filesystem::remove(bundle / kPairJournalFile, ignored);
-  }
+  write_hash_list(bundle, required_ab_files(text.main_file), key);
 }
 
 namespace {
 
+Json without_load(Json environment) {
+  if (environment.is_object()) environment.erase("load");
+  return environment;
+}
+
+void check_journal_header(const std::filesystem::path& bundle, const PairJournalContents& journal,
+                          const Recomputed& again, std::vector<Finding>& findings) {
+  const PairJournalHeader &found = journal.header, &expected = again.journal;
+  const auto check = [&](const char* what, bool same) {
+    if (!same) findings.push_back({kPairJournalFile, fmt::format("has another {} than the rest", what)});
+  };
+  const auto cases_text = [](const PairJournalHeader& header) {
+    Json cases = Json::array();
+    for (const AbCase& one : header.cases) cases.push_back(to_json(one));
+    return cases.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  check("start", found.started_utc == expected.started_utc);
+  check("program A", found.program_a == expected.program_a);
+  check("program B", found.program_b == expected.program_b);
+  check("list of cases", cases_text(found) == cases_text(expected));
+  check("plan", *found.plan == *expected.plan);
+  check("environment", without_load(*found.environment) == without_load(*expected.environment));
+  check("number of resumptions", static_cast<int>(journal.resumed_utc.size()) == again.run->resumed);
+  std::vector<std::string> command = {"aqbench", "ab"};
+  command.insert(command.end(), found.arguments.begin(), found.arguments.end());
+  const std::string line = "\ncommand: " + printable(shell_join(command)) + "\n";
+  check("command than commands.txt, or another one",
+        found.arguments.empty() ||
+            read_file(bundle / "commands.txt", kMaxSummaryBytes).find(line) != std::string::npos);
+}
+
 void check_pair_journal(const std::filesystem::path& bundle, const Recomputed& again,
                         std::vector<Finding>& findings) {
-  if (again.complete) {
-    findings.push_back({kPairJournalFile, "is left over: the comparison is complete"});
-    return;
-  }
   const auto text = [](const AbSamples& samples) {
     Json json = to_json(samples);
     return Json{{"units", json.at("units")}, {"outputs", json.at("outputs")}}.dump(
@@ -130,6 +202,21 @@ void check_pair_journal(const std::filesystem::path& bundle, const Recomputed& a
   for (std::size_t i = 0; same && i < again.parts.size(); ++i)
     same = text(i < journal.parts.size() ? journal.parts[i] : AbSamples{}) == text(*again.parts[i]);
   if (!same) findings.push_back({kPairJournalFile, "does not hold the pairs of the samples"});
+  check_journal_header(bundle, journal, again, findings);
+}
+
+// Units run one after the other, and a comparison that was resumed stood still in between.
+void check_ab_times(const char* main_file, const Recomputed& again, std::vector<Finding>& findings) {
+  constexpr double kClockSlackS = 2;
+  const auto started = seconds_of_utc(again.run->started_utc),
+             finished = seconds_of_utc(again.run->finished_utc);
+  if (!started || !finished || *finished < *started)
+    return findings.push_back({main_file, "run.finished_utc is not after run.started_utc"});
+  double sum_s = 0;
+  for (const AbSamples* part : again.parts) sum_s += measured_s(*part);
+  const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS;
+  if (sum_s > wall_s)
+    findings.push_back({main_file, fmt::format("units took {:.6g} s of {:.6g} s", sum_s, wall_s)});
 }
 
 // The message of an error about `file`, which the finding names.
@@ -147,9 +234,11 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   std::vector<Finding>& findings = result.findings;
   const auto has = [&](std::string_view name) { return std::ranges::find(files, name) != files.end(); };
   const Recomputed again = recompute(document);
-  result.complete = again.complete;
+  result.complete = again.run->complete;
+  if (again.old_version)
+    result.other_version = Finding{main_file, "is of a version that has no pairs.jsonl beside it"};
   for (const AbSamples* part : again.parts) result.units += part->units.size();
-  if (!again.protocol_problem.empty()) findings.push_back({main_file, again.protocol_problem});
+  for (const std::string& problem : again.problems) findings.push_back({main_file, problem});
   if (again.text != text) {
     const std::string where = first_difference(json, Json::parse(again.text), "");
     findings.push_back({main_file, where.empty() ? "is not in the form that aqbench writes"
@@ -160,7 +249,10 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (has("env.json") &&
       read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(*again.environment))
     findings.push_back({"env.json", fmt::format("is not the environment in {}", main_file)});
-  if (!has(kPairJournalFile)) return;
+  if (again.has_journal) check_ab_times(main_file, again, findings);
+  if (has(kPairJournalFile) != again.has_journal)
+    findings.push_back({kPairJournalFile, again.has_journal ? "is missing" : "does not belong here"});
+  if (!has(kPairJournalFile) || !again.has_journal) return;
   try {
     check_pair_journal(bundle, again, findings);
   } catch (const Error& error) {
@@ -182,7 +274,11 @@ AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* 
     else
       check_document(bundle, main_file, text, json, aa_validation_from_json(json, main_file), files, result);
   } catch (const Error& error) {
-    result.findings.push_back({main_file, without_file(error.what(), bundle, main_file)});
+    const Finding finding{main_file, without_file(error.what(), bundle, main_file)};
+    if (error.kind() == ErrorKind::not_comparable)
+      result.other_version = finding;
+    else
+      result.findings.push_back(finding);
   }
   return result;
 }

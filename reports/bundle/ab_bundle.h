@@ -1,6 +1,6 @@
 #pragma once
-// A comparison or an A/A validation on disk: ab.json or calibration.json, with summary.md, env.json,
-// commands.txt and sha256.txt.
+// A comparison or an A/A validation on disk: ab.json or calibration.json, with pairs.jsonl, summary.md,
+// env.json, commands.txt and sha256.txt.
 
 #include <filesystem>
 #include <string>
@@ -25,22 +25,24 @@ struct AbBundleText {
   const char* main_file = nullptr;  // kAbFile or kAaValidationFile
   std::string main_text, summary;
   JsonBox environment;
-  bool complete = true;  // false: pairs.jsonl stays, so that the run can be continued
+  bool complete = true;  // false: the run can be continued
 };
 
-// Writes the files, then sha256.txt over every file in the folder and with a key signature.json; at last it
-// removes pairs.jsonl of a complete comparison. commands.txt must be there. Throws as finalise_bundle().
+// Writes the files, then sha256.txt over every file in the folder and with a key signature.json. commands.txt
+// and, where units were run, pairs.jsonl must be there. Throws as finalise_bundle().
 void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
                         const SigningKey* key = nullptr);
 
 // Holds what verifying the files of one such bundle found.
 struct AbVerification {
   std::vector<Finding> findings;
+  std::optional<Finding> other_version;  // what only another version of aqbench can read
   std::size_t units = 0;
   bool complete = false;
 };
-// Computes ab.json or calibration.json, summary.md, env.json and pairs.jsonl again from the raw samples and
-// names what differs; then names samples that a run would not have measured: a pair dropped, added or moved.
+// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, holds these
+// against pairs.jsonl and names what differs; then names samples that a run would not have measured: a pair
+// dropped, added or moved, and what no unit gives (harness/ab/samples_check.h).
 AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
                                const std::vector<std::string>& files);
 

@@ -98,7 +98,8 @@ const std::vector<std::string>& required_bundle_files() {
 }
 
 const std::vector<std::string>& derived_bundle_files() {
-  static const std::vector<std::string> files = {kInventoryName, kReportName, kStatementName};
+  static const std::vector<std::string> files = {"benchmark.json", kInventoryName, kReportName,
+                                                 kStatementName};
   return files;
 }
 
@@ -143,7 +144,7 @@ void write_hash_list(const std::filesystem::path& bundle, const std::vector<std:
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))
-    if (file != kHashListName && file != left_out) lines.push_back({sha256_file_hex(bundle / file), file});
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
   seal_bundle(bundle, lines, key);
 }
 

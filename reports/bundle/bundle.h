@@ -49,9 +49,9 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
                      const SigningKey* key = nullptr);
 
 // Does the last step of finalise_bundle(), for bundles of any kind: removes what a killed write left, then
-// writes sha256.txt and, with a key, signature.json. `left_out` names a file that is about to be removed.
+// writes sha256.txt and, with a key, signature.json.
 // Throws as finalise_bundle().
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key = nullptr, std::string_view left_out = "");
+                     const SigningKey* key = nullptr);
 
 }  // namespace aqbench

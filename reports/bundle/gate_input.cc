@@ -13,13 +13,12 @@ GateInput read_gate_input(const std::filesystem::path& results_path) {
   std::error_code error;
   if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false};
   const VerifyReport report = verify_bundle(results_path);
-  if (!report.ok()) {
-    const Finding& first = report.findings.front();
-    const std::size_t more = report.findings.size() - 1;
+  if (report.verdict() == VerifyVerdict::other_version)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: {}", results_path.string(), first_problem(report)));
+  if (!report.ok())
     throw Error(ErrorKind::verification,
-                fmt::format("{}: does not verify: {} {}{}", results_path.string(), first.file, first.what,
-                            more == 0 ? "" : fmt::format(" (and {} more; see aqbench verify)", more)));
-  }
+                fmt::format("{}: does not verify: {}", results_path.string(), first_problem(report)));
   return {read_results(results_path / "results.json"), true};
 }
 

@@ -22,6 +22,7 @@
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
 #include "reports/html/report.h"
+#include "reports/text/summary.h"
 
 namespace aqbench {
 namespace {
@@ -32,6 +33,7 @@ struct ShardBundle {
   fs::path path;
   Results results;
   JournalHeader header;
+  std::vector<Record> blocks;
   Json environment;
 };
 
@@ -45,7 +47,9 @@ ShardBundle read_shard(const fs::path& path) {
   if (!shard.results.run.complete)
     throw Error(ErrorKind::input, fmt::format("{}: was interrupted; finish it: aqbench sweep --resume {}",
                                               path.string(), path.string()));
-  shard.header = read_journal(path, TornTail::refuse).header;
+  JournalContents journal = read_journal(path, TornTail::refuse);
+  shard.header = std::move(journal.header);
+  shard.blocks = std::move(journal.blocks);
   shard.environment = *shard.results.environment;
   return shard;
 }
@@ -127,6 +131,7 @@ Results merged_results(const std::vector<ShardBundle>& shards, const std::string
   request.shard = {};
   run.requested = requested_json(request);
   run.plan_sha256 = shards.front().header.all_shards_sha256;
+  run.text_version = kSummaryVersion;
   Json from = Json::array();
   for (const ShardBundle& shard : shards) {
     run.started_utc = std::min(run.started_utc, shard.results.run.started_utc);
@@ -219,9 +224,12 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
   header.started_utc = results.run.started_utc;
   header.request.shard = {};
   header.plan_sha256 = header.all_shards_sha256;
+  header.environment = results.environment;
+  copy_files(shards, bundle);  // before the journal marks the log
   Journal journal = Journal::create(bundle, header);
+  for (const ShardBundle& shard : shards)
+    for (const Record& block : shard.blocks) journal.append_block(block);
   for (const Record& record : results.records) journal.append(record);
-  copy_files(shards, bundle);
   copy_baseline(shards, bundle);
   add_shard_notes(shards, bundle);
   end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());

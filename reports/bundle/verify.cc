@@ -15,12 +15,16 @@
 #include "harness/ab/pair_journal.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
+#include "harness/running/plan_check.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
+#include "reports/bundle/file_check.h"
+#include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
+#include "reports/bundle/table_check.h"
 #include "reports/content/bundle_files.h"
-#include "reports/content/test_run.h"
+#include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
 #include "reports/text/summary.h"
 
@@ -61,16 +65,18 @@ class Verifier {
     check_signed(listing.files);
     if (comparison != nullptr) {
       AbVerification verified = verify_ab_files(bundle_, comparison, listing.files);
-      for (Finding& finding : verified.findings) report_.findings.push_back(std::move(finding));
+      add_findings(std::move(verified.findings));
+      if (verified.other_version) set_other_version(*verified.other_version);
       report_.records = verified.units;
       report_.of_units = true;
       report_.complete = verified.complete;
       check_added(listing.files, nullptr);
     } else if (const auto results = check_results(listing.files)) {
-      check_derived(*results, listing.files);
       check_environment(*results, listing.files);
       check_journal(*results, listing.files);
       check_added(listing.files, &*results);
+      add_findings(check_tables(bundle_, *results));
+      check_derived(*results, listing.files);
     }
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
     return std::move(report_);
@@ -133,7 +139,7 @@ class Verifier {
   std::optional<Results> check_results(const std::vector<std::string>& files) {
     if (!has(files, "results.json")) return std::nullopt;
     std::optional<Results> results;
-    guarded("results.json", [&] {
+    try {
       const std::filesystem::path path = bundle_ / "results.json";
       const std::string text = read_text_file(path, JsonLimits{}.max_bytes);
       Results read = results_from_text(text, path.string());
@@ -147,35 +153,45 @@ class Verifier {
                     fmt::format("says complete = {} with {} records of {} planned cases", read.run.complete,
                                 read.records.size(), read.run.planned_cases));
       results = std::move(read);
-    });
+    } catch (const Error& error) {
+      const std::string what = without_path(error.what(), bundle_ / "results.json");
+      if (error.kind() == ErrorKind::not_comparable)
+        set_other_version({"results.json", what});
+      else
+        add_finding("results.json", what);
+    }
     return results;
   }
 
-  // Renders again what this version wrote; another version may have written other words about the same
-  // results.
+  // Renders again what this version wrote. Of which version the texts are stands in results.json.
   void check_derived(const Results& results, const std::vector<std::string>& files) {
-    if (!has(files, "summary.md")) return;
-    guarded("summary.md", [&] {
-      const std::string text = read_text_file(bundle_ / "summary.md", kMaxRenderedBytes);
-      const std::optional<int> version = summary_version(text);
-      if (version != kSummaryVersion) {
-        report_.notes.push_back(
-            fmt::format("summary.md is of {}, this program writes version {}: its hash was checked, its text "
-                        "was not recomputed",
-                        version ? fmt::format("version {}", *version) : "a version that it does not name",
-                        kSummaryVersion));
-        return;
-      }
-      for (const std::string& file : derived_bundle_files())
-        if (!has(files, file) &&
-            std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
-          add_finding(file, "is missing");
-      const std::optional<BundleContent> content = read_content(results);
-      if (!content) return;
-      if (text != render_summary(*content)) add_finding("summary.md", "is not what the bundle renders to");
-      check_report(*content, files);
-      check_statement(*content, files);
-      check_inventory();
+    if (const int version = results.run.text_version; version != kSummaryVersion) {
+      set_other_version(
+          {"summary.md", fmt::format("is of {}, this program writes version {}",
+                                     version > 0 ? fmt::format("version {}", version) : "a version before 6",
+                                     kSummaryVersion)});
+      return;
+    }
+    for (const std::string& file : derived_bundle_files())
+      if (!has(files, file) &&
+          std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+        add_finding(file, "is missing");
+    const std::optional<BundleContent> content = read_content(results);
+    if (!content) return;
+    check_text("summary.md", files, [&] { return render_summary(*content); });
+    check_text(kReportName, files,
+               [&] { return render_html_report(*content, read_report_pictures(bundle_, content->results)); });
+    check_text("benchmark.json", files, [&] { return benchmark_json_text(results); });
+    check_statement(*content, files);
+    check_inventory();
+  }
+
+  template <class Render>
+  void check_text(const std::string& file, const std::vector<std::string>& files, const Render& render) {
+    if (!has(files, file)) return;  // that it is missing has been named
+    guarded(file, [&] {
+      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != render())
+        add_finding(file, "is not what the bundle renders to");
     });
   }
 
@@ -203,15 +219,6 @@ class Verifier {
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
       if (read_text_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
         add_finding(kInventoryName, "is not the list of the files that are here");
-    });
-  }
-
-  void check_report(const BundleContent& content, const std::vector<std::string>& files) {
-    if (!has(files, kReportName)) return;
-    guarded(kReportName, [&] {
-      const std::string page = render_html_report(content, read_report_pictures(bundle_, content.results));
-      if (read_text_file(bundle_ / kReportName, kMaxRenderedBytes) != page)
-        add_finding(kReportName, "is not what the bundle renders to");
     });
   }
 
@@ -257,44 +264,29 @@ class Verifier {
   }
 
   void check_environment(const Results& results, const std::vector<std::string>& files) {
-    if (!has(files, "env.json")) return;
-    guarded("env.json", [&] {
-      if (read_text_file(bundle_ / "env.json", kMaxRenderedBytes) != environment_text(results))
-        add_finding("env.json", "is not the environment in results.json");
-    });
+    check_text("env.json", files, [&] { return environment_text(results); });
   }
 
+  // Everything that stands on the journal; what cannot be read is named and the rest is left out.
   void check_journal(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, kJournalFile)) return;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse);
-      if (journal.header.plan_sha256 != results.run.plan_sha256)
-        add_finding(kJournalFile, "is of another plan than results.json");
-      if (journal.header.run_id != results.run.id || journal.header.suite != results.run.suite ||
-          journal.header.started_utc != results.run.started_utc)
-        add_finding(kJournalFile, "is of another run than results.json");
-      if (journal.header.case_names.size() != results.run.planned_cases)
-        add_finding(kJournalFile, fmt::format("plans {} cases, results.json {}",
-                                              journal.header.case_names.size(), results.run.planned_cases));
-      compare_records(results, journal.records);
+      add_findings(check_run(results, journal));
+      const PlanCheck plan = check_plan(results, journal);
+      for (const std::string& problem : plan.problems) add_finding("results.json", problem);
+      if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
+      if (results.schema_version < 2 || journal.header.schema_version < 2) return;
+      guarded("bench.log", [&] { add_findings(check_files(bundle_, results, journal, files)); });
     });
   }
 
-  void compare_records(const Results& results, const std::vector<Record>& journal) {
-    std::map<std::string, const Record*> journalled;
-    for (const Record& record : journal) journalled[record.case_name] = &record;
-    for (const Record& record : results.records) {
-      const auto entry = journalled.find(record.case_name);
-      if (entry == journalled.end())
-        add_finding("results.json",
-                    fmt::format("has case {}, which the journal does not", printable(record.case_name)));
-      else if (record_text(record) != record_text(*entry->second))
-        add_finding("results.json", fmt::format("has another record of case {} than the journal",
-                                                printable(record.case_name)));
-      if (entry != journalled.end()) journalled.erase(entry);
-    }
-    for (const auto& [name, record] : journalled)
-      add_finding("results.json", fmt::format("lacks case {} of the journal", printable(name)));
+  void add_findings(std::vector<Finding> findings) {
+    for (Finding& finding : findings) report_.findings.push_back(std::move(finding));
+  }
+
+  void set_other_version(Finding finding) {
+    if (!report_.other_version) report_.other_version = std::move(finding);
   }
 
   std::vector<std::string> required_;
@@ -328,11 +320,43 @@ std::string render_verify(const VerifyReport& report, bool colours, const std::v
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
   text += render_signers(report.signed_by, report.added, trusted);
-  if (!report.ok())
-    return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
-  return text + paint("\033[32m", "verified") +
-         fmt::format(": {} files, {} {}{}\n", report.files + 1, report.records,
-                     report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
+  const std::string held =
+      fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
+                  report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
+  switch (report.verdict()) {
+    case VerifyVerdict::not_verified:
+      return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
+    case VerifyVerdict::other_version:
+      return text + paint("\033[33m", "NOT VERIFIED BY THIS VERSION") + ": " + held +
+             wrap_text(printable(report.other_version->file + ": " + report.other_version->what),
+                       kScreenColumns, 4);
+    case VerifyVerdict::verified:
+      break;
+  }
+  return text + paint("\033[32m", "verified") + ": " + held;
+}
+
+std::string first_problem(const VerifyReport& report) {
+  if (report.findings.empty() && !report.other_version) return {};
+  if (report.findings.empty())
+    return fmt::format("not verified by this version: {}: {}", report.other_version->file,
+                       report.other_version->what);
+  const Finding& first = report.findings.front();
+  const std::size_t more = report.findings.size() - 1;
+  return fmt::format("{}: {}{}", first.file, first.what,
+                     more == 0 ? "" : fmt::format(" (and {} more; see aqbench verify)", more));
+}
+
+ExitCode exit_code(VerifyVerdict verdict) {
+  switch (verdict) {
+    case VerifyVerdict::not_verified:
+      return ExitCode::regression;
+    case VerifyVerdict::other_version:
+      return ExitCode::other_version;
+    case VerifyVerdict::verified:
+      break;
+  }
+  return ExitCode::pass;
 }
 
 }  // namespace aqbench

@@ -128,11 +128,13 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
   std::set<std::string> roots;
   for (const fs::path& bundle : bundles) {
     const VerifyReport report = verify_bundle(bundle);
-    if (!report.ok()) {
-      history.problems.push_back(fmt::format("{}: left out: {} {}", bundle.string(),
-                                             report.findings.front().file, report.findings.front().what));
+    if (report.verdict() == VerifyVerdict::not_verified || report.root_digest.empty()) {
+      history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
       continue;
     }
+    // A history spans versions; whose texts cannot be rendered again is told, and its records are there.
+    if (!report.ok())
+      history.problems.push_back(fmt::format("{}: {}", bundle.string(), first_problem(report)));
     if (!roots.insert(report.root_digest).second) {
       history.problems.push_back(bundle.string() + ": left out: its records are there already");
       continue;

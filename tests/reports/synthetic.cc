@@ -1,5 +1,7 @@
 #include "tests/reports/synthetic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -8,12 +10,76 @@
 #include "core/sha256.h"
 #include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
+#include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
+#include "reports/text/summary.h"
 
 namespace aqbench {
+
+namespace {
+
+const SweepPlan& seed_plan() {
+  static const SweepPlan plan = [] {
+    PlanRequest request;
+    request.suite = "seed";
+    request.threads = 2;
+    return plan_sweep(request);
+  }();
+  return plan;
+}
+
+const Case* planned_case(const SweepPlan& plan, const std::string& name) {
+  const auto found = std::ranges::find(plan.cases, name, &Case::name);
+  return found == plan.cases.end() ? nullptr : &*found;
+}
+
+// All metrics that a cloud's score has, as 2800 scored points could have given them.
+MetricSet whole_metrics(double mean_mm) {
+  MetricSet metrics = {
+      {"accuracy_mean_mm", {mean_mm, "mm", Better::lower, ""}},
+      {"accuracy_median_mm", {mean_mm * 0.85, "mm", Better::lower, ""}},
+      {"accuracy_rmse_mm", {mean_mm * 1.25, "mm", Better::lower, ""}},
+      {"accuracy_p90_mm", {mean_mm * 2, "mm", Better::lower, ""}},
+      {"accuracy_p95_mm", {mean_mm * 2.5, "mm", Better::lower, ""}},
+      {"accuracy_max_mm", {mean_mm * 4, "mm", Better::lower, ""}},
+      {"bias_mean_mm", {-0.012, "mm", Better::equal, ""}},
+      {"bias_median_mm", {-0.01, "mm", Better::equal, ""}},
+      {"nmad_mm", {mean_mm, "mm", Better::lower, ""}},
+      {"outlier_ratio_pct", {0, "%", Better::lower, ""}},
+      {"completeness_mean_mm", {5, "mm", Better::lower, ""}},
+      {"completeness_median_mm", {4, "mm", Better::lower, ""}},
+      {"chamfer_l1_mm", {0.5 * (mean_mm + 5), "mm", Better::lower, ""}},
+      {"hausdorff_p95_mm", {std::max(mean_mm * 2.5, 10.0), "mm", Better::lower, ""}},
+      {"points", {2850, "points", Better::equal, ""}},
+      {"points_outside_patch", {50, "points", Better::equal, ""}},
+      {"points_non_finite", {0, "points", Better::equal, ""}},
+      {"point_density_pct", {1.9, "%", Better::equal, ""}},
+      {"plane_fit_rmse_mm", {mean_mm * 1.2, "mm", Better::lower, ""}},
+      {"plane_fit_max_mm", {mean_mm * 4, "mm", Better::lower, ""}},
+      {"tile_worst_abs_bias_mm", {mean_mm, "mm", Better::lower, ""}},
+      {"tile_empty_pct", {30, "%", Better::lower, ""}},
+      {"normal_mean_deg", {{}, "deg", Better::lower, "the cloud has no normals"}},
+  };
+  constexpr struct {
+    const char* tolerance;
+    double precision, completeness;
+  } kShares[] = {{"0.5", 25, 2}, {"1", 50, 8}, {"2", 95.25, 21.5}, {"5", 100, 60}, {"10", 100, 95}};
+  for (const auto& [tolerance, precise, complete] : kShares) {
+    const auto add = [&](const std::string& family, double value) {
+      metrics.emplace_back(family + tolerance + "mm_pct", Metric{value, "%", Better::higher, ""});
+    };
+    add("precision_", precise);
+    add("completeness_", complete);
+    add("completeness_inset_", complete);
+    add("fscore_", 2 * precise * complete / (precise + complete));
+  }
+  return metrics;
+}
+
+}  // namespace
 
 Record synthetic_record(const std::string& scene, const std::string& method, int seed,
                         double accuracy_mean_mm) {
@@ -25,18 +91,11 @@ Record synthetic_record(const std::string& scene, const std::string& method, int
   record.axes = {{"seed", std::int64_t{seed}}, {"threads", std::int64_t{2}}, {"device", std::string("cpu")}};
   record.options = {{scene + ".x_max_m", 0.25}, {method + ".points", std::int64_t{3000}}};
   record.status = Status::ok;
-  record.metrics = {
-      {"accuracy_mean_mm", {accuracy_mean_mm, "mm", Better::lower, ""}},
-      {"accuracy_median_mm", {accuracy_mean_mm * 0.85, "mm", Better::lower, ""}},
-      {"accuracy_rmse_mm", {accuracy_mean_mm * 1.25, "mm", Better::lower, ""}},
-      {"bias_mean_mm", {-0.012, "mm", Better::equal, ""}},
-      {"precision_2mm_pct", {95.25, "%", Better::higher, ""}},
-      {"completeness_2mm_pct", {21.5, "%", Better::higher, ""}},
-      {"fscore_2mm_pct", {35.0, "%", Better::higher, ""}},
-      {"points", {2850, "points", Better::equal, ""}},
-      {"point_density_pct", {1.9, "%", Better::equal, ""}},
-      {"normal_mean_deg", {{}, "deg", Better::lower, "the cloud has no normals"}},
-  };
+  for (const auto& [name, metric] : whole_metrics(accuracy_mean_mm))
+    for (const char* const kept :
+         {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "bias_mean_mm", "precision_2mm_pct",
+          "completeness_2mm_pct", "fscore_2mm_pct", "points", "point_density_pct", "normal_mean_deg"})
+      if (name == kept) record.metrics.emplace_back(name, metric);
   record.stages = {{"simulate", "", 1, {12.5}, {12.5}, {}, {}}};
   record.timing.cold_ms = 12.75;
   record.peak_rss_bytes = 50'000'000;
@@ -46,23 +105,57 @@ Record synthetic_record(const std::string& scene, const std::string& method, int
 
 namespace {
 
+// The plan that these records follow from: suite `seed`, with the options and faults that they name.
 SweepPlan plan_of(const Results& results) {
-  SweepPlan plan;
-  plan.request.suite = results.run.suite;
-  plan.suite = results.run.suite;
+  PlanRequest request;
+  request.suite = "seed";
+  request.threads = 2;
   for (const Record& record : results.records) {
-    Case planned;
-    planned.name = record.case_name;
-    planned.scene = record.scene;
-    planned.method = record.method;
-    planned.simulated = record.simulated;
-    planned.options = record.options;
-    plan.cases.push_back(std::move(planned));
+    if (record.status == Status::skipped) request.device = "cuda";
+    for (const InjectedFault& fault : record.injected)
+      request.injects.push_back({record.case_name, {fault.stage, fault.effect}});
+    const Case* const usual = planned_case(seed_plan(), record.case_name);
+    if (usual == nullptr) continue;
+    for (const auto& [name, value] : record.options) {
+      const std::size_t dot = name.find('.');
+      const auto known =
+          std::ranges::find(usual->options, name, &std::pair<std::string, ParameterValue>::first);
+      if (known != usual->options.end() && known->second != value)
+        request.sets.push_back({name.substr(0, dot), name.substr(dot + 1), to_string(value)});
+    }
   }
-  plan.cases_in_all_shards = plan.cases.size();
-  plan.sha256 = sha256_hex(cases_json(plan.cases).dump());
-  plan.all_shards_sha256 = plan.sha256;
-  return plan;
+  return plan_sweep(request);
+}
+
+// Gives a record the options of its case and the metrics that it lacks.
+void complete(Record& record, const SweepPlan& plan) {
+  if (const Case* const planned = planned_case(plan, record.case_name)) record.options = planned->options;
+  if (record.status != Status::ok) {
+    record.metrics.clear();
+    return;
+  }
+  const Metric* const mean = find_metric(record.metrics, "accuracy_mean_mm");
+  for (const auto& [name, metric] : whole_metrics(mean == nullptr ? 1 : mean->value.value_or(1)))
+    if (find_metric(record.metrics, name) == nullptr) record.metrics.emplace_back(name, metric);
+}
+
+// What a case that was skipped on purpose leaves.
+void skip(Record& record) {
+  record.axes[2].second = std::string("cuda");
+  record.reason = record.method + " is simulated and runs on the CPU alone";
+  record.metrics.clear();
+  record.stages.clear();
+  record.timing = {};
+  record.output_sha256.clear();
+}
+
+// Ten tiles, three of them empty, that give the record's metrics.
+std::string tiles_of(const Record& record) {
+  const Metric* const worst = find_metric(record.metrics, "tile_worst_abs_bias_mm");
+  std::string text = "column,row,points,signed_mean_mm\n";
+  for (int i = 0; i < 10; ++i)
+    text += i < 7 ? fmt::format("{},0,400,{}\n", i, worst->value.value()) : fmt::format("{},0,0,\n", i);
+  return text;
 }
 
 }  // namespace
@@ -81,6 +174,7 @@ Results synthetic_results() {
   const SweepPlan plan = plan_of(results);
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
+  results.run.text_version = kSummaryVersion;
   results.run.requested = requested_json(plan.request);
   results.run.effective = effective_json(plan);
   results.environment = Json::parse(
@@ -95,17 +189,48 @@ Metric& metric_of(Record& record, const std::string& name) {
 }
 
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results) {
-  const SweepPlan plan = plan_of(results);
+  return synthetic_bundle(base, results, plan_of(results));
+}
+
+std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results,
+                                       const SweepPlan& plan) {
+  results.run.suite = plan.suite;
+  results.run.complete = results.records.size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
+  results.run.requested = requested_json(plan.request);
+  results.run.effective = effective_json(plan);
+  Json environment = *results.environment;
+  environment["build"]["commit"] = build_info().commit;
+  if (build_info().commit.empty()) environment["build"]["commit"] = nullptr;
+  environment["build"]["program_sha256"] = program_sha256();
+  results.environment = environment;
   const std::filesystem::path bundle = base / results.run.id;
   std::filesystem::create_directories(bundle / "tiles");
+  std::string log = "sweep of 4 cases\n";
   begin_command(bundle, results.run.started_utc, {"c0ffee", "main", "## main", ""}, {"aqbench", "sweep"});
-  Journal journal = Journal::create(bundle, plan, results.run.id, results.run.started_utc);
-  for (const Record& record : results.records) journal.append(record);
-  write_file(bundle / "bench.log", "sweep of 4 cases\n");
-  write_file(bundle / "tiles" / "flat_plane_roma_like_seed=42.csv", "column,row,points\n0,0,7\n");
-  end_command(bundle, results.run.finished_utc, {"c0ffee", "main", "## main", ""}, 0, {1.5, 1.25, 0.25});
+  Journal journal =
+      Journal::create(bundle, plan, results.run.id, results.run.started_utc, results.environment);
+  bool failed = false;
+  for (Record& record : results.records) {
+    complete(record, plan);
+    if (record.status == Status::skipped) skip(record);
+    failed = failed || (record.status != Status::ok && record.status != Status::skipped);
+    if (record.status == Status::ok) {
+      const std::string tiles = fmt::format("tiles/{}_{}_seed=42.csv", record.scene, record.method);
+      write_file(bundle / tiles, tiles_of(record));
+      record.files = {{{tiles, sha256_hex(tiles_of(record))}}};
+    }
+    log += fmt::format("== {} {}\n-- {}{}{}\n", results.run.started_utc, record.case_name,
+                       to_string(record.status), record.reason.empty() ? "" : ": ", record.reason);
+    write_file(bundle / "bench.log", log);
+    journal.append(record);
+  }
+  end_command(bundle, results.run.finished_utc, {"c0ffee", "main", "## main", ""},
+              !results.run.complete ? 130
+              : failed              ? 3
+                                    : 0,
+              {1.5, 1.25, 0.25});
   finalise_bundle(bundle, results);
   return bundle;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/gating/baseline.h"
+#include "harness/planning/plan.h"
 #include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
 
@@ -21,9 +22,14 @@ Results synthetic_results();
 // Metric of a record, to be changed.
 Metric& metric_of(Record& record, const std::string& name);
 
-// A finalised bundle BASE/<run id>/ of these results, journal, log, commands and tiles included. The plan is
-// of the cases in `planned`; by default those that have a record. Sets the results' plan fields.
+// A finalised bundle BASE/<run id>/ of these results, journal, log, commands and tiles included: suite
+// `seed`, with the options and faults that the records name. Sets the results' plan fields,
+// environment.build, the files of a record, and what a skipped record must say.
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results);
+
+// The same of another plan; the run is complete if every planned case has a record.
+std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results,
+                                       const SweepPlan& plan);
 
 // What accepting `results` with default tolerances gives, from another run.
 Baseline synthetic_baseline(const Results& results);

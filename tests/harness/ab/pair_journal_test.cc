@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/files.h"
+#include "harness/records/sealed_line.h"
 #include "tests/harness/ab/support.h"
 #include "tests/temporary_directory.h"
 
@@ -121,15 +122,22 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   }
   const std::string good = read_file(file());
   write_file(file(), good + "{\"part\":0,\"units\":[{}],\"outputs\":[]}\n");
-  EXPECT_THAT(refused(ErrorKind::input), HasSubstr("pairs.jsonl line 3: 'case' is missing"));
-  write_file(file(), good + "{\"part\":99999999,\"units\":[],\"outputs\":[]}\n");
-  EXPECT_THAT(refused(ErrorKind::input), HasSubstr("part: is 99999999"));
+  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("pairs.jsonl line 3: does not end in its sha256"));
+  const std::string sealed =
+      seal_line({{"prev", std::string(64, '0')}, {"part", 0}, {"units", Json::array()}});
+  write_file(file(), good + sealed + "\n");
+  EXPECT_THAT(refused(ErrorKind::verification),
+              HasSubstr("line 3: does not carry the hash of the line before"));
+  std::string changed = good;
+  changed[changed.rfind("0.5")] = '9';
+  write_file(file(), changed);
+  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("line 2: does not have the sha256 that it states"));
   write_file(file(), good + "not json\n");
-  EXPECT_THAT(refused(ErrorKind::input), HasSubstr("line 3"));
+  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("line 3"));
   write_file(file(), std::string(200, '{') + "\n");
   EXPECT_THAT(refused(ErrorKind::input), HasSubstr("line 1"));
   std::string later = good;
-  later.replace(later.find("\"aqbench_pairs\":2"), 17, "\"aqbench_pairs\":9");
+  later.replace(later.find("\"aqbench_pairs\":3"), 17, "\"aqbench_pairs\":9");
   write_file(file(), later);
   EXPECT_THAT(refused(ErrorKind::not_comparable), HasSubstr("version 9"));
 }

@@ -188,13 +188,11 @@ TEST_F(Accept, RefusesARunThatGatesNothing) {
 
 TEST_F(Accept, RefusesAnInterruptedRun) {
   Results results = synthetic_results();
-  const fs::path bundle = synthetic_bundle(directory_.path(), results);
+  PlanRequest request;
+  request.suite = "seed";
+  request.threads = 2;
   results.records.pop_back();
-  results.run.complete = false;
-  std::string journal = read_file(bundle / "journal.jsonl");
-  journal.erase(journal.rfind('\n', journal.size() - 2) + 1);
-  write_file(bundle / "journal.jsonl", journal);
-  finalise_bundle(bundle, results);
+  const fs::path bundle = synthetic_bundle(directory_.path(), results, plan_sweep(request));
   EXPECT_EQ(
       error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
       bundle.string() + ": cannot be accepted: the run was interrupted: 3 of 4 cases");

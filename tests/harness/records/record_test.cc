@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json.h"
+#include "core/sha256.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -52,7 +53,7 @@ TEST(RecordJson, HasTheDocumentedFieldsInTheirOrder) {
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   EXPECT_THAT(keys, ElementsAre("case", "scene", "method", "preset", "workload", "axes", "status", "reason",
                                 "metrics", "stages", "timing", "peak_rss_bytes", "output_sha256", "options",
-                                "simulated", "injected"));
+                                "simulated", "injected", "files"));
   EXPECT_TRUE(json["workload"].is_null());
   EXPECT_EQ(json["axes"].dump(), R"({"seed":43,"threads":2,"device":"cpu","batch":8})");
   EXPECT_EQ(json["metrics"]["accuracy_mean_mm"].dump(),
@@ -152,7 +153,9 @@ TEST(CaseResult, TravelsThroughThePipe) {
   CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"b", ""}}};
   const std::string bytes = encode_case_result(result);
   const CaseResult back = decode_case_result(bytes);
-  EXPECT_EQ(to_json(back.record).dump(), to_json(result.record).dump());
+  result.record.files =
+      std::vector<CaseFile>{{"tiles/a.csv", sha256_hex(std::string("\0\xFF\n", 3))}, {"b", sha256_hex("")}};
+  EXPECT_EQ(to_json(back.record).dump(), to_json(result.record).dump()) << "with the hashes of its files";
   EXPECT_EQ(back.artefacts, result.artefacts);
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, bytes.size() / 2, bytes.size() - 1})
     EXPECT_THROW(decode_case_result(bytes.substr(0, size)), Error) << size;

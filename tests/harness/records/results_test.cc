@@ -96,9 +96,29 @@ TEST(Results, TwoRecordsOfACaseAreRefused) {
 
 TEST(Results, AnotherSchemaVersionIsNotComparable) {
   Json json = to_json(synthetic_results());
-  json["schema_version"] = 2;
+  json["schema_version"] = 3;
   EXPECT_EQ(error_of(ErrorKind::not_comparable, [&] { results_from_json(json, "r.json"); }),
-            "r.json: schema_version: 2; this program reads 1");
+            "r.json: schema_version: 3; this program reads 1 to 2");
+}
+
+// Version 1 is read and written back as it was; what version 2 has more is required there alone.
+TEST(Results, VersionOneIsReadAndWhatItHasNotIsRequiredSinceVersionTwo) {
+  const Json now = to_json(synthetic_results());
+  Json old = now;
+  old["schema_version"] = 1;
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
+            "r.json: run: has a text_version, which version 1 does not");
+  old["run"].erase("text_version");
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
+            "r.json: records[0]: has files, which version 1 does not");
+  for (Json& record : old["records"]) record.erase("files");
+  const Results read = results_from_json(old, "r.json");
+  EXPECT_EQ(to_json(read).dump(), old.dump());
+  EXPECT_EQ(metrics_digest(read), metrics_digest(synthetic_results()));
+  Json without = now;
+  without["records"][1].erase("files");
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(without, "r.json"); }),
+            "r.json: records[1]: has no files");
 }
 
 TEST(Schema, IsTheFileInTheRepository) {

@@ -195,12 +195,55 @@ TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
   std::string text = bytes_of(folder.path());
   Json json = Json::parse(text);
   json.erase("sha256");
-  json["schema_version"] = 2;
+  json["schema_version"] = 3;
   const std::string hash = sha256_hex(json.dump());
   json["sha256"] = hash;
   put_bytes(folder.path(), json.dump() + "\n");
   EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { read_journal(folder.path(), TornTail::refuse); }),
-              HasSubstr("schema_version 2"));
+              HasSubstr("schema_version 3"));
+}
+
+TEST(Journal, KeepsBlocksAndMarksTheLog) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(2);
+  const Record first = quick_result(plan.cases[0]).record, second = quick_result(plan.cases[1]).record;
+  {
+    Journal journal = Journal::create(folder.path(), plan, test::kStamp, test::kStarted, Json{{"cpu", 1}});
+    std::ofstream(folder.path() / kLogFile) << "one\n";
+    journal.append_block(first);
+    journal.append_block(first);
+  }
+  {
+    Journal journal = Journal::resume(folder.path(), plan, {"2026-01-31T12:10:00Z", Json{{"cpu", 2}}});
+    EXPECT_THAT(journal.blocks(), SizeIs(2));
+    std::ofstream(folder.path() / kLogFile, std::ios::app) << "two\n";
+    journal.append(first);
+    journal.append(second);
+  }
+  const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
+  EXPECT_THAT(contents.blocks, SizeIs(2));
+  EXPECT_THAT(contents.records, SizeIs(2));
+  EXPECT_EQ(*contents.header.environment, (Json{{"cpu", 1}}));
+  ASSERT_THAT(contents.resumptions, SizeIs(1));
+  EXPECT_EQ(contents.resumptions[0].utc, "2026-01-31T12:10:00Z");
+  EXPECT_EQ(*contents.resumptions[0].environment, (Json{{"cpu", 2}}));
+  std::vector<std::uint64_t> bytes;
+  for (const LogMark& mark : contents.log_marks) bytes.push_back(mark.bytes);
+  EXPECT_THAT(bytes, testing::ElementsAre(4u, 4u, 8u, 8u));
+  EXPECT_EQ(contents.log_marks[2].sha256, sha256_hex("two\n"));
+}
+
+// A block of a case that has its record already was put in.
+TEST(Journal, ABlockAfterItsRecordIsDamage) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(1);
+  {
+    Journal journal = Journal::create(folder.path(), plan, test::kStamp, test::kStarted);
+    journal.append(quick_result(plan.cases[0]).record);
+    journal.append_block(quick_result(plan.cases[0]).record);
+  }
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
+              HasSubstr("line 3"));
 }
 
 TEST(Journal, HasOneWriter) {

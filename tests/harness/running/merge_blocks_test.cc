@@ -43,9 +43,8 @@ TEST(InterleavedBlocks, CasesThatAreComparedRunTogetherGroupByGroup) {
   for (std::size_t i = 0; i < 24; i += 2) EXPECT_NE(order[i], order[i + 1]) << i;
 }
 
-CaseResult timed_result(const Case& planned, std::vector<double> warm_ms) {
-  CaseResult result{planned_record(planned), {}};
-  Record& record = result.record;
+Record timed_result(const Case& planned, std::vector<double> warm_ms) {
+  Record record = planned_record(planned);
   record.status = Status::ok;
   record.output_sha256 = std::string(64, 'a');
   record.timing.cold_ms = 10;
@@ -54,7 +53,7 @@ CaseResult timed_result(const Case& planned, std::vector<double> warm_ms) {
   record.timing.throughput = 6 / warm_ms.at(0);
   record.timing.throughput_unit = "x/s";
   record.timing.warm_ms = std::move(warm_ms);
-  return result;
+  return record;
 }
 
 Case timed_case() {
@@ -68,31 +67,39 @@ Case timed_case() {
 
 TEST(MergeBlock, SamplesOfAllProcessesStandInOneRecord) {
   const Case planned = timed_case();
-  CaseResult merged = timed_result(planned, {2, 2});
+  Record merged = timed_result(planned, {2, 2});
   merge_block(planned, merged, timed_result(planned, {4, 4}));
-  const Timing& timing = merged.record.timing;
+  const Timing& timing = merged.timing;
   EXPECT_THAT(timing.warm_ms, testing::ElementsAre(2, 2, 4, 4));
   EXPECT_THAT(timing.more_cold_ms, testing::ElementsAre(10));
   ASSERT_EQ(timing.blocks.size(), 2u);
   EXPECT_EQ(timing.blocks[1].first, 2u);
   EXPECT_EQ(timing.blocks[1].process, 1u);
   EXPECT_NEAR(*timing.throughput, 6 / 3.0, 1e-12) << "of the median over all";
-  EXPECT_EQ(record_from_json(to_json(merged.record)).timing.blocks[1].process, 1u);
+  EXPECT_EQ(record_from_json(to_json(merged)).timing.blocks[1].process, 1u);
+}
+
+TEST(MergeBlock, AllBlocksTogetherAreTheSameAsOneAfterTheOther) {
+  const Case planned = timed_case();
+  const std::vector<Record> blocks = {timed_result(planned, {2, 3}), timed_result(planned, {4, 4})};
+  Record merged = blocks[0];
+  merge_block(planned, merged, blocks[1]);
+  EXPECT_EQ(to_json(merged_record(planned, blocks)).dump(), to_json(merged).dump());
 }
 
 TEST(MergeBlock, AnotherOutputOrAFailureIsTheCasesFailure) {
   const Case planned = timed_case();
-  CaseResult merged = timed_result(planned, {2}), other = timed_result(planned, {1});
-  other.record.output_sha256[0] = 'b';
+  Record merged = timed_result(planned, {2}), other = timed_result(planned, {1});
+  other.output_sha256[0] = 'b';
   merge_block(planned, merged, other);
-  EXPECT_EQ(merged.record.status, Status::invalid);
-  EXPECT_EQ(merged.record.reason, "invalid: two processes gave different outputs");
-  EXPECT_THAT(merged.record.timing.warm_ms, testing::IsEmpty());
+  EXPECT_EQ(merged.status, Status::invalid);
+  EXPECT_EQ(merged.reason, "invalid: two processes gave different outputs");
+  EXPECT_THAT(merged.timing.warm_ms, testing::IsEmpty());
   merged = timed_result(planned, {2});
-  other.record.status = Status::crashed;
-  other.record.reason = "died";
+  other.status = Status::crashed;
+  other.reason = "died";
   merge_block(planned, merged, other);
-  EXPECT_EQ(merged.record.status, Status::crashed);
+  EXPECT_EQ(merged.status, Status::crashed);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -41,13 +42,44 @@ constexpr const char* kAbTestKeyPem =
     "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
     "-----END PRIVATE KEY-----\n";
 
+// pairs.jsonl of these parts, the first `pairs` pairs of each.
+void write_pairs(const std::filesystem::path& folder, PairJournalHeader header,
+                 const std::vector<const AbSamples*>& parts, std::size_t pairs = SIZE_MAX) {
+  std::filesystem::remove(folder / kPairJournalFile);
+  PairJournal journal = PairJournal::create(folder, header);
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    for (std::size_t i = 0; 2 * i < parts[part]->units.size() && i < pairs; ++i)
+      journal.append(part, std::span(parts[part]->units).subspan(2 * i, 2),
+                     i == 0 ? std::span(parts[part]->outputs) : std::span<const AbOutput>());
+}
+
+PairJournalHeader header_of(const AbDocument& document) {
+  PairJournalHeader header;
+  header.started_utc = document.run.started_utc;
+  header.program_a = subject_of(document.a);
+  header.program_b = subject_of(document.b);
+  header.cases = document.samples.cases;
+  header.environment = document.environment;
+  return header;
+}
+
+void give_times(AbRunInfo& run) {
+  run.warm_runs = 1;
+  run.started_utc = "2026-11-21T12:00:00Z";
+  run.finished_utc = "2026-11-21T12:30:00Z";
+}
+
 struct AbBundle : ::testing::Test {
   void SetUp() override {
     document = document_of(timed_samples(20, 1.0));
+    give_times(document.run);
     std::ofstream(folder.path() / "commands.txt") << "aqbench ab\n";
     write();
   }
-  void write() { finalise_ab_bundle(folder.path(), bundle_text(document)); }
+  void write() {
+    write_pairs(folder.path(), header_of(document), {&document.samples});
+    finalise_ab_bundle(folder.path(), bundle_text(document));
+  }
   // As somebody would do it who wants to get away with it: the hashes are made again.
   std::string findings_after(const std::string& file, const std::string& text) {
     write();
@@ -66,7 +98,7 @@ struct AbBundle : ::testing::Test {
 TEST_F(AbBundle, Verifies) {
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_EQ(report.files, 4u);
+  EXPECT_EQ(report.files, 5u);
 }
 
 TEST_F(AbBundle, EveryChangedNumberIsFoundEvenWithItsHashesRewritten) {
@@ -124,7 +156,7 @@ TEST_F(AbBundle, PairsThatWereDroppedOrAddedAreFoundWithItsHashesRewritten) {
 }
 
 TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
-  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("verified: 5 files, 40 units\n"));
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("verified: 6 files, 40 units\n"));
   document.samples.units.resize(20);
   document.run.complete = false;
   write();
@@ -133,33 +165,94 @@ TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
   EXPECT_THAT(render_verify(report), HasSubstr("20 units, of an interrupted run"));
 }
 
-TEST_F(AbBundle, TheJournalOfAnInterruptedRunHoldsTheSamePairs) {
+TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
+  const auto verdict_with = [&](std::size_t pairs) {
+    write_pairs(folder.path(), header_of(document), {&document.samples}, pairs);
+    finalise_ab_bundle(folder.path(), bundle_text(document));
+    return render_verify(verify_bundle(folder.path()));
+  };
+  EXPECT_THAT(verdict_with(20), HasSubstr("verified: 6 files"));
+  EXPECT_THAT(verdict_with(19), HasSubstr("does not hold the pairs of the samples"));
   document.samples.units.resize(20);
   document.run.complete = false;
-  const auto journal_of = [&](std::size_t pairs) {
-    std::filesystem::remove(folder.path() / kPairJournalFile);
-    PairJournal journal = PairJournal::create(folder.path(), {});
-    for (std::size_t i = 0; i < pairs; ++i)
-      journal.append(0, std::span(document.samples.units).subspan(2 * i, 2), {});
+  EXPECT_THAT(verdict_with(10), HasSubstr("of an interrupted run"));
+  EXPECT_THAT(verdict_with(9), HasSubstr("does not hold the pairs of the samples"));
+  std::filesystem::remove(folder.path() / kPairJournalFile);
+  finalise_ab_bundle(folder.path(), bundle_text(document));
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("pairs.jsonl: is missing"));
+}
+
+// Each lie is told in ab.json and in pairs.jsonl, all verdicts and hashes made right again, unless it says
+// so.
+TEST_F(AbBundle, LiesAreFound) {
+  const AbDocument good = document;
+  const auto verdict_on = [&](const std::function<void(AbDocument&)>& lie, bool also_in_journal = true) {
+    document = good;
+    lie(document);
+    write_pairs(folder.path(), header_of(also_in_journal ? document : good),
+                {also_in_journal ? &document.samples : &good.samples});
+    finalise_ab_bundle(folder.path(), bundle_text(document));
+    return verify_bundle(folder.path()).verdict();
   };
-  journal_of(10);
-  write();
-  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
-  journal_of(9);
-  write();
-  EXPECT_THAT(render_verify(verify_bundle(folder.path())),
-              HasSubstr("does not hold the pairs of the samples"));
-  journal_of(10);
-  document.run.complete = true;
-  document.run.pairs_per_look = 10;
-  document.settings.policy.alpha = 0.1;
-  write();
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / kPairJournalFile)) << "it is all in ab.json";
-  EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
+  EXPECT_EQ(verdict_on([](AbDocument&) {}), VerifyVerdict::verified);
+  const std::pair<const char*, std::function<void(AbDocument&)>> everywhere[] = {
+      {"B takes 0.6 of its time",
+       [](AbDocument& d) {
+         for (AbUnit& unit : d.samples.units)
+           if (unit.side == AbSide::b) unit.warm_ms[0] *= 0.6;
+       }},
+      {"no cold time", [](AbDocument& d) { d.samples.units[3].cold_ms.reset(); }},
+      {"a negative cold time", [](AbDocument& d) { d.samples.units[3].cold_ms = -1; }},
+      {"no output", [](AbDocument& d) { d.samples.units[3].output_sha256.clear(); }},
+      {"a reason beside ok", [](AbDocument& d) { d.samples.units[3].reason = "fine"; }},
+      {"a run more",
+       [](AbDocument& d) {
+         d.samples.units[3].warm_ms.push_back(9);
+         for (AbStageSamples& stage : d.samples.units[3].stages) stage.self_ms.push_back(1);
+       }},
+      {"more warm runs planned", [](AbDocument& d) { d.run.warm_runs = 5; }},
+      {"longer than it ran", [](AbDocument& d) { d.samples.units[3].cold_ms = 1e9; }},
+      {"ended before it began", [](AbDocument& d) { d.run.finished_utc = "2001-01-01T00:00:00Z"; }},
+      {"a pair left out", [](AbDocument& d) { d.samples.units.resize(38); }},
+      {"resumed", [](AbDocument& d) { d.run.resumed = 1; }},
+      {"precision of 250 %",
+       [](AbDocument& d) {
+         give_outputs(d.samples, 1, 1);
+         d.samples.outputs.front().metrics = {{"points", {3, "points", Better::equal, ""}},
+                                              {"precision_2mm_pct", {250, "%", Better::higher, ""}}};
+       }},
+      {"version 2", [](AbDocument& d) { d.schema_version = 2; }},
+  };
+  for (const auto& [name, lie] : everywhere) EXPECT_NE(verdict_on(lie), VerifyVerdict::verified) << name;
+  const std::pair<const char*, std::function<void(AbDocument&)>> in_ab_json[] = {
+      {"another program", [](AbDocument& d) { d.b.program_sha256 = "3333"; }},
+      {"another file", [](AbDocument& d) { d.a.file_sha256 = "3333"; }},
+      {"another start", [](AbDocument& d) { d.run.started_utc = "2026-11-21T11:00:00Z"; }},
+      {"another case", [](AbDocument& d) { d.samples.cases[0].name = "other"; }},
+      {"another threshold", [](AbDocument& d) { d.samples.cases[0].tau = 0.5; }},
+      {"another machine",
+       [](AbDocument& d) {
+         d.environment = Json{{"cpu", "Cray-1"}};
+       }},
+      {"another sample", [](AbDocument& d) { d.samples.units[0].warm_ms[0] *= 1.001; }},
+  };
+  for (const auto& [name, lie] : in_ab_json)
+    EXPECT_NE(verdict_on(lie, false), VerifyVerdict::verified) << name;
+}
+
+// A comparison was killed, the times of B in its pairs were made shorter: nobody goes on with such pairs.
+TEST_F(AbBundle, PairsThatWereChangedAfterAKillAreRefused) {
+  const std::filesystem::path file = folder.path() / kPairJournalFile;
+  std::string text = read_file(file);
+  const std::size_t at = text.find("\"warm_ms\":[1") + 11;
+  text[at] = '5';
+  write_file(file, text);
+  PairJournalContents contents;
+  EXPECT_THROW(PairJournal::resume(folder.path(), contents), Error);
+  EXPECT_THROW(read_pair_journal(folder.path()), Error);
 }
 
 TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
-  { PairJournal journal = PairJournal::create(folder.path(), {}); }
   std::filesystem::remove(folder / kHashListName);
   std::filesystem::create_directory(folder / kHashListName);
   write_file(folder / kHashListName / "in_the_way", "x");
@@ -167,7 +260,6 @@ TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
   EXPECT_TRUE(std::filesystem::exists(folder / kPairJournalFile)) << "or nothing could go on";
   std::filesystem::remove_all(folder / kHashListName);
   write();
-  EXPECT_FALSE(std::filesystem::exists(folder / kPairJournalFile));
   EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
 }
 
@@ -196,7 +288,8 @@ TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
 }
 
 TEST(AaValidation, ReadsBackAndVerifies) {
-  const AaValidationDocument document = validation_of(0.05);
+  AaValidationDocument document = validation_of(0.05);
+  give_times(document.run);
   const std::string text = aa_validation_text(document, judge_aa_validation(document));
   EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
@@ -204,6 +297,13 @@ TEST(AaValidation, ReadsBackAndVerifies) {
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
                       document.environment};
+  PairJournalHeader header;
+  header.started_utc = document.run.started_utc;
+  header.cases = document.series.front().samples.cases;
+  header.plan = to_json(document.plan);
+  std::vector<const AbSamples*> parts;
+  for (const AaValidationSeries& series : document.series) parts.push_back(&series.samples);
+  write_pairs(folder.path(), header, parts);
   finalise_ab_bundle(folder.path(), bundle);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);

@@ -37,32 +37,17 @@ class Merge : public ::testing::Test {
 
   // `keep`: how many of the plan's cases have a record.
   fs::path shard(const std::string& name, const SweepPlan& plan, std::size_t keep = SIZE_MAX) {
-    const fs::path bundle = directory_ / name;
-    fs::create_directories(bundle / "tiles");
     Results results = synthetic_results();
     results.records.clear();
     results.run.id = name;
     results.run.started_utc = "2025-05-20T10:11:1" + name.substr(name.size() - 1) + "Z";
-    results.run.suite = plan.suite;
+    results.run.finished_utc = "2025-05-20T10:11:20Z";
     for (const Case& planned : plan.cases) {
       if (results.records.size() == keep) break;
-      Record record = synthetic_record(planned.scene, planned.method, static_cast<int>(planned.seed), 1);
-      record.options = planned.options;
-      results.records.push_back(record);
-      write_file(bundle / "tiles" / (planned.scene + planned.method + ".csv"), "x\n");
+      results.records.push_back(
+          synthetic_record(planned.scene, planned.method, static_cast<int>(planned.seed), 1));
     }
-    results.run.planned_cases = plan.cases.size();
-    results.run.complete = results.records.size() == plan.cases.size();
-    results.run.plan_sha256 = plan.sha256;
-    results.run.requested = requested_json(plan.request);
-    results.run.effective = effective_json(plan);
-    begin_command(bundle, results.run.started_utc, {}, {"aqbench", "sweep"});
-    end_command(bundle, results.run.started_utc, {}, 0, {});
-    Journal journal = Journal::create(bundle, plan, results.run.id, results.run.started_utc);
-    for (const Record& record : results.records) journal.append(record);
-    write_file(bundle / "bench.log", "log of " + name + "\n");
-    finalise_bundle(bundle, results);
-    return bundle;
+    return synthetic_bundle(directory_.path(), results, plan);
   }
 
   fs::path merge(const std::vector<fs::path>& shards) {

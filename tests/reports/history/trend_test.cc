@@ -99,6 +99,7 @@ TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
     Results results = synthetic_results();
     results.run.id = id;
     results.run.started_utc = std::string("2025-05-") + std::string(id).substr(6, 2) + "T00:00:00Z";
+    results.run.finished_utc = results.run.started_utc.substr(0, 17) + "02Z";
     results.records[0].timing.cold_ms = static_cast<double>(id[7]);
     synthetic_bundle(directory / "a/b", results);
   }

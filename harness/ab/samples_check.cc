@@ -1,0 +1,57 @@
+#include "harness/ab/samples_check.h"
+
+#include <fmt/format.h>
+
+#include "metrics/metric_range.h"
+
+namespace aqbench {
+namespace {
+
+// How the name of a stage ends that ran beside the main thread: its time is no part of the run's.
+constexpr std::string_view kBeside = " beside";
+constexpr double kStageSlackMs = 1e-3;
+
+std::string unit_problem(const AbUnit& unit, int warm_runs) {
+  const bool ok = unit.status == Status::ok;
+  if (ok != unit.reason.empty()) return ok ? "has a reason beside status ok" : "failed without a reason";
+  if (!ok) return {};
+  if (!unit.cold_ms || !(*unit.cold_ms > 0)) return "has no cold time";
+  if (unit.output_sha256.empty()) return "has no output hash";
+  if (warm_runs > 0 && unit.warm_ms.size() != static_cast<std::size_t>(warm_runs))
+    return fmt::format("has {} warm runs, {} were planned", unit.warm_ms.size(), warm_runs);
+  for (std::size_t run = 0; run < unit.warm_ms.size(); ++run) {
+    double stages_ms = 0;
+    for (const AbStageSamples& stage : unit.stages)
+      if (run < stage.self_ms.size() && !stage.name.ends_with(kBeside)) stages_ms += stage.self_ms[run];
+    if (stages_ms > unit.warm_ms[run] * (1 + 1e-6) + kStageSlackMs)
+      return fmt::format("has stages of {:.6g} ms in a run of {:.6g} ms", stages_ms, unit.warm_ms[run]);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs) {
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < samples.units.size(); ++i)
+    if (const std::string what = unit_problem(samples.units[i], warm_runs); !what.empty())
+      problems.push_back(fmt::format("units[{}]: {}", i, what));
+  for (std::size_t i = 0; i < samples.outputs.size(); ++i) {
+    const MetricSet& metrics = samples.outputs[i].metrics;
+    if (find_metric(metrics, "points") == nullptr) continue;  // of a workload
+    for (const std::string& problem : metric_problems(metrics))
+      problems.push_back(fmt::format("outputs[{}]: {}", i, problem));
+  }
+  return problems;
+}
+
+double measured_s(const AbSamples& samples) {
+  double sum_ms = 0;
+  for (const AbUnit& unit : samples.units) {
+    sum_ms += unit.cold_ms.value_or(0);
+    for (const double ms : unit.warm_ms) sum_ms += ms;
+  }
+  return 1e-3 * sum_ms;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,19 @@
+#pragma once
+// Whether samples can be what units gave: for readers who cannot run them again.
+
+#include <string>
+#include <vector>
+
+#include "harness/ab/samples.h"
+
+namespace aqbench {
+
+// Returns what contradicts itself, a line each, "units[3]: ...": a unit that ended well without cold time,
+// output hash or as many warm runs as planned (0: any number), stages that take longer by themselves than the
+// run, a reason without a failure and a failure without one; metrics of outputs as metric_problems().
+std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs);
+
+// Returns the time that all units took together, without what lies between the runs.
+double measured_s(const AbSamples& samples);
+
+}  // namespace aqbench

@@ -1,0 +1,49 @@
+#include "harness/records/sealed_line.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/sha256.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kSealStart = R"(,"sha256":")";
+constexpr std::string_view kSealEnd = R"("})";
+constexpr std::size_t kHashBytes = 64;
+constexpr std::size_t kSealBytes = kSealStart.size() + kHashBytes + kSealEnd.size();
+
+}  // namespace
+
+std::string seal_line(const Json& object) {
+  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string hash = sha256_hex(text);
+  text.pop_back();
+  text += kSealStart;
+  text += hash;
+  text += kSealEnd;
+  return text;
+}
+
+Json open_sealed_line(std::string_view line, const std::string& place) {
+  if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
+      line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
+    throw_damaged(place, "does not end in its sha256");
+  const std::string_view given = line.substr(line.size() - kSealEnd.size() - kHashBytes, kHashBytes);
+  std::string text(line.substr(0, line.size() - kSealBytes));
+  text += '}';
+  if (sha256_hex(text) != given) throw_damaged(place, "does not have the sha256 that it states");
+  try {
+    return parse_strict_json(line, place, kMessageJson);
+  } catch (const Error& error) {
+    throw_damaged(place, error.what());
+  }
+}
+
+void throw_damaged(const std::string& place, std::string_view what) {
+  throw Error(ErrorKind::verification, fmt::format("{}: {}", place, what));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,226 @@
+#include "harness/running/plan_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "harness/measuring/build_info.h"
+#include "harness/measuring/roofline.h"
+#include "harness/measuring/timing.h"
+#include "harness/planning/plan.h"
+#include "harness/planning/select.h"
+#include "harness/records/profile_details.h"
+#include "harness/records/record_check.h"
+#include "harness/running/merge_blocks.h"
+#include "harness/running/method_run.h"
+#include "harness/running/run_case.h"
+#include "harness/running/run_workload.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kMeshScene = "mesh:";
+
+// A record of `profile` holds its profile as a file.
+bool is_profile(const Record& record) {
+  return record.files && std::ranges::any_of(*record.files, [](const CaseFile& file) {
+           return file.path.ends_with(std::string("/") + kProfileDetailsFile);
+         });
+}
+
+// Returns why a planned case is skipped wherever it runs, or on machines without a GPU; nullopt: it is not.
+std::optional<std::string> skip_reason_of(Case planned) {
+  if (planned.workload.empty()) return method_skip_reason(planned, find_method(planned.method));
+  const auto on_device = workload_skip_reason(planned);
+  if (on_device || planned.device != "cuda") return on_device;
+  planned.device = "cpu";
+  return workload_skip_reason(planned);
+}
+
+class PlanChecker {
+ public:
+  PlanChecker(const Results& results, const JournalContents& journal)
+      : results_(results), journal_(journal) {}
+
+  PlanCheck run() {
+    const std::string source = "cases";
+    try {
+      for (const Json& json : parse_strict_json(journal_.header.cases_text, source, kMessageJson)) {
+        Case planned = case_from_json(json, source);
+        std::string name = planned.name;
+        cases_.emplace(std::move(name), std::move(planned));
+      }
+    } catch (const Error& error) {
+      report("its plan cannot be read: {}", error.what());
+      return std::move(check_);
+    }
+    for (const Record& record : results_.records) {
+      const auto planned = cases_.find(record.case_name);
+      if (planned == cases_.end()) continue;  // the journal does not have it, either
+      check_record(record, planned->second);
+      check_timing(record, planned->second);
+      for (const std::string& problem :
+           record_problems(record, is_profile(record) ? RecordKind::profile : RecordKind::sweep))
+        report_case(record, problem);
+    }
+    check_blocks();
+    plan_again();
+    return std::move(check_);
+  }
+
+ private:
+  template <class... Values>
+  void report(fmt::format_string<Values...> form, Values&&... values) {
+    check_.problems.push_back(fmt::format(form, std::forward<Values>(values)...));
+  }
+  void report_case(const Record& record, const std::string& what) {
+    report("case {}: {}", printable(record.case_name), what);
+  }
+
+  void check_record(const Record& record, const Case& planned) {
+    const Json now = to_json(record), expected = to_json(planned_record(planned));
+    for (const char* const key : {"scene", "method", "preset", "workload", "simulated", "axes", "options"})
+      if (now.at(key) != expected.at(key)) report_case(record, fmt::format("{} is not as planned", key));
+    bool same_faults = record.injected.size() == planned.faults.size();
+    for (std::size_t i = 0; same_faults && i < planned.faults.size(); ++i)
+      same_faults = record.injected[i].stage == planned.faults[i].stage &&
+                    record.injected[i].effect == planned.faults[i].effect;
+    if (!same_faults) report_case(record, "injected is not as planned");
+    if (record.status != Status::skipped) return;
+    try {
+      if (skip_reason_of(planned) != record.reason)
+        report_case(record, "is skipped, and nothing in the plan is a reason for it");
+    } catch (const Error& error) {  // the plan names what this program does not know
+      check_.other_version = error.what();
+    }
+  }
+
+  void check_timing(const Record& record, const Case& planned) {
+    const Timing& timing = record.timing;
+    const TimingPlan& plan = planned.timing;
+    if (is_profile(record) || record.status != Status::ok) return;
+    if (!plan.times_warm()) {
+      if (!timing.warm_ms.empty()) report_case(record, "timing.warm_ms: no warm runs were planned");
+      return;
+    }
+    const auto processes = static_cast<std::size_t>(plan.blocks);
+    if (timing.more_cold_ms.size() + 1 != processes)
+      report_case(record, fmt::format("timing: of {} processes, {} were planned",
+                                      timing.more_cold_ms.size() + 1, processes));
+    if (timing.warm_ms.size() > processes * static_cast<std::size_t>(plan.max_repetitions))
+      report_case(record, "timing.warm_ms: more than were planned");
+    if (timing.stopped == "repetitions" &&
+        timing.warm_ms.size() < processes * static_cast<std::size_t>(plan.repetitions))
+      report_case(record, "timing.warm_ms: fewer than were planned");
+    if (timing.blocks.empty() || timing.cpu_ms.empty())
+      report_case(record, "timing.details: are missing beside warm runs");
+    Timing again = timing;
+    judge_timing(plan, again);
+    const auto typical = typical_ms(again);
+    if (typical) fill_roofline_share(*typical, again.figures);
+    if (timing_json(again, record.case_name) != timing_json(timing, record.case_name))
+      report_case(record, "timing.details: do not follow from the samples");
+  }
+
+  void check_blocks() {
+    std::map<std::string, std::vector<Record>> blocks;
+    for (const Record& block : journal_.blocks) blocks[block.case_name].push_back(block);
+    for (const auto& [name, records] : blocks) {
+      const auto planned = cases_.find(name);
+      if (planned == cases_.end() || planned->second.timing.blocks <= 1)
+        report("case {}: no blocks were planned", printable(name));
+      else if (records.size() > static_cast<std::size_t>(planned->second.timing.blocks))
+        report("case {}: more blocks than were planned", printable(name));
+    }
+    if (journal_.header.schema_version < 2) return;
+    for (const Record& record : journal_.records) {
+      const auto planned = cases_.find(record.case_name);
+      if (planned == cases_.end() || planned->second.timing.blocks <= 1) continue;
+      const auto found = blocks.find(record.case_name);
+      if (found == blocks.end())
+        report_case(record, "its blocks are not in the journal");
+      else if (record_text(merged_record(planned->second, found->second)) != record_text(record))
+        report_case(record, "is not what its blocks give");
+    }
+  }
+
+  // Plans what was asked for once more. How many threads a case runs with may depend on the machine.
+  void plan_again() {
+    const JournalHeader& header = journal_.header;
+    PlanRequest request = header.request;
+    std::set<int> threads;
+    bool has_mesh = false;
+    for (const auto& [name, planned] : cases_) {
+      threads.insert(planned.threads);
+      has_mesh = has_mesh || planned.scene.starts_with(kMeshScene);
+    }
+    if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
+    std::optional<SweepPlan> plan;
+    std::string why;
+    try {
+      plan = plan_sweep(request);
+    } catch (const Error& error) {
+      why = error.what();
+      if (has_mesh && error.kind() != ErrorKind::usage) return;  // the mesh lies on another machine
+    }
+    if (plan && plan->sha256 == header.plan_sha256 && plan->all_shards_sha256 == header.all_shards_sha256 &&
+        plan->suite == header.suite) {
+      plan->request = header.request;
+      return check_effective(*plan);
+    }
+    if (why.empty()) why = difference_of(*plan);
+    if (header.program_sha256 == program_sha256())
+      report("its plan is not what was asked for: {}", why);
+    else
+      check_.other_version = "this program plans other cases for the same request: " + why;
+  }
+
+  std::string difference_of(const SweepPlan& plan) const {
+    if (plan.suite != journal_.header.suite) return fmt::format("suite '{}'", plan.suite);
+    for (const Case& planned : plan.cases) {
+      const auto found = cases_.find(planned.name);
+      if (found == cases_.end()) return fmt::format("case {} is missing", printable(planned.name));
+      if (to_json(found->second) != to_json(planned))
+        return fmt::format("case {} has other options", printable(planned.name));
+    }
+    if (plan.cases.size() != cases_.size()) return "it has more cases";
+    return "it is another part of a sweep";
+  }
+
+  // The memory limit may depend on the machine; a merged run lists the cases of one shard.
+  void check_effective(const SweepPlan& plan) {
+    const Json& effective = *results_.run.effective;
+    const Json expected = effective_json(plan);
+    const bool merged = effective.contains("merged_from");
+    for (const auto& [key, value] : expected.items()) {
+      if (key == "memory_limit_bytes" && !plan.request.memory_limit_bytes) continue;
+      if (merged && (value.is_array() || value.is_object())) continue;
+      if (!effective.contains(key) || effective.at(key) != value)
+        report("run.effective.{} is not as planned", key);
+    }
+    for (const auto& [key, value] : effective.items())
+      if (!expected.contains(key) && key != "merged_from" && key != "profile")
+        report("run.effective.{} was not planned", printable(key));
+  }
+
+  const Results& results_;
+  const JournalContents& journal_;
+  std::map<std::string, Case> cases_;
+  PlanCheck check_;
+};
+
+}  // namespace
+
+PlanCheck check_plan(const Results& results, const JournalContents& journal) {
+  return PlanChecker(results, journal).run();
+}
+
+}  // namespace aqbench

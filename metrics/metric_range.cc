@@ -1,0 +1,200 @@
+#include "metrics/metric_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "metrics/registry.h"
+
+namespace aqbench {
+namespace {
+
+struct RangeRow {
+  std::string_view row;
+  MetricRange range;
+};
+
+const std::vector<RangeRow>& range_table() {
+  static const std::vector<RangeRow> table = {
+      {"accuracy_mean_mm", {.min = 0, .always = true, .defined = true, .at_least = {"bias_mean_mm"}}},
+      {"accuracy_median_mm", {.min = 0, .always = true, .defined = true}},
+      {"accuracy_rmse_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_mean_mm"}}},
+      {"accuracy_p90_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_median_mm"}}},
+      {"accuracy_p95_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p90_mm"}}},
+      {"accuracy_max_mm",
+       {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p95_mm", "accuracy_rmse_mm"}}},
+      {"bias_mean_mm", {.always = true, .defined = true}},
+      {"bias_median_mm", {.always = true, .defined = true}},
+      {"nmad_mm", {.min = 0, .always = true, .defined = true}},
+      {"precision_{t}mm_pct",
+       {.min = 0, .max = 100, .always = true, .defined = true, .rises = true, .of_scored = true}},
+      {"outlier_ratio_pct", {.min = 0, .max = 100, .always = true, .defined = true, .of_scored = true}},
+      {"completeness_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
+      {"completeness_inset_{t}mm_pct", {.min = 0, .max = 100, .always = true}},
+      {"completeness_seen2_{t}mm_pct", {.min = 0, .max = 100, .rises = true}},
+      {"completeness_mean_mm", {.min = 0, .always = true}},
+      {"completeness_median_mm", {.min = 0, .always = true}},
+      {"fscore_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
+      {"chamfer_l1_mm", {.min = 0, .always = true}},
+      {"hausdorff_p95_mm", {.min = 0, .always = true, .at_least = {"accuracy_p95_mm"}}},
+      {"points",
+       {.min = 0,
+        .always = true,
+        .defined = true,
+        .whole = true,
+        .at_least = {"points_outside_patch", "points_non_finite"}}},
+      {"points_outside_patch", {.min = 0, .always = true, .defined = true, .whole = true}},
+      {"points_non_finite", {.min = 0, .always = true, .defined = true, .whole = true}},
+      {"point_density_pct", {.min = 0, .always = true}},
+      {"plane_fit_rmse_mm", {.min = 0, .always = true}},
+      {"plane_fit_max_mm", {.min = 0, .always = true, .at_least = {"plane_fit_rmse_mm"}}},
+      {"tile_worst_abs_bias_mm", {.min = 0, .always = true}},
+      {"tile_empty_pct", {.min = 0, .max = 100, .always = true}},
+      {"normal_mean_deg", {.min = 0, .max = 180}},
+      {"normal_median_deg", {.min = 0, .max = 180}},
+      {"normal_within_5deg_pct", {.min = 0, .max = 100}},
+      {"normal_within_11.25deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_5deg_pct"}}},
+      {"normal_within_22.5deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_11.25deg_pct"}}},
+      {"mesh_accuracy_mean_mm", {.min = 0}},
+      {"mesh_completeness_mean_mm", {.min = 0}},
+      {"mesh_normal_consistency", {.min = 0, .max = 1}},
+      {"mesh_area_ratio", {.min = 0}},
+      {"mesh_components", {.min = 0, .whole = true}},
+      {"mesh_boundary_mm", {.min = 0}},
+      {"mesh_nonmanifold_edges", {.min = 0, .whole = true}},
+      {"depth_mae_mm", {.min = 0}},
+      {"depth_rmse_mm", {.min = 0, .at_least = {"depth_mae_mm"}}},
+      {"depth_median_ae_mm", {.min = 0}},
+      {"depth_abs_rel_pct", {.min = 0}},
+      {"depth_bad_1mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_2mm_pct"}}},
+      {"depth_bad_2mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_4mm_pct"}}},
+      {"depth_bad_4mm_pct", {.min = 0, .max = 100}},
+      {"depth_fill_rate_pct", {.min = 0, .max = 100}},
+      {"holes_not_visible_pct", {.min = 0, .max = 100}},
+      {"holes_no_depth_pct", {.min = 0, .max = 100}},
+      {"holes_wrong_depth_pct", {.min = 0, .max = 100}},
+      {"holes_filtered_pct", {.min = 0, .max = 100}},
+      {"holes_fused_pct", {.min = 0, .max = 100}},
+      {"precision_confident_2mm_pct", {.min = 0, .max = 100}},
+      {"camera_worst_bias_mm", {.min = 0}},
+      {"crb_ratio", {.min = 0}},
+  };
+  return table;
+}
+
+constexpr std::string_view kTolerance = "{t}";
+
+// A rounding error of sums of many terms is far below it.
+double slack(double value) { return 1e-9 * (1 + std::abs(value)); }
+
+std::string name_at(std::string_view row, double tolerance_m) { return metric_spec(row, tolerance_m).name; }
+
+class MetricChecker {
+ public:
+  explicit MetricChecker(const MetricSet& metrics) : metrics_(metrics) {
+    const auto points = value("points"), outside = value("points_outside_patch"),
+               lost = value("points_non_finite");
+    if (points && outside && lost) scored_ = *points - *outside - *lost;
+  }
+
+  std::vector<std::string> run() {
+    for (const RangeRow& row : range_table()) check_row(row);
+    if (scored_ && *scored_ < 0) report("points", "is less than the points that are not scored");
+    for (const double tolerance_m : default_tolerances_m()) check_fscore(tolerance_m);
+    check_chamfer();
+    return std::move(problems_);
+  }
+
+ private:
+  std::optional<double> value(const std::string& name) const {
+    const Metric* const metric = find_metric(metrics_, name);
+    return metric == nullptr ? std::nullopt : metric->value;
+  }
+
+  void report(const std::string& name, const std::string& what) { problems_.push_back(name + " " + what); }
+
+  void check_row(const RangeRow& row) {
+    if (row.row.find(kTolerance) == std::string_view::npos) return check_metric(row, 0);
+    std::optional<double> below;
+    for (const double tolerance_m : default_tolerances_m()) {
+      check_metric(row, tolerance_m);
+      const std::string name = name_at(row.row, tolerance_m);
+      const auto now = value(name);
+      if (row.range.rises && now && below && *now < *below - slack(*below))
+        report(name, fmt::format("is {}, but {} at a smaller tolerance", *now, *below));
+      if (now) below = now;
+    }
+  }
+
+  void check_metric(const RangeRow& row, double tolerance_m) {
+    const MetricSpec spec = metric_spec(row.row, tolerance_m);
+    const MetricRange& range = row.range;
+    const Metric* const metric = find_metric(metrics_, spec.name);
+    if (metric == nullptr) {
+      if (range.always) report(spec.name, "is missing");
+      return;
+    }
+    if (metric->unit != spec.unit || metric->better != spec.better)
+      report(spec.name, fmt::format("is in '{}', {} is better; it should be '{}', {}", metric->unit,
+                                    to_string(metric->better), spec.unit, to_string(spec.better)));
+    if (!metric->value) {
+      if (range.defined && scored_.value_or(1) > 0)
+        report(spec.name, "has no value, though points are scored");
+      return;
+    }
+    const double now = *metric->value;
+    if (now < range.min - slack(0) || now > range.max + slack(range.max))
+      report(spec.name, fmt::format("is {}, which is not from {} to {}", now, range.min, range.max));
+    if (range.whole && now != std::floor(now))
+      report(spec.name, fmt::format("is {}, which is no count", now));
+    for (const std::string_view other : range.at_least)
+      if (const auto least = value(std::string(other)); least && now < std::abs(*least) - slack(*least))
+        report(spec.name, fmt::format("is {}, but {} is {}", now, other, *least));
+    if (range.of_scored) check_share(spec.name, now);
+  }
+
+  // A share of N points is k / N.
+  void check_share(const std::string& name, double share_pct) {
+    if (!scored_ || *scored_ <= 0) return;
+    const double count = share_pct / 100 * *scored_;
+    if (std::abs(count - std::round(count)) > 1e-6 + 1e-12 * *scored_)
+      report(name, fmt::format("is {}, which no number of {} scored points is", share_pct, *scored_));
+  }
+
+  void check_fscore(double tolerance_m) {
+    const std::string name = name_at("fscore_{t}mm_pct", tolerance_m);
+    const auto fscore = value(name), precise = value(name_at("precision_{t}mm_pct", tolerance_m)),
+               complete = value(name_at("completeness_{t}mm_pct", tolerance_m));
+    if (!fscore || !precise || !complete) return;
+    const double sum = *precise + *complete, expected = 2 * *precise * *complete / sum;
+    if (!(std::abs(*fscore - expected) <= slack(expected)))  // 0 / 0 is not close to anything
+      report(name, fmt::format("is {}, but precision and completeness give {}", *fscore, expected));
+  }
+
+  void check_chamfer() {
+    const auto chamfer = value("chamfer_l1_mm"), there = value("accuracy_mean_mm"),
+               back = value("completeness_mean_mm");
+    if (!chamfer || !there || !back) return;
+    if (const double expected = 0.5 * (*there + *back); std::abs(*chamfer - expected) > slack(expected))
+      report("chamfer_l1_mm",
+             fmt::format("is {}, but the distances there and back give {}", *chamfer, expected));
+  }
+
+  const MetricSet& metrics_;
+  std::optional<double> scored_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+const MetricRange* metric_range(std::string_view row) {
+  const auto found = std::ranges::find(range_table(), row, &RangeRow::row);
+  return found == range_table().end() ? nullptr : &found->range;
+}
+
+std::vector<std::string> metric_problems(const MetricSet& metrics) { return MetricChecker(metrics).run(); }
+
+}  // namespace aqbench

@@ -1,0 +1,35 @@
+#pragma once
+// What the values of metrics can be, whoever measured them, as a table beside the registry; and what in a
+// set of metrics contradicts it. For readers who cannot measure again.
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/metric.h"
+
+namespace aqbench {
+
+// What one metric can be.
+struct MetricRange {
+  double min = -std::numeric_limits<double>::infinity();  // inclusive
+  double max = std::numeric_limits<double>::infinity();
+  bool always = false;                          // every score of a cloud has it, if only without a value
+  bool defined = false;                         // and with one wherever a point is scored
+  bool whole = false;                           // a count
+  bool rises = false;                           // never falls as the tolerance in its name grows
+  bool of_scored = false;                       // a share of the scored points, so a whole number of them
+  std::vector<std::string_view> at_least = {};  // no absolute value of these is larger than this one's
+};
+
+// Returns the range of a row of the registry ("precision_{t}mm_pct"); nullptr for a name that is none.
+const MetricRange* metric_range(std::string_view row);
+
+// Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a value
+// out of its range, a unit or direction that is not the registry's, an F-score that is not that of precision
+// and completeness, a share that no number of points gives, percentiles out of order, a metric that is
+// missing. Metrics that the registry does not know are left to their owners.
+std::vector<std::string> metric_problems(const MetricSet& metrics);
+
+}  // namespace aqbench

@@ -1,0 +1,25 @@
+#pragma once
+// The files of a bundle beside its records: which case wrote them, what the log says of each case, and how
+// the commands ended.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// Returns
+// - files of cases that no record names or that have another hash than there, and files that no bundle has;
+// - what of bench.log the journal does not know, and cases of which it says another end than their records;
+// - exit codes and times of commands.txt that do not follow from the records, a commit that is not the
+//   environment's, a tests.log that says that tests passed which did not.
+// `files` are all of the bundle, sorted. For bundles of the present format; throws Error(input, io) naming a
+// file that cannot be read.
+std::vector<Finding> check_files(const std::filesystem::path& bundle, const Results& results,
+                                 const JournalContents& journal, const std::vector<std::string>& files);
+
+}  // namespace aqbench

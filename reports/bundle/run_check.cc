@@ -1,0 +1,180 @@
+#include "reports/bundle/run_check.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/json.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kResultsFile = "results.json";
+
+// The clock's seconds are whole ones, at both ends.
+constexpr double kClockSlackS = 2;
+
+// Returns the value at "build.commit"; null where there is none.
+Json value_at(const Json& environment, std::string_view path) {
+  const Json* at = &environment;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    const auto found = at->is_object() ? at->find(path.substr(0, dot)) : at->end();
+    if (!at->is_object() || found == at->end()) return nullptr;
+    at = &*found;
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return *at;
+}
+
+Json without_load(Json environment) {
+  if (environment.is_object()) environment.erase("load");
+  return environment;
+}
+
+double measured_ms(const Timing& timing) {
+  double sum = timing.cold_ms.value_or(0) + timing.dataset_ms.value_or(0);
+  for (const auto* const samples : {&timing.warm_ms, &timing.more_cold_ms})
+    for (const double ms : *samples) sum += ms;
+  return sum;
+}
+
+class RunChecker {
+ public:
+  RunChecker(const Results& results, const JournalContents& journal)
+      : results_(results), run_(results.run), journal_(journal), header_(journal.header) {}
+
+  std::vector<Finding> run() {
+    check_header();
+    check_records();
+    check_program();
+    check_environment();
+    check_times();
+    return std::move(findings_);
+  }
+
+ private:
+  void report(const char* file, std::string what) { findings_.push_back({file, std::move(what)}); }
+
+  void check_header() {
+    if (header_.plan_sha256 != run_.plan_sha256) report(kJournalFile, "is of another plan than results.json");
+    if (header_.run_id != run_.id || header_.suite != run_.suite || header_.started_utc != run_.started_utc)
+      report(kJournalFile, "is of another run than results.json");
+    if ((header_.schema_version == 1) != (results_.schema_version == 1))
+      report(kJournalFile, fmt::format("is of format {}, results.json of {}", header_.schema_version,
+                                       results_.schema_version));
+    if (header_.case_names.size() != run_.planned_cases)
+      report(kJournalFile,
+             fmt::format("plans {} cases, results.json {}", header_.case_names.size(), run_.planned_cases));
+    if (requested_json(header_.request) != *run_.requested)
+      report(kResultsFile, "run.requested is not what the journal says");
+  }
+
+  void check_records() {
+    std::map<std::string, const Record*> journalled;
+    for (const Record& record : journal_.records) journalled[record.case_name] = &record;
+    for (const Record& record : results_.records) {
+      const auto entry = journalled.find(record.case_name);
+      const std::string name = printable(record.case_name);
+      if (entry == journalled.end())
+        report(kResultsFile, fmt::format("has case {}, which the journal does not", name));
+      else if (record_text(record) != record_text(*entry->second))
+        report(kResultsFile, fmt::format("has another record of case {} than the journal", name));
+      if (entry != journalled.end()) journalled.erase(entry);
+    }
+    for (const auto& [name, record] : journalled)
+      report(kResultsFile, fmt::format("lacks case {} of the journal", printable(name)));
+  }
+
+  void check_program() {
+    const Json commit = value_at(*results_.environment, "build.commit");
+    if (commit != (header_.program_commit.empty() ? Json(nullptr) : Json(header_.program_commit)))
+      report(kResultsFile, "environment.build.commit is not the journal's");
+    const Json program = value_at(*results_.environment, "build.program_sha256");
+    if (program != Json(header_.program_sha256))
+      report(kResultsFile, "environment.build.program_sha256 is not the journal's");
+  }
+
+  void check_environment() {
+    const Json& environment = *results_.environment;
+    if (header_.schema_version > 1) {
+      const JsonBox& began =
+          journal_.resumptions.empty() ? header_.environment : journal_.resumptions.back().environment;
+      if (without_load(*began) != without_load(environment))
+        report(kResultsFile, "environment is not the journal's");
+    }
+    if (!value_at(environment, "comparability.mixed").is_null()) return;
+    // What decides about comparing stands there twice.
+    constexpr std::pair<const char*, const char*> kTwice[] = {
+        {"comparability.architecture", "cpu.architecture"},
+        {"comparability.compiler", "build.compiler"},
+        {"comparability.flags", "build.flags"},
+        {"comparability.build_type", "build.build_type"},
+        {"comparability.sanitizers", "build.sanitizers"},
+        {"comparability.device", "device"},
+        {"comparability.dtype", "dtype"},
+        {"comparability.threads", "threads"},
+        {"comparability.gpu", "gpu"},
+    };
+    for (const auto& [copy, original] : kTwice)
+      if (value_at(environment, copy) != value_at(environment, original) &&
+          environment.contains("comparability"))
+        report(kResultsFile, fmt::format("environment.{} is not environment.{}", copy, original));
+    if (const auto& threads = header_.request.threads;
+        threads && environment.contains("threads") && environment.at("threads") != Json(*threads))
+      report(kResultsFile, "environment.threads is not what was asked for");
+  }
+
+  void check_times() {
+    const auto started = seconds_of_utc(run_.started_utc), finished = seconds_of_utc(run_.finished_utc);
+    if (!started || !finished) return report(kResultsFile, "run: its times cannot be read");
+    if (*finished < *started) return report(kResultsFile, "run.finished_utc is before run.started_utc");
+    for (const JournalResumption& resumption : journal_.resumptions) {
+      const auto resumed = seconds_of_utc(resumption.utc);
+      if (!resumed || *resumed < *started || *resumed > *finished)
+        report(kJournalFile, fmt::format("was resumed at {}, not within the run", resumption.utc));
+    }
+    const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS;
+    double sum_s = 0;
+    for (const Record& record : results_.records) {
+      const double took_s = 1e-3 * measured_ms(record.timing);
+      sum_s += took_s;
+      if (took_s > wall_s)
+        report(kResultsFile, fmt::format("case {}: took {:.6g} s of a run of {:.6g} s",
+                                         printable(record.case_name), took_s, wall_s));
+    }
+    // Merged runs may have gone on at the same time; within one, cases follow each other.
+    if (sum_s > wall_s * static_cast<double>(merged_runs(run_)))
+      report(kResultsFile, fmt::format("records: took {:.6g} s of a run of {:.6g} s", sum_s, wall_s));
+  }
+
+  const Results& results_;
+  const RunInfo& run_;
+  const JournalContents& journal_;
+  const JournalHeader& header_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_run(const Results& results, const JournalContents& journal) {
+  return RunChecker(results, journal).run();
+}
+
+std::optional<std::int64_t> seconds_of_utc(const std::string& utc) {
+  std::tm time{};
+  const char* const end = ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<std::int64_t>(::timegm(&time));
+}
+
+std::size_t merged_runs(const RunInfo& run) {
+  const auto from = run.effective->find("merged_from");
+  return from == run.effective->end() || !from->is_array() ? 1 : std::max<std::size_t>(from->size(), 1);
+}
+
+}  // namespace aqbench

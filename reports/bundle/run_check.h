@@ -1,0 +1,26 @@
+#pragma once
+// results.json against the journal: who ran what, where and when.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// Returns what does not fit together: run, plan, request, program, commit and environment of the journal and
+// of results.json, their records, values that the environment holds twice, and times: a run that ends before
+// it starts, cases that took longer than the run.
+std::vector<Finding> check_run(const Results& results, const JournalContents& journal);
+
+// Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; nullopt for anything else.
+std::optional<std::int64_t> seconds_of_utc(const std::string& utc);
+
+// Returns how many bundles a run was merged from; 1 for a run of its own.
+std::size_t merged_runs(const RunInfo& run);
+
+}  // namespace aqbench

@@ -1,0 +1,190 @@
+#include "reports/bundle/table_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxTableBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kMaxPlyHeaderBytes = 4096;
+
+std::vector<std::string> split_fields(std::string_view line) {
+  std::vector<std::string> fields;
+  for (std::size_t start = 0;; ++start) {
+    const std::size_t end = std::min(line.find(',', start), line.size());
+    fields.emplace_back(line.substr(start, end - start));
+    if (end == line.size()) return fields;
+    start = end;
+  }
+}
+
+// A table with a header line. A number that is missing is nullopt.
+struct CaseTable {
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> rows;
+
+  std::optional<double> number(std::size_t row, std::string_view name) const {
+    const auto column = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    return column < rows[row].size() ? parse_double(rows[row][column]) : std::nullopt;
+  }
+};
+
+CaseTable read_table(std::string_view text) {
+  CaseTable table;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (table.names.empty())
+      table.names = split_fields(text.substr(0, end));
+    else
+      table.rows.push_back(split_fields(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return table;
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+class TableChecker {
+ public:
+  TableChecker(const std::filesystem::path& bundle, const Record& record, std::vector<Finding>& findings)
+      : bundle_(bundle), record_(record), findings_(findings) {}
+
+  void check(const std::string& file) {
+    file_ = file;
+    std::string text;
+    try {
+      text = read_text_file(bundle_ / file, kMaxTableBytes);
+    } catch (const Error&) {
+      return;  // whoever compares its hash says so
+    }
+    if (file.starts_with("tiles/")) check_tiles(read_table(text));
+    if (file.starts_with("views/")) check_views(read_table(text));
+    if (file.starts_with("depth/")) check_depths(read_table(text));
+    if (file.starts_with("diagnosis/")) check_holes(read_table(text));
+    if (file.starts_with("clouds/")) check_cloud(text);
+  }
+
+  // A metric that a table goes with is not there without the table.
+  void check_all_there() {
+    constexpr std::pair<const char*, const char*> kTables[] = {{"tile_empty_pct", "tiles/"},
+                                                               {"completeness_seen2_2mm_pct", "views/"},
+                                                               {"depth_fill_rate_pct", "depth/"},
+                                                               {"holes_no_depth_pct", "diagnosis/"}};
+    for (const auto& [name, folder] : kTables) {
+      const Metric* const metric = find_metric(record_.metrics, name);
+      const std::string_view start = folder;
+      const bool there = std::ranges::any_of(
+          *record_.files, [&](const CaseFile& file) { return file.path.starts_with(start); });
+      if (metric != nullptr && metric->value && !there)
+        findings_.push_back({"results.json", fmt::format("case {}: has {}, and no file in {}",
+                                                         printable(record_.case_name), name, folder)});
+    }
+  }
+
+ private:
+  // Compares with a metric that the record has; `digits` are those of the table.
+  void compare(const std::string& metric, const std::optional<double>& computed, int digits = 12) {
+    const Metric* const recorded = find_metric(record_.metrics, metric);
+    if (recorded == nullptr || !recorded->value || !computed) return;
+    const double slack = std::pow(10, -digits + 1) * (1e-9 + std::abs(*computed)) + 1e-12;
+    if (!(std::abs(*recorded->value - *computed) <= slack))
+      findings_.push_back({file_, fmt::format("gives {} {:.9g}, the record says {:.9g}", metric, *computed,
+                                              *recorded->value)});
+  }
+
+  void check_tiles(const CaseTable& table) {
+    double worst = 0, points = 0, empty = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const double here = table.number(row, "points").value_or(0);
+      points += here;
+      empty += here == 0 ? 1 : 0;
+      worst = std::max(worst, std::abs(table.number(row, "signed_mean_mm").value_or(0)));
+    }
+    compare("tile_worst_abs_bias_mm", worst);
+    compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows.size(), 1)));
+    const auto value = [&](const char* name) {
+      const Metric* const metric = find_metric(record_.metrics, name);
+      return metric == nullptr ? std::nullopt : metric->value;
+    };
+    const auto all = value("points"), outside = value("points_outside_patch"),
+               lost = value("points_non_finite");
+    if (all && outside && lost && points != *all - *outside - *lost)
+      findings_.push_back(
+          {file_, fmt::format("holds {} points, the record scores {}", points, *all - *outside - *lost)});
+  }
+
+  void check_views(const CaseTable& table) {
+    double surface = 0, complete = 0, surface_seen2 = 0, complete_seen2 = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const double share = table.number(row, "surface_pct").value_or(0);
+      const double found = share * table.number(row, "completeness_2mm_pct").value_or(0);
+      surface += share;
+      complete += found;
+      if (table.number(row, "views").value_or(0) < 2) continue;
+      surface_seen2 += share;
+      complete_seen2 += found;
+    }
+    if (surface > 0) compare("completeness_2mm_pct", complete / surface, 5);
+    if (surface_seen2 > 0) compare("completeness_seen2_2mm_pct", complete_seen2 / surface_seen2, 5);
+  }
+
+  void check_depths(const CaseTable& table) {
+    for (const std::string& name : table.names) {
+      std::vector<double> values;
+      for (std::size_t row = 0; row < table.rows.size(); ++row)
+        if (const auto value = table.number(row, name)) values.push_back(*value);
+      if (name != "camera" && !values.empty()) compare(name, median_of(std::move(values)));
+    }
+  }
+
+  void check_holes(const CaseTable& table) {
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      if (table.rows[row].size() > 1 && table.rows[row][0] == "holes")
+        compare("holes_" + table.rows[row][1] + "_pct", table.number(row, "value"), 6);
+  }
+
+  void check_cloud(std::string_view ply) {
+    constexpr std::string_view kElement = "\nelement vertex ";
+    ply = ply.substr(0, kMaxPlyHeaderBytes);
+    const std::size_t at = ply.find(kElement);
+    if (at == std::string_view::npos) return findings_.push_back({file_, "is no cloud"});
+    ply.remove_prefix(at + kElement.size());
+    compare("points", parse_double(ply.substr(0, ply.find('\n'))));
+  }
+
+  const std::filesystem::path& bundle_;
+  const Record& record_;
+  std::string file_;
+  std::vector<Finding>& findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Results& results) {
+  std::vector<Finding> findings;
+  for (const Record& record : results.records) {
+    if (!record.files || record.status != Status::ok) continue;
+    TableChecker checker(bundle, record, findings);
+    for (const CaseFile& file : *record.files)
+      if (is_bundle_path(file.path)) checker.check(file.path);
+    checker.check_all_there();
+  }
+  return findings;
+}
+
+}  // namespace aqbench
