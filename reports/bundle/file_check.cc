@@ -122,7 +122,7 @@ class FileChecker {
 
   // The journal marks how far the log had come with each of its lines.
   void check_log() {
-    const std::string log = read_text_file(bundle_ / kLogFile);
+    const std::string log = read_file(bundle_ / kLogFile);
     std::uint64_t start = 0;
     std::string_view rest = log;
     std::vector<std::string_view> parts;

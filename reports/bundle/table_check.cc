@@ -139,6 +139,8 @@ class TableChecker {
       surface_seen2 += share;
       complete_seen2 += found;
     }
+    if (std::abs(surface - 100) > 0.01)
+      findings_.push_back({file_, fmt::format("shares {:.6g} % of the surface out", surface)});
     if (surface > 0) compare("completeness_2mm_pct", complete / surface, 5);
     if (surface_seen2 > 0) compare("completeness_seen2_2mm_pct", complete_seen2 / surface_seen2, 5);
   }

@@ -214,12 +214,15 @@ TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
 
 TEST_F(Accept, SkippedCasesAreLeftOutUnlessTheBaselineHasThem) {
   Results results = synthetic_results();
-  accept_baseline(read_accepted_run(bundle_of(results)), file_, kUndefined);
-  results.records[3].status = Status::skipped;
-  results.records[3].reason = "no CUDA device";
-  EXPECT_NE(refusal(results).find("of the baseline was skipped: no CUDA device"), std::string::npos);
+  AcceptedRun run = read_accepted_run(bundle_of(results));
+  accept_baseline(run, file_, kUndefined);
+  run.results.records[3].status = Status::skipped;
+  run.results.records[3].reason = "no CUDA device";
+  EXPECT_NE(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, kUndefined); })
+                .find("of the baseline was skipped: no CUDA device"),
+            std::string::npos);
   const fs::path fresh = directory_ / "fresh.json";
-  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle_of(results)), fresh, kUndefined);
+  const Acceptance acceptance = accept_baseline(run, fresh, kUndefined);
   EXPECT_EQ(acceptance.baseline.cases.size(), 3u);
   EXPECT_TRUE(std::ranges::any_of(acceptance.notes,
                                   [](const std::string& note) { return note.find("skipped") != note.npos; }));
