@@ -22,7 +22,7 @@
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
-#include "harness/running/profile.h"
+#include "harness/profiling/profile.h"
 #include "harness/running/progress.h"
 #include "harness/running/sweep.h"
 #include "pipeline/workloads/workload.h"

@@ -38,6 +38,7 @@ target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
 aqbench_library(running harness/running aqbench::planning aqbench::sandbox)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(gating harness/gating aqbench::records)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
@@ -48,7 +49,7 @@ aqbench_library(exports reports/exports aqbench::content)
 aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::history aqbench::docs_tables Boost::program_options)
+aqbench_library(cli cli aqbench::history aqbench::docs_tables aqbench::profiling Boost::program_options)
 file(GLOB cli_ab CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_ab})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")

@@ -80,8 +80,7 @@ std::optional<DatasetContents> listed_contents(const Json& manifest) {
   return contents;
 }
 
-// Returns the contents if every file exists and has its size. That finds files that were cut short without
-// reading them.
+// Returns the contents if every file exists and has its size, without reading the files.
 std::optional<DatasetContents> whole_contents(const EntryPaths& paths) {
   const std::optional<Json> manifest = read_manifest(paths);
   auto contents = manifest ? listed_contents(*manifest) : std::nullopt;

@@ -1,4 +1,4 @@
-#include "harness/running/profile_target.h"
+#include "harness/profiling/profile_target.h"
 
 #include <filesystem>
 #include <memory>

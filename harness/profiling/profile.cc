@@ -1,4 +1,4 @@
-#include "harness/running/profile.h"
+#include "harness/profiling/profile.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@
 #include "harness/running/inject.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/running/profile_target.h"
+#include "harness/profiling/profile_target.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench {
