@@ -153,7 +153,7 @@ JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_
     text = read_text_file(path, kMaxJournalBytes, ZeroBytes::one_at_end);
   } catch (const Error& error) {
     if (error.problem().find("zero byte") == std::string::npos) throw;
-    damaged(path.string(), error.problem());
+    throw_damaged(path.string(), error.problem());
   }
   return parse_journal(text, path.string(), torn_tail);
 }
