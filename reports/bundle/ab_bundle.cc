@@ -159,11 +159,6 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
 
 namespace {
 
-Json without_load(Json environment) {
-  if (environment.is_object()) environment.erase("load");
-  return environment;
-}
-
 void check_journal_header(const std::filesystem::path& bundle, const PairJournalContents& journal,
                           const Recomputed& again, std::vector<Finding>& findings) {
   const PairJournalHeader &found = journal.header, &expected = again.journal;
@@ -180,7 +175,8 @@ void check_journal_header(const std::filesystem::path& bundle, const PairJournal
   check("program B", found.program_b == expected.program_b);
   check("list of cases", cases_text(found) == cases_text(expected));
   check("plan", *found.plan == *expected.plan);
-  check("environment", without_load(*found.environment) == without_load(*expected.environment));
+  check("environment",
+        environment_without_load(*found.environment) == environment_without_load(*expected.environment));
   check("number of resumptions", static_cast<int>(journal.resumed_utc.size()) == again.run->resumed);
   std::vector<std::string> command = {"aqbench", "ab"};
   command.insert(command.end(), found.arguments.begin(), found.arguments.end());

@@ -31,11 +31,6 @@ Json value_at(const Json& environment, std::string_view path) {
   return *at;
 }
 
-Json without_load(Json environment) {
-  if (environment.is_object()) environment.erase("load");
-  return environment;
-}
-
 double measured_ms(const Timing& timing) {
   double sum = timing.cold_ms.value_or(0) + timing.dataset_ms.value_or(0);
   for (const auto* const samples : {&timing.warm_ms, &timing.more_cold_ms})
@@ -104,7 +99,7 @@ class RunChecker {
     if (header_.schema_version > 1) {
       const JsonBox& began =
           journal_.resumptions.empty() ? header_.environment : journal_.resumptions.back().environment;
-      if (without_load(*began) != without_load(environment))
+      if (environment_without_load(*began) != environment_without_load(environment))
         report(kResultsFile, "environment is not the journal's");
     }
     if (!value_at(environment, "comparability.mixed").is_null()) return;
@@ -160,6 +155,11 @@ class RunChecker {
 };
 
 }  // namespace
+
+Json environment_without_load(Json environment) {
+  if (environment.is_object()) environment.erase("load");
+  return environment;
+}
 
 std::vector<Finding> check_run(const Results& results, const JournalContents& journal) {
   return RunChecker(results, journal).run();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "reports/content/bundle_files.h"
@@ -22,5 +23,8 @@ std::optional<std::int64_t> seconds_of_utc(const std::string& utc);
 
 // Returns how many bundles a run was merged from; 1 for a run of its own.
 std::size_t merged_runs(const RunInfo& run);
+
+// Returns the environment of a run without its load, which differs from one moment to the next.
+Json environment_without_load(Json environment);
 
 }  // namespace aqbench
