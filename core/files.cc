@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -315,22 +314,6 @@ std::optional<FileLock> FileLock::attempt(const std::filesystem::path& path, Loc
   Descriptor held = take_lock(path, mode, false);
   if (held.get() < 0) return std::nullopt;
   return FileLock(std::move(held));
-}
-
-ScratchFolder::ScratchFolder() {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error)
-    throw Error(ErrorKind::io, fmt::format("no folder for temporary files (TMPDIR): {}", error.message()));
-  std::string name = (parent / "aqbench_XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", name, std::strerror(errno)));
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace aqbench

@@ -1,6 +1,5 @@
 #pragma once
-// Files that are whole or absent and follow no planted link, locks between processes, and folders that go
-// away.
+// Files that are whole or absent and follow no planted link, and locks between processes.
 
 #include <cstdint>
 #include <filesystem>
@@ -90,23 +89,6 @@ class FileLock {
  private:
   explicit FileLock(Descriptor held) : held_(std::move(held)) {}
   Descriptor held_;
-};
-
-// A folder that goes away with everything in it.
-class ScratchFolder {
- public:
-  // Makes a new one in the system's folder for temporary files (TMPDIR). Throws Error(io) naming what cannot
-  // be made.
-  ScratchFolder();
-  // Takes over a folder that exists or will exist.
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace aqbench

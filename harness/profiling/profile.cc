@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/quantiles.h"
+#include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"

@@ -12,6 +12,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"
@@ -205,7 +206,7 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
 void read_told(const CaseResult& result, DatasetRun& run) {
   for (const auto& [name, text] : result.artefacts) {
     if (name != kCamerasPart) continue;
-    const Json told = Json::parse(text);
+    const Json told = parse_strict_json(text, kCamerasPart, kMessageJson);
     run.depth_maps = told["maps"].get<std::size_t>();
     run.points = told["points"].get<std::size_t>();
     run.triangles = told["triangles"].get<std::size_t>();

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/running/case_dataset.h"

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/isolate.h"
+#include "core/scratch_folder.h"
 #include "core/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"

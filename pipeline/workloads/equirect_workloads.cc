@@ -4,8 +4,8 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/parallel.h"
+#include "core/scratch_folder.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/equirect_checks.h"
 #include "pipeline/workloads/equirect_torch.h"

@@ -205,16 +205,5 @@ TEST(FileLock, SharedOnesExcludeTheExclusive) {
               HasSubstr("cannot lock: No such file or directory"));
 }
 
-TEST(ScratchFolder, GoesAwayWithWhatIsInIt) {
-  std::filesystem::path path;
-  {
-    const ScratchFolder folder;
-    path = folder.path();
-    write_file(path / "file", "x");
-    EXPECT_TRUE(std::filesystem::is_directory(path));
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
 }  // namespace
 }  // namespace aqbench
