@@ -197,7 +197,7 @@ Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool ren
           {"from_cache", !rendered},
           {"wall_s", wall_s},
           {"threads", thread_count()},
-          {"dataset", Json::parse(dataset_record(plan))}};
+          {"dataset", parse_strict_json(dataset_record(plan), "dataset")}};
 }
 
 }  // namespace

@@ -17,17 +17,17 @@ namespace {
 
 // What is wrong with a document.
 struct JsonProblem {
-  enum class Kind { syntax, depth, doubled_key };
+  enum class Kind { syntax, depth, doubled_key, many_keys, many_values };
   Kind kind = Kind::syntax;
   std::string what = {};             // syntax: the library's message
   std::size_t line = 0, column = 0;  // syntax: counted from 1
-  std::string path = {}, key = {};   // doubled_key: of the object, and in it
+  std::string path = {}, key = {};   // doubled_key, many_keys: of the object, and in it
 };
 
 // Builds the document as the parser reports its parts, and stops it at the first thing that is not allowed.
 class StrictBuilder {
  public:
-  StrictBuilder(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {}
+  StrictBuilder(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
 
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
@@ -45,6 +45,8 @@ class StrictBuilder {
     Level& level = levels_.back();
     if (!level.keys.insert(name).second)
       return stop({.kind = JsonProblem::Kind::doubled_key, .path = path(), .key = name});
+    if (level.keys.size() > limits_.max_keys)
+      return stop({.kind = JsonProblem::Kind::many_keys, .path = path()});
     level.key = std::move(name);
     return true;
   }
@@ -99,13 +101,15 @@ class StrictBuilder {
   }
 
   bool add(Json value) {
+    if (++values_ > limits_.max_values) return stop({.kind = JsonProblem::Kind::many_values});
     place(std::move(value));
     return true;
   }
 
   bool open(Json container) {
-    if (levels_.size() >= static_cast<std::size_t>(max_depth_))
+    if (levels_.size() >= static_cast<std::size_t>(limits_.max_depth))
       return stop({.kind = JsonProblem::Kind::depth});
+    if (++values_ > limits_.max_values) return stop({.kind = JsonProblem::Kind::many_values});
     Json* const placed = place(std::move(container));
     levels_.push_back({placed, {}, {}});
     return true;
@@ -117,16 +121,28 @@ class StrictBuilder {
   }
 
   std::string_view text_;
-  int max_depth_;
+  const JsonLimits& limits_;
+  std::size_t values_ = 0;  // so far, containers included
   Json root_;
   std::vector<Level> levels_;
   JsonProblem problem_;
 };
 
+// What is wrong with a document that is too large; empty for another problem.
+std::string size_message(const JsonProblem& problem, const JsonLimits& limits) {
+  if (problem.kind == JsonProblem::Kind::many_keys)
+    return fmt::format("{}: more than {} keys", problem.path, limits.max_keys);
+  if (problem.kind == JsonProblem::Kind::many_values)
+    return fmt::format("more than {} values", limits.max_values);
+  return {};
+}
+
 // "SOURCE:LINE:COLUMN: ..." as compilers write it, else "SOURCE: ...".
 std::string located_message(const JsonProblem& problem, const std::string& source, const JsonLimits& limits) {
   std::string text;
-  if (problem.kind == JsonProblem::Kind::depth) {
+  if (const std::string size = size_message(problem, limits); !size.empty()) {
+    text = ": " + size;
+  } else if (problem.kind == JsonProblem::Kind::depth) {
     text = fmt::format(": nested deeper than {} levels", limits.max_depth);
   } else if (problem.kind == JsonProblem::Kind::doubled_key) {
     text = fmt::format(": {}: key '{}' is given twice", problem.path, problem.key);
@@ -144,6 +160,8 @@ std::string located_message(const JsonProblem& problem, const std::string& sourc
 // "SOURCE: parse error at line 1, column 5: syntax error ...".
 std::string sentence_message(const JsonProblem& problem, const std::string& source,
                              const JsonLimits& limits) {
+  if (const std::string size = size_message(problem, limits); !size.empty())
+    return fmt::format("{}: {}", source, printable(size));
   if (problem.kind == JsonProblem::Kind::depth)
     return fmt::format("{}: nested deeper than {}", source, limits.max_depth);
   if (problem.kind == JsonProblem::Kind::doubled_key)
@@ -161,7 +179,7 @@ Json parse_strict_json(std::string_view text, const std::string& source, const J
         ErrorKind::input,
         fmt::format("{}: {} bytes of JSON, more than the {} allowed", source, text.size(), limits.max_bytes),
         source);
-  StrictBuilder builder(text, limits.max_depth);
+  StrictBuilder builder(text, limits);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
     const auto message = limits.error_style == JsonErrorStyle::sentence ? sentence_message : located_message;
     throw Error(ErrorKind::input, message(builder.problem(), source, limits), source);

@@ -49,11 +49,17 @@ struct JsonLimits {
   std::size_t max_bytes = std::size_t{256} << 20;
   int max_depth = 32;  // nested arrays and objects
   JsonErrorStyle error_style = JsonErrorStyle::line_and_column;
+  std::size_t max_keys = 1'000'000;     // of one object
+  std::size_t max_values = 50'000'000;  // of the document: each takes 16 bytes or more of memory
 };
 
 // Limits for messages between processes, journal lines and suite files, whose size is bounded elsewhere.
 inline constexpr JsonLimits kMessageJson = {
     .max_bytes = SIZE_MAX, .max_depth = 64, .error_style = JsonErrorStyle::sentence};
+
+// Limits for files that people write by hand, or that hold a few things alone: a suite, a transform, cameras.
+inline constexpr JsonLimits kSmallFileJson = {
+    .max_bytes = std::size_t{64} << 20, .max_keys = 10'000, .max_values = 10'000'000};
 
 // Parses a whole document in time linear in its size, also for an object of a million keys. Throws
 // Error(input) naming `source` for anything that is not JSON (NaN and Infinity literals and numbers beyond a

@@ -15,6 +15,8 @@
 namespace aqbench {
 namespace {
 
+constexpr std::size_t kMaxSuiteEntries = 1000;  // keys of an object, and parts
+
 std::vector<std::string> read_names(const JsonPlace& place) {
   std::vector<std::string> names;
   for (const JsonPlace& element : place.elements()) {
@@ -202,9 +204,10 @@ const std::vector<Suite>& suite_registry() {
 }
 
 Suite read_suite_file(const std::filesystem::path& path) {
-  constexpr std::uintmax_t max_bytes = 1 << 20;
-  const std::string source = path.string();
-  return suite_from_json(parse_strict_json(read_text_file(path, max_bytes), source, kMessageJson), source);
+  JsonLimits limits = kMessageJson;
+  limits.max_bytes = std::size_t{1} << 20;
+  limits.max_keys = kMaxSuiteEntries;
+  return suite_from_json(read_strict_json(path, limits), path.string());
 }
 
 Suite suite_from_json(const Json& json, const std::string& source) {
@@ -226,8 +229,11 @@ Suite suite_from_json(const Json& json, const std::string& source) {
   if (const auto sets = root.find("set"))
     for (const auto& [key, place] : sets->members()) suite.sets.push_back(read_set(key, place));
   suite.images = images_from_json(root);
-  if (const auto more = root.find("more"))
+  if (const auto more = root.find("more")) {
+    if (more->value().size() > kMaxSuiteEntries)
+      more->fail(fmt::format("has more than {} parts", kMaxSuiteEntries));
     for (const JsonPlace& part : more->elements()) suite.more.push_back(read_part(part));
+  }
   return suite;
 }
 

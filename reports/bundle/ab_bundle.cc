@@ -236,7 +236,7 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   for (const AbSamples* part : again.parts) result.units += part->units.size();
   for (const std::string& problem : again.problems) findings.push_back({main_file, problem});
   if (again.text != text) {
-    const std::string where = first_difference(json, Json::parse(again.text), "");
+    const std::string where = first_difference(json, parse_strict_json(again.text, main_file), "");
     findings.push_back({main_file, where.empty() ? "is not in the form that aqbench writes"
                                                  : where + " does not follow from the samples"});
   }

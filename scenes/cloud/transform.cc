@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -18,14 +17,6 @@ constexpr double kRotationTolerance = 1e-5;
 
 [[noreturn]] void fail_transform(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", name, what));
-}
-
-Json parse_transform_json(const std::filesystem::path& path) {
-  try {
-    return Json::parse(read_file(path, std::uintmax_t{1} << 20));
-  } catch (const Json::exception& error) {
-    fail_transform(path.string(), "not valid JSON: " + escape_bytes(error.what()));
-  }
 }
 
 Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path, const std::string& name) {
@@ -81,8 +72,8 @@ Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::st
 }
 
 Similarity read_similarity(const std::filesystem::path& path) {
-  const Json json = parse_transform_json(path);
   const std::string name = path.string();
+  const Json json = parse_strict_json(read_file(path, std::uintmax_t{1} << 20), name, kSmallFileJson);
   if (json.is_object() && !json.contains("matrix")) fail_transform(name, "matrix: missing");
   const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
                                                   : matrix_from_json(json, "", name);

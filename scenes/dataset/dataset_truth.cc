@@ -18,7 +18,7 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   std::string name;
   std::vector<Override> overrides;
   try {
-    const Json record = Json::parse(read_file(file));
+    const Json record = read_strict_json(file, kSmallFileJson);
     if (record.at("format_version") != 1)
       throw Error(ErrorKind::input, fmt::format("{}: format_version: expected 1", file.string()));
     const Json& scene = record.at("scene");

@@ -13,8 +13,6 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
-
 // A value in the file and the path that leads to it, "FILE: cameras.cam00.intrinsics".
 struct CalibrationNode {
   const Json& json;
@@ -190,12 +188,7 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
 }
 
 Rig parse_calibration(std::string_view text, const std::string& where) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: not valid JSON: {}", where, escape_bytes(error.what())));
-  }
+  const Json json = parse_strict_json(text, where, kSmallFileJson);
   const CalibrationNode file{json, where + ": "};
   if (!json.is_object()) throw Error(ErrorKind::input, where + ": must hold a JSON object");
   const std::string version = file.at("version").text();
@@ -219,7 +212,7 @@ void write_calibration(const std::filesystem::path& path, const Rig& rig,
 }
 
 Rig read_calibration(const std::filesystem::path& path) {
-  return parse_calibration(read_file(path, kMaxFileBytes), path.string());
+  return parse_calibration(read_file(path, kSmallFileJson.max_bytes), path.string());
 }
 
 }  // namespace aqbench

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "tests/core/error_matcher.h"
@@ -50,6 +50,17 @@ TEST(StrictJson, BoundsDepthAndSize) {
   EXPECT_EQ(refusal("[1,2,3]", {5, 3}), "f.json: 7 bytes of JSON, more than the 5 allowed");
 }
 
+TEST(StrictJson, BoundsKeysAndValues) {
+  EXPECT_EQ(refusal(R"({"a":[{"x":1,"y":2,"z":3}]})", {.max_keys = 2}), "f.json: a[0]: more than 2 keys");
+  EXPECT_EQ(parse_strict_json(R"([{"x":1,"y":2},{"x":1,"y":2}])", "f", {.max_keys = 2}).size(), 2u);
+  EXPECT_EQ(refusal("[[1],{\"a\":2}]", {.max_values = 4}), "f.json: more than 4 values");
+  EXPECT_EQ(refusal("[[1],{\"a\":[]}]", {.max_values = 4}), "f.json: more than 4 values");
+  EXPECT_EQ(parse_strict_json("[[1],{\"a\":2}]", "f", {.max_values = 5}).size(), 2u);
+  JsonLimits message = kMessageJson;
+  message.max_keys = 1;
+  EXPECT_EQ(refusal(R"({"a":1,"b":1})", message), "f.json: document: more than 1 keys");
+}
+
 TEST(StrictJson, AnErrorIsOneShortPrintableLine) {
   const std::string message = refusal("[\"" + std::string(1'000'000, 'x') + "\x1b[31m");
   EXPECT_LT(message.size(), 600u);
@@ -61,9 +72,9 @@ TEST(StrictJson, ManyKeysTakeLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 300'000; ++i) text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
   text += "}";
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: other programs must not decide
   EXPECT_EQ(parse_strict_json(text, "f").size(), 300'000u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 TEST(StrictJson, NamesTheFile) {

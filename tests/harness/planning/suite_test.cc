@@ -1,5 +1,7 @@
 #include "harness/planning/suite.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -96,6 +98,22 @@ INSTANTIATE_TEST_SUITE_P(
                      "axes.threads: expected an array"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "set": {"points": 5}})",
                      "set.points"}));
+
+// Keys and parts are looked up and planned one by one: a megabyte of them took 14 s.
+TEST(SuiteFile, BoundsKeysAndParts) {
+  const auto message = [](const std::string& text) {
+    return test::error_of(ErrorKind::input, [&] { read_text(text); });
+  };
+  std::string keys, parts;
+  for (int i = 0; i < 1001; ++i) {
+    keys += fmt::format("{}\"undulating.a{}\": 1", i == 0 ? "" : ",", i);
+    parts += fmt::format("{}{{\"scenes\": [\"s\"], \"methods\": [\"m\"]}}", i == 0 ? "" : ",");
+  }
+  const std::string begin = R"({"name": "a", "scenes": ["s"], "methods": ["m"], )";
+  EXPECT_THAT(message(begin + "\"set\": {" + keys + "}}"), HasSubstr("more than 1000 keys"));
+  EXPECT_THAT(message(begin + "\"axes\": {" + keys + "}}"), HasSubstr("more than 1000 keys"));
+  EXPECT_THAT(message(begin + "\"more\": [" + parts + "]}"), HasSubstr("more: has more than 1000 parts"));
+}
 
 TEST(SuiteFile, SaysWhenThereIsNone) {
   EXPECT_THAT(test::error_of(ErrorKind::input, [] { read_suite_file("/nowhere/s.json"); }),
