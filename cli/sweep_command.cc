@@ -17,6 +17,7 @@
 #include "harness/gating/gate_text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
+#include "harness/planning/plan_size.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
@@ -277,6 +278,8 @@ ExitCode sweep_command(const Arguments& arguments) {
   if (request->dry_run) return print_plan(plan, request->json);
   if (request->resume)
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
+  else
+    require_records_fit(plan);
   return run_planned(*request, plan, arguments);
 }
 

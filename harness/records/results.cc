@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/records/json_values.h"
+#include "harness/records/results_size.h"
 #include "harness/records/schema_check.h"
 
 namespace aqbench {
@@ -133,11 +134,11 @@ Results results_from_json(Json json, const std::string& source) {
 }
 
 Results results_from_text(std::string_view text, const std::string& source) {
-  return results_from_json(parse_strict_json(text, source), source);
+  return results_from_json(parse_strict_json(text, source, kResultsJson), source);
 }
 
 Results read_results(const std::filesystem::path& results_json) {
-  return results_from_json(read_strict_json(results_json), results_json.string());
+  return results_from_json(read_strict_json(results_json, kResultsJson), results_json.string());
 }
 
 std::string record_text(const Record& record) { return compact(to_json(record)); }

@@ -12,6 +12,7 @@
 #include "core/sha256.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/records/results.h"
+#include "harness/records/results_size.h"
 #include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/ab_bundle.h"
@@ -139,7 +140,7 @@ class Verifier {
     std::optional<Results> results;
     try {
       const std::filesystem::path path = bundle_ / "results.json";
-      const std::string text = read_text_file(path, JsonLimits{}.max_bytes);
+      const std::string text = read_text_file(path, kResultsJson.max_bytes);
       Results read = results_from_text(text, path.string());
       if (results_text(read) != text) add_finding("results.json", "is not in the form that aqbench writes");
       report_.root_digest = root_digest(read);

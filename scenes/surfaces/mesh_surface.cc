@@ -19,6 +19,9 @@ namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
+constexpr double kMaxReachM = 8192;  // of a mesh from its centre along each axis: floats are 1 mm apart there
+constexpr double kSearchReachM = 1e6;  // of a point from the centre, in the search alone
+
 void check_mesh(const TriangleMesh& mesh) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::input, "mesh: " + why); };
   constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
@@ -143,17 +146,27 @@ void MeshSurface::build_search() {
       high = high.cwiseMax(mesh_.vertices_m[vertex]);
     }
   }
-  centre_m_ = 0.5 * (low + high);
+  centre_m_ = 0.5 * low + 0.5 * high;
+  const double reach_m = (high - centre_m_).cwiseAbs().maxCoeff();
+  if (!(reach_m <= kMaxReachM))
+    throw Error(ErrorKind::input,
+                fmt::format("mesh: spans {:.3g} m; single precision, in which faces are searched, holds a "
+                            "millimetre up to {:g} m",
+                            2 * reach_m, 2 * kMaxReachM));
   search_ = make_face_search(centred(mesh_.vertices_m), faces_);
 }
 
-// Positions as x, y, z about the centre, where floats are finest.
+// Positions as x, y, z about the centre, where floats are finest. The search multiplies up to five lengths: a
+// position far away is drawn towards the centre, so that no product leaves the range of floats.
 std::vector<float> MeshSurface::centred(std::span<const Vec3> positions_m) const {
   std::vector<float> coordinates;
   coordinates.reserve(3 * positions_m.size());
-  for (const Vec3& position : positions_m)
-    for (int axis = 0; axis < 3; ++axis)
-      coordinates.push_back(static_cast<float>(position[axis] - centre_m_[axis]));
+  for (const Vec3& position : positions_m) {
+    Vec3 from_centre_m = position - centre_m_;
+    const double far_m = from_centre_m.cwiseAbs().maxCoeff();
+    if (far_m > kSearchReachM) from_centre_m *= kSearchReachM / far_m;
+    for (int axis = 0; axis < 3; ++axis) coordinates.push_back(static_cast<float>(from_centre_m[axis]));
+  }
   return coordinates;
 }
 
@@ -211,7 +224,8 @@ void MeshSurface::closest_points(std::span<const Vec3> points, std::span<Closest
     search_->closest_faces(centred(batch), faces);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (faces[i] >= faces_.size())
-        throw Error(ErrorKind::input, "mesh: its extent is too large for a search in single precision");
+        throw Error(ErrorKind::input, fmt::format("mesh: no face was found closest to ({:g}, {:g}, {:g}) m",
+                                                  batch[i].x(), batch[i].y(), batch[i].z()));
       const auto [face, at] = closest_from(faces[i], batch[i]);
       const Vec3 away = batch[i] - at.position_m;
       out[begin + i] = {at.position_m, normals_[face],

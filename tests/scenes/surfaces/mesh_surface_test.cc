@@ -247,5 +247,32 @@ TEST(MeshSurface, RefusesWhatCannotBeUsed) {
   EXPECT_THAT(message({broken, {{0, 1, 2}}}), testing::HasSubstr("vertex 1 is not finite"));
 }
 
+TEST(MeshSurface, RefusesAnExtentThatFloatsDoNotHold) {
+  const auto message = [](double far_m) -> std::string {
+    try {
+      const auto mesh = make_mesh_surface({{{0, 0, 1}, {far_m, 0, 1}, {0, 1, 1}}, {{0, 1, 2}}});
+      EXPECT_NEAR(closest(*mesh, {0.2, 0.2, 0.9}).signed_distance_m, 0.1, 1e-12);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::input);
+      return error.what();
+    }
+    return "no error";
+  };
+  for (const double far_m : {1.0, 1e3, 16384.0}) EXPECT_EQ(message(far_m), "no error") << far_m;
+  for (const double far_m : {16400.0, 1.4e8, 1e12, 1e19, 1e39, 1e60, 1e100})
+    EXPECT_THAT(message(far_m), testing::HasSubstr("mesh: spans ")) << far_m;
+}
+
+// Whatever is measurable has a distance: 1e100 m is the largest coordinate that is (metrics/measurable.h).
+TEST(MeshSurface, MeasuresPointsFarAway) {
+  const auto mesh = make_mesh_surface(make_plane({}, {})->mesh(0.05));
+  for (const double far_m : {1e4, 1e7, 1.4e8, 1e12, 1e19, 1e20, 1e38, 1e39, 1e100}) {
+    for (const Vec3& direction : {Vec3(0, 0, -1), Vec3(1, 0, 0), Vec3(-0.6, 0.5, -0.4)}) {
+      const double distance_m = closest(*mesh, direction * far_m).signed_distance_m;
+      EXPECT_NEAR(std::abs(distance_m) / far_m, direction.norm(), 2 / far_m + 1e-12) << far_m;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace aqbench
