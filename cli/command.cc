@@ -1,15 +1,19 @@
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parameters.h"
@@ -104,11 +108,26 @@ ExitCode dispatch(const Arguments& arguments) {
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
+// Gives a stream that the caller has closed its number back: else the next file that is opened becomes it,
+// and what is printed goes into that. Reading from stdin and writing to stdout then fail, as before; what
+// would be said on stderr is dropped.
+void reserve_standard_streams() {
+  for (const auto& [stream, mode] :
+       {std::pair{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (::open("/dev/null", mode) != stream) std::_Exit(static_cast<int>(ExitCode::io));
+  }
+}
+
+// Prints a line on stderr. That it cannot be written is no error of its own: the exit code says what
+// happened.
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
 // Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
 // must not pass as a short file.
 ExitCode flush_stdout(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  fmt::print(stderr, "aqbench: error: stdout: {}\n", std::strerror(errno));
+  say(fmt::format("aqbench: error: stdout: {}", std::strerror(errno)));
   return ExitCode::io;
 }
 
@@ -117,23 +136,26 @@ ExitCode flush_stdout(ExitCode code) {
 std::span<const Command> commands() { return kCommands; }
 
 int run_command_line(const Arguments& arguments) {
-  // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first.
+  // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first. A file at its size limit
+  // is an error of the write that meets it.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  reserve_standard_streams();
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);
   } catch (const Error& error) {
-    fmt::print(stderr, "aqbench: error: {}\n", printable(error.what()));
+    say(fmt::format("aqbench: error: {}", printable(error.what())));
     code = exit_code(error.kind());
   } catch (const std::system_error& error) {
     // fmt reports a failed write to stdout this way; anything else is ours.
-    fmt::print(stderr, "aqbench: error: {}{}\n", std::ferror(stdout) != 0 ? "stdout: " : "",
-               error.code().message());
+    say(fmt::format("aqbench: error: {}{}", std::ferror(stdout) != 0 ? "stdout: " : "",
+                    error.code().message()));
     return static_cast<int>(ExitCode::io);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "aqbench: error: out of memory\n");
+    say("aqbench: error: out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "aqbench: internal error, please report: {}\n", printable(error.what()));
+    say(fmt::format("aqbench: internal error, please report: {}", printable(error.what())));
   }
   return static_cast<int>(flush_stdout(code));
 }

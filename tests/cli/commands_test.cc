@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -81,6 +83,39 @@ TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {
   const auto result = run_program({"list"}, options);
   EXPECT_EQ(result.exit_code, 6);
   EXPECT_NE(result.err.find("stdout"), std::string::npos) << result.err;
+}
+
+TEST(Commands, FileSizeLimitIsExitSixWithOneLine) {
+  const TemporaryDir dir;
+  ProgramOptions options;
+  options.file_size_limit_bytes = 500;
+  const std::string rendered = dir / "rendered";
+  for (const Arguments& arguments :
+       {Arguments{"list"}, Arguments{"render", "--scene", "flat_plane", "--set", "ring12.width=64", "--set",
+                                     "ring12.height=48", "--out", rendered}}) {
+    const auto result = run_program(arguments, options);
+    EXPECT_EQ(result.exit_code, 6) << arguments[0] << ": " << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    EXPECT_NE(result.err.find("File too large"), std::string::npos) << result.err;
+  }
+}
+
+// A stream that the caller closed is none that the next opened file may become.
+TEST(Commands, ClosedStreamsAbortNothing) {
+  const auto exit_code = [](const std::string& arguments) {
+    const int status = std::system((std::string(AQBENCH_BINARY) + " " + arguments).c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  };
+  EXPECT_EQ(exit_code("list <&- >&- 2>&-"), 6);
+  EXPECT_EQ(exit_code("list nonsense <&- >&- 2>&-"), 2);
+  EXPECT_EQ(exit_code("--version >&-"), 6);
+  EXPECT_EQ(exit_code("list <&- 2>&- >/dev/null"), 0);
+  const TemporaryDir dir;
+  const std::string bundle = dir / "out";
+  EXPECT_EQ(
+      exit_code("sweep --scene flat_plane --method lightglue_like --out " + bundle + " <&- 2>&- >/dev/null"),
+      0);
+  EXPECT_EQ(run_program({"verify", only_bundle(bundle)}).exit_code, 0);
 }
 
 }  // namespace

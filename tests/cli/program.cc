@@ -54,7 +54,7 @@ void signal_when(pid_t child, int signal, const std::function<bool()>& condition
     const auto limit = static_cast<rlim_t>(options.file_size_limit_bytes);
     const rlimit both{limit, limit};
     ::setrlimit(RLIMIT_FSIZE, &both);
-    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_DFL);  // as a shell leaves it
   }
   std::vector<char*> argv{const_cast<char*>(AQBENCH_BINARY)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

@@ -24,7 +24,7 @@ struct ProgramOptions {
   std::function<bool()> interrupt_when = {};  // SIGINT once it gives true (asked for at most a minute)
   std::function<bool()> kill_when = {};       // SIGKILL likewise
   std::string stdout_to;                      // a path instead of capturing
-  long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, SIGXFSZ ignored: writing fails beyond it
+  long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, as on a disk that is full beyond it
 };
 
 // Runs the program to its end. Its cache of datasets is $AQBENCH_CACHE_DIR where a test sets it, else one
