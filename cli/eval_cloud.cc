@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/eval_output.h"
 #include "core/error.h"
@@ -15,6 +16,8 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/align.h"
+#include "metrics/plane_fit.h"
+#include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/transform.h"
@@ -187,14 +190,64 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Inpu
       render_table(table, wants_colours(STDOUT_FILENO)));
 }
 
-// Returns what the cameras see; empty where no camera is known.
-ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene) {
-  if (request.rig.empty() && request.dataset_dir.empty()) return {};
+Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }
+
+Json plane_json(const std::optional<PlaneFit>& plane) {
+  if (!plane) return null_with_reason("no plane: fewer than 3 scored points, or all on a line");
+  return {{"normal", {plane->normal.x(), plane->normal.y(), plane->normal.z()}},
+          {"centroid_m", {plane->centroid_m.x(), plane->centroid_m.y(), plane->centroid_m.z()}},
+          {"definition", "total least-squares plane of the scored points; unit normal towards the cameras"}};
+}
+
+Json height_json(const std::optional<HeightDifference>& height) {
+  if (!height) return null_with_reason("no scored point, or a truth that is no height field");
+  return {
+      {"points", height->points},
+      {"mean_mm", 1e3 * height->mean_m},
+      {"mean_abs_mm", 1e3 * height->mean_abs_m},
+      {"rmse_mm", 1e3 * height->rmse_m},
+      {"max_abs_mm", 1e3 * height->max_abs_m},
+      {"definition",
+       "vertical distance of the scored points from the true height at their (x, y), positive towards the "
+       "cameras; on a slope it is larger than the distance along the normal"}};
+}
+
+Json reprojection_json(const std::optional<ReprojectionError>& error) {
+  if (!error) return null_with_reason("no camera has a scored point in its image");
+  return {
+      {"projections", error->projections},
+      {"mean_px", error->mean_px},
+      {"median_px", error->median_px},
+      {"rmse_px", error->rmse_px},
+      {"definition",
+       "distance in the undistorted image between a scored point and the closest point of the true surface, "
+       "both through the water; over all cameras that are not auxiliary and have both in their image"}};
+}
+
+// What the JSON says beyond the metrics, which are the same in every record.
+void add_details(const Reconstruction& reconstruction, const Surface& truth, const std::optional<Rig>& rig,
+                 Json& effective) {
+  const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
+  const ScoredPoints scored = score_points(points_m, truth);
+  effective["plane_fit"] = plane_json(fit_plane(points_m, scored.index));
+  effective["height_difference"] = height_json(measure_height_difference(points_m, scored, truth));
+  if (rig) effective["reprojection"] = reprojection_json(measure_reprojection(points_m, scored, truth, *rig));
+}
+
+// Returns the cameras of the request; nullopt where none is known.
+std::optional<Rig> request_rig(const EvalCloudRequest& request) {
+  if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
   constexpr std::uint64_t kJitterSeed = 42;  // render's default
-  const Rig rig = request.rig.empty()
-                      ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
-                      : make_rig(request.rig, request.overrides, kJitterSeed);
-  const ViewCounter views = view_counter(scene, rig);
+  return request.rig.empty()
+             ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
+             : make_rig(request.rig, request.overrides, kJitterSeed);
+}
+
+// Returns what the cameras see; empty where no camera is known.
+ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene,
+                          const std::optional<Rig>& rig) {
+  if (!rig) return {};
+  const ViewCounter views = view_counter(scene, *rig);
   if (!views && !request.views_file.empty())
     throw Error(ErrorKind::usage, "--views: what cameras see is only known of a scene by formula");
   return views;
@@ -206,7 +259,8 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   const Scene scene = request.scene.empty() ? read_dataset_scene(request.dataset_dir)
                                             : make_scene(request.scene, request.overrides);
   const Surface& truth = *scene.truth.surface;
-  const ViewCounter views = request_views(request, scene);
+  const std::optional<Rig> rig = request_rig(request);
+  const ViewCounter views = request_views(request, scene, rig);
   Input input = load_input(request, truth);
   if (request.align) align_input(input, truth);
 
@@ -218,6 +272,7 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
     return ExitCode::pass;
   }
   Json effective = {{"transforms", input.transforms}};
+  add_details(input.reconstruction, truth, rig, effective);
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
   fmt::print("{}", eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
                                      Json{{"arguments", arguments}}, std::move(effective)));

@@ -43,6 +43,9 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 
 std::string eval_results_text(Record record, const Json& requested, Json effective) {
   effective["threads"] = thread_count();
+  for (const auto& [name, metric] : record.metrics)
+    if (const std::string& definition = definition_of(name); !definition.empty())
+      effective["definitions"][name] = definition;
   Results results;
   results.run.id = bundle_stamp(std::chrono::system_clock::now());
   results.run.suite = "eval";

@@ -99,7 +99,7 @@ std::string row(const char* quantity, const std::string& of, std::optional<doubl
 // Samples of the surface: their distances to the cloud, how many cameras see them, and why they are holes.
 struct SampleCauses {
   Completeness completeness;
-  std::vector<int> views;  // cameras, auxiliary ones included
+  std::vector<int> views;  // cameras, auxiliary ones not counted, as for completeness_seen2_*
   std::vector<Cause> causes;
 };
 
@@ -114,9 +114,7 @@ SampleCauses causes_of_samples(const Reconstruction& reconstruction, const Patch
     found.completeness.distance_m.assign(found.completeness.samples.positions_m.size(), INFINITY);
   }
   const auto& positions_m = found.completeness.samples.positions_m;
-  VisibilityOptions visibility;
-  visibility.auxiliary_cameras = true;
-  found.views = count_views(truth, rig, positions_m, visibility);
+  found.views = count_views(truth, rig, positions_m);
   const std::vector<MapView> kept = views_of(reconstruction.depth_maps, rig);
   const std::vector<MapView> unfiltered = reconstruction.unfiltered_depth_maps.empty()
                                               ? kept
@@ -171,6 +169,7 @@ std::vector<Vec3> some_points(const MapView& view, std::size_t at_most) {
 void write_cameras(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
                    const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
   std::optional<double> worst_m;
+  std::ptrdiff_t measured = 0;
   const std::vector<MapView> views = views_of(reconstruction.depth_maps, rig);
   for (std::size_t k = 0; k < views.size(); ++k) {
     const std::vector<Vec3> points_m = some_points(views[k], options.points_per_camera);
@@ -181,6 +180,7 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
       bias_mm = kMillimetres * errors.bias_mean_m;
       rmse_mm = kMillimetres * errors.rmse_m;
       worst_m = std::max(worst_m.value_or(0), std::abs(errors.bias_mean_m));
+      ++measured;
     }
     const std::string& name = views[k].map->camera;
     csv += row("bias", name, bias_mm, "mm") + row("rmse", name, rmse_mm, "mm");
@@ -195,10 +195,15 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
                                            static_cast<double>(before)),
                "%");
   }
-  if (worst_m)
-    writer.add("camera_worst_bias_mm", kMillimetres * *worst_m);
-  else
+  const auto cameras = std::ranges::count(rig.cameras, false, &Camera::is_auxiliary);
+  if (!worst_m)
     writer.add_undefined("camera_worst_bias_mm", "no depth inside the patch");
+  else if (2 * measured <= cameras)
+    writer.add_undefined(
+        "camera_worst_bias_mm",
+        fmt::format("only {} of {} cameras have depths inside the patch", measured, cameras));
+  else
+    writer.add("camera_worst_bias_mm", kMillimetres * *worst_m);
 }
 
 // Returns the root mean square over the patch of the Cramer-Rao bound with 1 px of noise.

@@ -24,7 +24,8 @@ struct DiagnosisOptions {
 // The result: metrics, and a table with more detail.
 struct Diagnosis {
   // holes_*_pct: share of the area of the patch by cause; their sum is 100 - completeness.
-  // camera_worst_bias_mm and crb_ratio: see metrics/registry.cc.
+  // camera_worst_bias_mm and crb_ratio: see metrics/registry.cc; the former is undefined unless more than
+  // half of the cameras have depths inside the patch.
   MetricSet metrics;
   // "quantity,of,value,unit": area and completeness by number of views, holes by cause, and for each camera
   // bias, rmse and the confirmed share. An undefined value is empty.
@@ -33,7 +34,7 @@ struct Diagnosis {
 
 // Diagnoses a reconstruction. `rig` is the true one. Each sample in a hole has the first of these causes that
 // holds:
-// - not_visible: fewer than two cameras (auxiliary ones included) see it;
+// - not_visible: fewer than two cameras (auxiliary ones not counted) see it;
 // - no_depth: no camera's unfiltered map has a depth there;
 // - wrong_depth: no depth there is within the tolerance of the true depth;
 // - filtered: the filter dropped all depths that are right;

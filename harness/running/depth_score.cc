@@ -56,9 +56,13 @@ MetricSet median_over_cameras(std::span<const CameraDepthScore> scores) {
     std::vector<double> values;
     for (const CameraDepthScore& score : scores)
       if (score.metrics[i].second.value) values.push_back(*score.metrics[i].second.value);
-    if (!values.empty()) {
+    const std::size_t with_value = values.size();
+    metric.value.reset();
+    if (2 * with_value > scores.size()) {
       metric.value = median_in_place(values);
       metric.reason.clear();
+    } else if (with_value > 0) {
+      metric.reason = fmt::format("only {} of {} cameras have a value", with_value, scores.size());
     }
     medians.emplace_back(name, metric);
   }

@@ -26,8 +26,8 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir);
 
-// Returns the median of every metric over the cameras that have a value for it. A metric that no camera has a
-// value for is undefined.
+// Returns the median of every metric over the cameras that have a value for it. A metric that half of the
+// cameras or more have no value for is undefined: the median of one camera is not the method's.
 MetricSet median_over_cameras(std::span<const CameraDepthScore> scores);
 
 // Returns a table as CSV: "camera,metric,..." and one line for each camera; an empty field where there is no

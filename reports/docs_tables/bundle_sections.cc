@@ -10,6 +10,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/stage_memory.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
@@ -70,12 +71,13 @@ std::string docs_stages(const BundleContent& content) {
     for (const StageRecord& stage : record.stages) total += median_of(stage.self_ms).value_or(0);
     for (const StageRecord& stage : record.stages) {
       const auto self = median_of(stage.self_ms);
+      const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
       any = true;
       text += md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name),
                       md_escape(stage.parent), std::to_string(stage.calls),
                       table_number_or_na(median_of(stage.wall_ms)), table_number_or_na(self),
-                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a",
-                      mib_or_na(stage.net_bytes), mib_or_na(stage.peak_bytes)});
+                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a", tensors.net,
+                      tensors.peak});
     }
   }
   if (!any) no_data("stages");

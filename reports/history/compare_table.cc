@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/records/stage_memory.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -73,15 +74,12 @@ std::string memory_table(const CompareReport& report, bool all) {
   std::size_t equal = 0;
   for (const ComparedStage& stage : report.stages) {
     if (!stage.net_bytes_a && !stage.net_bytes_b && !stage.peak_bytes_a && !stage.peak_bytes_b) continue;
+    const TensorMemoryText a = tensor_memory_text(stage.net_bytes_a, stage.peak_bytes_a),
+                           b = tensor_memory_text(stage.net_bytes_b, stage.peak_bytes_b);
     if (!all && same_memory(stage))
       ++equal;
     else
-      table.rows.push_back({{stage.case_name},
-                            {stage.stage},
-                            {mib_or_na(stage.net_bytes_a)},
-                            {mib_or_na(stage.net_bytes_b)},
-                            {mib_or_na(stage.peak_bytes_a)},
-                            {mib_or_na(stage.peak_bytes_b)}});
+      table.rows.push_back({{stage.case_name}, {stage.stage}, {a.net}, {b.net}, {a.peak}, {b.peak}});
   }
   if (table.rows.empty() && equal == 0) return "";
   std::string text = "\ntensor memory\n";

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/records/stage_memory.h"
 
 namespace aqbench {
 namespace {
@@ -60,8 +61,9 @@ std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile
   cells.push_back({stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total)});
   cells.push_back(
       {stage.cpu_ms.empty() ? "n/a" : fixed_ms_text(shown_sample(stage.cpu_ms, profile.details))});
-  cells.push_back({mib_or_na(stage.net_bytes)});
-  cells.push_back({mib_or_na(stage.peak_bytes)});
+  const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
+  cells.push_back({tensors.net});
+  cells.push_back({tensors.peak});
   cells.push_back({mib_or_na(stage.resident_peak_bytes)});
   return cells;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -124,6 +125,24 @@ TEST(Eval, NanPointsAreCountedAndLeftOut) {
   EXPECT_EQ(value(metrics, "points_non_finite"), 2);
 }
 
+TEST(Eval, MeshesBeyondWhatFloatsHoldAreRefused) {
+  const TemporaryDir dir;
+  for (const char* far_m : {"1.4e8", "1e19", "1e38", "1e60"}) {
+    std::ofstream(dir / "far.ply")
+        << "ply\nformat ascii 1.0\nelement vertex 5\nproperty double x\nproperty double y\n"
+           "property double z\nelement face 2\nproperty list uchar int vertex_indices\n"
+           "end_header\n-0.2 -0.1 1.178\n0.2 -0.1 1.178\n0.2 0.1 1.178\n-0.2 0.1 1.178\n"
+        << far_m << " 0 1.178\n3 0 1 2\n3 0 3 4\n";
+    for (const char* truth : {"--scene", "--mesh"}) {
+      const std::string of = truth == std::string("--scene") ? "flat_plane" : (dir / "far.ply").string();
+      const auto result = run_program({"eval", dir / "far.ply", truth, of});
+      EXPECT_EQ(result.exit_code, 2) << far_m << result.err;
+      EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+      EXPECT_NE(result.err.find("mesh: spans "), std::string::npos) << result.err;
+    }
+  }
+}
+
 TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   const TemporaryDir dir;
   auto points = noisy_plane(20000, 0, 0.0005, 9);
@@ -141,6 +160,32 @@ TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   const json matrix =
       json::parse(aligned.out).at("run").at("effective").at("transforms").at("icp").at("matrix");
   EXPECT_NEAR(matrix[2][3].get<double>(), -0.004, 0.0003);
+}
+
+// Who reads the JSON alone learns what a number is: half a sum, along which direction, of which plane.
+TEST(Eval, JsonSaysWhatItsNumbersAre) {
+  const TemporaryDir dir;
+  auto points = noisy_plane(20000, 0.0004, 0.0005, 13);
+  for (Xyz& p : points) p.z += 0.05 * p.x;  // normal (0.05, 0, -1) / 1.00125
+  write_binary_ply(dir / "c.ply", points);
+  const auto result =
+      run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--rig", "ring12", "--json"});
+  const json metrics = metrics_of(result);
+  const json effective = json::parse(result.out).at("run").at("effective");
+  for (const auto& [name, metric] : metrics.items())
+    EXPECT_GT(effective.at("definitions").at(name).get<std::string>().size(), 10u) << name;
+  EXPECT_NE(effective["definitions"]["chamfer_l1_mm"].get<std::string>().find("half the sum"),
+            std::string::npos);
+  const json normal = effective.at("plane_fit").at("normal");
+  EXPECT_NEAR(normal[0].get<double>(), 0.05 / 1.00125, 1e-4);
+  EXPECT_NEAR(normal[2].get<double>(), -1 / 1.00125, 1e-4);
+  const json height = effective.at("height_difference");
+  EXPECT_NEAR(height.at("mean_mm").get<double>(), 0.4, 0.2);
+  EXPECT_NEAR(height.at("rmse_mm").get<double>(), std::sqrt(0.25 + 0.16 + 2500 * 0.25 / 3 * 0.25), 0.1);
+  EXPECT_GT(effective.at("reprojection").at("mean_px").get<double>(), 1);
+  const json without =
+      json::parse(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}).out);
+  EXPECT_FALSE(without.at("run").at("effective").contains("reprojection"));
 }
 
 TEST(Eval, ThreadsChangeNoByteOfTheMetrics) {

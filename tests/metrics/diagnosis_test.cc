@@ -1,16 +1,20 @@
 #include "metrics/diagnosis.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "core/error.h"
 #include "metrics/cramer_rao.h"
+#include "metrics/score.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/ray_hit.h"
+#include "scenes/rendering/visibility.h"
 
 namespace aqbench {
 namespace {
@@ -105,6 +109,66 @@ TEST(DiagnosisTest, FindsTheCameraWithABias) {
   EXPECT_GT(value_of(found, "camera_worst_bias_mm"), 0.85);
   EXPECT_LT(value_of(found, "camera_worst_bias_mm"), 1);
   EXPECT_THAT(found.csv, HasSubstr("bias,cam03,-0.9"));
+}
+
+// A method that maps one camera of many has no worst camera: that one's bias is not the method's.
+TEST(DiagnosisTest, OneCameraOfManyIsNotTheWorst) {
+  const Rig rig = small_ring("arc6");
+  const auto with_maps = [&](std::size_t cameras) {
+    Reconstruction result = striped(rig);
+    result.depth_maps.resize(cameras);
+    result.unfiltered_depth_maps.resize(cameras);
+    return diagnose_plane(result, rig);
+  };
+  for (const std::size_t few : {std::size_t{1}, std::size_t{3}}) {
+    const Diagnosis found = with_maps(few);
+    const Metric* const worst = find_metric(found.metrics, "camera_worst_bias_mm");
+    ASSERT_NE(worst, nullptr);
+    EXPECT_FALSE(worst->value.has_value());
+    EXPECT_EQ(worst->reason, fmt::format("only {} of 6 cameras have depths inside the patch", few));
+    EXPECT_THAT(found.csv, HasSubstr("bias,cam00,")) << "what it is of that camera stays in the table";
+  }
+  EXPECT_FALSE(std::isnan(value_of(with_maps(4), "camera_worst_bias_mm")));
+}
+
+// Over random clouds and rigs, auxiliary cameras among them: the causes of holes sum to what completeness
+// leaves, and those of places that two cameras see to what completeness_seen2 leaves of their area.
+TEST(DiagnosisTest, HolesAreWhatCompletenessLeaves) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> u(0, 1);
+  const Scene scene = make_scene("flat_plane", {});
+  const PatchHeightField& truth = renderable_surface(*scene.truth.surface, "flat_plane");
+  int seen_by_auxiliary_alone = 0;
+  for (int draw = 0; draw < 12; ++draw) {
+    const char* const name = draw % 3 == 0 ? "arc6" : "ring12";
+    const Rig rig = small_ring(name, std::to_string(300 + static_cast<int>(700 * u(random))).c_str());
+    Reconstruction cloud = striped(rig);
+    std::erase_if(cloud.cloud.points_m, [&](const Vec3&) { return u(random) < 0.5; });
+    for (int i = 0; i < 2000; ++i)
+      cloud.cloud.points_m.emplace_back(0.5 * u(random) - 0.25, 0.3 * u(random) - 0.15,
+                                        kPlane_m + 0.003 * u(random));
+    DiagnosisOptions options;
+    options.sample_spacing_m = 0.003;
+    ScoreOptions score_options;
+    score_options.sample_spacing_m = options.sample_spacing_m;
+    const Diagnosis holes = diagnose(cloud, truth, rig, options);
+    const Score score = score_reconstruction(cloud, truth, score_options, view_counter(scene, rig));
+    const auto completeness = [&](const char* metric) { return *find_metric(score.metrics, metric)->value; };
+    double seen_holes = 0, seen_pct = 0;
+    for (const char* cause : {"no_depth", "wrong_depth", "filtered", "fused"})
+      seen_holes += value_of(holes, ("holes_" + std::string(cause) + "_pct").c_str());
+    for (const ViewShare& share : score.by_views)
+      if (share.views >= 2) seen_pct += share.surface_pct;
+    EXPECT_NEAR(seen_holes + value_of(holes, "holes_not_visible_pct"),
+                100 - completeness("completeness_2mm_pct"), 1e-9);
+    EXPECT_NEAR(seen_holes, seen_pct * (1 - completeness("completeness_seen2_2mm_pct") / 100), 1e-9) << name;
+    const auto with_auxiliary =
+        count_views(truth, rig, truth.stratified_samples(0.01, 1).positions_m, {.auxiliary_cameras = true});
+    const auto without = count_views(truth, rig, truth.stratified_samples(0.01, 1).positions_m);
+    for (std::size_t i = 0; i < without.size(); ++i)
+      seen_by_auxiliary_alone += with_auxiliary[i] >= 2 && without[i] < 2 ? 1 : 0;
+  }
+  EXPECT_GT(seen_by_auxiliary_alone, 0) << "no draw tells who is counted";
 }
 
 TEST(DiagnosisTest, RefusesMapsThatDoNotFitTheRig) {

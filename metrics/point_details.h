@@ -1,0 +1,39 @@
+#pragma once
+// What says more of the scored points than the metrics that are gated: heights, and errors in the images.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "metrics/scored_points.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// Vertical distances z_true(x, y) - z of the scored points, as a height map has them: positive towards the
+// cameras. On a slope they are larger than the distances along the normal that accuracy_* is of.
+struct HeightDifference {
+  std::size_t points = 0;
+  double mean_m = 0, mean_abs_m = 0, rmse_m = 0, max_abs_m = 0;
+};
+
+// Measures scored points of a cloud; nullopt where there is none, or where the truth is no height field.
+std::optional<HeightDifference> measure_height_difference(std::span<const Vec3> points_m,
+                                                          const ScoredPoints& scored, const Surface& truth);
+
+// Distances in the images between a scored point and the closest point of the true surface, both projected
+// through the water: what the errors of the cloud look like in pixels. One for each pair of a point and a
+// camera that is not auxiliary and has both in its undistorted image.
+struct ReprojectionError {
+  std::size_t projections = 0;
+  double mean_px = 0, median_px = 0, rmse_px = 0;
+};
+
+// Measures scored points of a cloud; nullopt where no camera has one in its image.
+std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> points_m,
+                                                      const ScoredPoints& scored, const Surface& truth,
+                                                      const Rig& rig);
+
+}  // namespace aqbench

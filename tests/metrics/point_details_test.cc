@@ -1,0 +1,97 @@
+#include "metrics/point_details.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+#include "scenes/surfaces/mesh_surface.h"
+
+namespace aqbench {
+namespace {
+
+std::vector<Vec3> noisy_samples(const Surface& truth, std::size_t count, double sigma_m) {
+  std::vector<Vec3> points(count);
+  truth.sample_positions(3, 0, points);
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(0, sigma_m);
+  for (Vec3& point : points) point.z() += noise(random);
+  return points;
+}
+
+// Noise along z of 1 mm averages 0.798 mm vertically; the distance along the normal is shorter by the cosine
+// of the slope, whose mean over the surface is the patch's area by that of the surface: 0.88.
+TEST(HeightDifference, IsVerticalWhereAccuracyIsAlongTheNormal) {
+  const Scene scene = make_scene("undulating", {});
+  const Surface& truth = *scene.truth.surface;
+  const std::vector<Vec3> points = noisy_samples(truth, 40000, 0.001);
+  const ScoredPoints scored = score_points(points, truth);
+  const auto found = measure_height_difference(points, scored, truth);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->points, scored.index.size());
+  const double root_n = std::sqrt(static_cast<double>(found->points));
+  EXPECT_NEAR(found->mean_abs_m, 0.001 * std::sqrt(2 / M_PI), 4 * 0.6028e-3 / root_n);
+  EXPECT_NEAR(found->rmse_m, 0.001, 4 * 0.001 / (std::sqrt(2.0) * root_n));
+  EXPECT_NEAR(found->mean_m, 0, 4 * 0.001 / root_n);
+  const double along_normal_m = summarize_errors(scored.signed_error_m).mean_m;
+  EXPECT_NEAR(along_normal_m / found->mean_abs_m, 0.5 * 0.3 / truth.area_m2(), 0.01);
+}
+
+TEST(HeightDifference, HasTheSignOfTheCameras) {
+  const Scene scene = make_scene("flat_plane", {});
+  const std::vector<Vec3> points = {{0, 0, 1.176}, {0.1, 0.1, 1.176}};
+  const auto found =
+      measure_height_difference(points, score_points(points, *scene.truth.surface), *scene.truth.surface);
+  EXPECT_NEAR(found->mean_m, 0.002, 1e-12);
+  EXPECT_NEAR(found->max_abs_m, 0.002, 1e-12);
+}
+
+TEST(HeightDifference, IsUndefinedWithoutPointsOrHeights) {
+  const Scene scene = make_scene("flat_plane", {});
+  EXPECT_FALSE(measure_height_difference({}, {}, *scene.truth.surface).has_value());
+  const auto mesh = make_mesh_surface(scene.truth.surface->mesh(0.05));
+  const std::vector<Vec3> points = {{0, 0, 1.176}};
+  EXPECT_FALSE(measure_height_difference(points, score_points(points, *mesh), *mesh).has_value());
+}
+
+// The closest point of a plane lies straight below: mean and rmse follow from projections one by one.
+TEST(Reprojection, IsTheDistanceOfTheProjections) {
+  const Scene scene = make_scene("flat_plane", {});
+  const Rig rig = make_rig("ring12", {}, 1);
+  const std::vector<Vec3> points = {{0.02, -0.01, 1.175}, {-0.05, 0.03, 1.179}};
+  const ScoredPoints scored = score_points(points, *scene.truth.surface);
+  double sum = 0, squares = 0;
+  std::size_t count = 0;
+  for (const Camera& camera : rig.cameras) {
+    if (camera.is_auxiliary) continue;
+    const RefractiveCamera view = refractive_camera(camera, rig.water);
+    for (const Vec3& p : points) {
+      const double px = (project(view, p)->pixel - project(view, Vec3(p.x(), p.y(), 1.178))->pixel).norm();
+      sum += px;
+      squares += px * px;
+      ++count;
+    }
+  }
+  const auto found = measure_reprojection(points, scored, *scene.truth.surface, rig);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->projections, count);
+  EXPECT_EQ(count, 24u) << "twelve cameras, the auxiliary one left out";
+  EXPECT_NEAR(found->mean_px, sum / 24, 1e-9);
+  EXPECT_NEAR(found->rmse_px, std::sqrt(squares / 24), 1e-9);
+  EXPECT_GT(found->median_px, 0.3);
+}
+
+TEST(Reprojection, IsUndefinedWhereNoCameraLooks) {
+  const Scene scene = make_scene("flat_plane", {});
+  const Rig rig = make_rig("ring12", {}, 1);
+  EXPECT_FALSE(measure_reprojection({}, {}, *scene.truth.surface, rig).has_value());
+  const std::vector<Vec3> high = {{0, 0, -5}};  // in the air
+  EXPECT_FALSE(measure_reprojection(high, score_points(high, *scene.truth.surface), *scene.truth.surface, rig)
+                   .has_value());
+}
+
+}  // namespace
+}  // namespace aqbench
