@@ -139,16 +139,20 @@ TEST(DiagnosisTest, HolesAreWhatCompletenessLeaves) {
   const Scene scene = make_scene("flat_plane", {});
   const PatchHeightField& truth = renderable_surface(*scene.truth.surface, "flat_plane");
   int seen_by_auxiliary_alone = 0;
-  for (int draw = 0; draw < 12; ++draw) {
+  for (int draw = 0; draw < 4; ++draw) {
     const char* const name = draw % 3 == 0 ? "arc6" : "ring12";
-    const Rig rig = small_ring(name, std::to_string(300 + static_cast<int>(700 * u(random))).c_str());
+    Rig rig = small_ring(name, std::to_string(300 + static_cast<int>(700 * u(random))).c_str());
+    if (draw % 3 != 0)  // two opposite cameras and the auxiliary one
+      std::erase_if(rig.cameras, [](const Camera& camera) {
+        return !camera.is_auxiliary && camera.name != "cam00" && camera.name != "cam06";
+      });
     Reconstruction cloud = striped(rig);
     std::erase_if(cloud.cloud.points_m, [&](const Vec3&) { return u(random) < 0.5; });
     for (int i = 0; i < 2000; ++i)
       cloud.cloud.points_m.emplace_back(0.5 * u(random) - 0.25, 0.3 * u(random) - 0.15,
                                         kPlane_m + 0.003 * u(random));
     DiagnosisOptions options;
-    options.sample_spacing_m = 0.003;
+    options.sample_spacing_m = 0.006;
     ScoreOptions score_options;
     score_options.sample_spacing_m = options.sample_spacing_m;
     const Diagnosis holes = diagnose(cloud, truth, rig, options);
