@@ -287,6 +287,7 @@ WorkloadSpec absorption_workload() {
           .throughput_unit = "Mpx/s",
           .stages = {"absorption"},
           .batches = false,
+          .pixel_identity = "layers_sum_worst_relative_error",
           .prepare = prepare_absorption,
           .skip_reason = numeric_skip_reason};
 }

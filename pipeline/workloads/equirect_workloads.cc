@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -61,10 +62,14 @@ class ViewSampler {
   explicit ViewSampler(const EquirectOptions& options) : options_(options) { make(); }
 
   std::vector<ColourImage> sample(const std::vector<const ColourImage*>& frames, StepLedger& ledger) {
+    ++kernel_calls_;
     if (!options_.cached_grid) ledger.time(Step::sample, [&] { make(); });
     if (torch_) return torch_->sample(frames, ledger);
     return ledger.time(Step::sample, [&] { return sample_fused(options_.geometry, taps_, frames); });
   }
+
+  // Returns the calls of sample() since the last question.
+  std::int64_t take_kernel_calls() { return std::exchange(kernel_calls_, 0); }
 
  private:
   void make() {
@@ -80,7 +85,12 @@ class ViewSampler {
   EquirectOptions options_;
   TapTable taps_;
   std::unique_ptr<TorchSampler> torch_;
+  std::int64_t kernel_calls_ = 0;
 };
+
+WorkloadFigure kernel_calls_figure(std::int64_t calls) {
+  return {std::string(kKernelCalls), static_cast<double>(calls)};
+}
 
 double view_megapixels(const EquirectOptions& options) {
   return 1e-6 * options.frames * options.geometry.views * options.geometry.view_px * options.geometry.view_px;
@@ -105,6 +115,7 @@ class EquirectViewsRun final : public WorkloadRun {
         batch.push_back(&frames_[static_cast<std::size_t>(i)]);
       for (ColourImage& view : sampler_.sample(batch, ledger)) views_.push_back(std::move(view));
     }
+    kernel_calls_ = sampler_.take_kernel_calls();
   }
 
   std::vector<Identity> identities() override {
@@ -113,10 +124,12 @@ class EquirectViewsRun final : public WorkloadRun {
   std::string output_sha256() override { return hash_of_views(views_); }
   void corrupt_output() override { views_.at(0).bytes.at(0) ^= 0x40; }
   WorkloadCost cost() const override { return {view_megapixels(options_), 0, 0}; }
+  std::vector<WorkloadFigure> figures() const override { return {kernel_calls_figure(kernel_calls_)}; }
 
  private:
   EquirectOptions options_;
   ViewSampler sampler_;
+  std::int64_t kernel_calls_ = 0;
   std::vector<ColourImage> frames_, views_;
 };
 
@@ -173,6 +186,7 @@ class EquirectPipelineRun final : public WorkloadRun {
     if (options_.loader == "ram_cache") cached_.swap(filling_);
     filling_.clear();
     attribution_ = ledger.finish();
+    kernel_calls_ = sampler_->take_kernel_calls();
   }
 
   std::vector<Identity> identities() override {
@@ -202,6 +216,7 @@ class EquirectPipelineRun final : public WorkloadRun {
 
   std::vector<WorkloadFigure> figures() const override {
     std::vector<WorkloadFigure> figures = figures_of(attribution_);
+    figures.push_back(kernel_calls_figure(kernel_calls_));
     if (deepest_ > 0) figures.push_back({"frames_ahead", static_cast<double>(deepest_)});
     return figures;
   }
@@ -244,6 +259,7 @@ class EquirectPipelineRun final : public WorkloadRun {
   std::vector<std::filesystem::path> files_, written_;
   std::vector<FramePointer> cached_, filling_;
   std::size_t deepest_ = 0;
+  std::int64_t kernel_calls_ = 0;
   Attribution attribution_;
 };
 

@@ -40,12 +40,18 @@ TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outs
 // Interpolates all queries in plain loops.
 std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries);
 
+// Factors, and in how many calls of the kernel they were computed.
+struct BatchedFactors {
+  std::vector<double> values;
+  std::int64_t kernel_calls = 0;
+};
+
 // Interpolates in vectorised LibTorch, `batch` queries a call.
-std::vector<double> tricubic_torch(const std::vector<double>& grid, const TricubicQueries& queries,
-                                   std::int64_t batch, const char* device);
+BatchedFactors tricubic_torch(const std::vector<double>& grid, const TricubicQueries& queries,
+                              std::int64_t batch, const char* device);
 
 // Interpolates in one pass, `batch` queries a call.
-std::vector<double> tricubic_fused(const std::vector<double>& grid, const TricubicQueries& queries,
-                                   std::int64_t batch);
+BatchedFactors tricubic_fused(const std::vector<double>& grid, const TricubicQueries& queries,
+                              std::int64_t batch);
 
 }  // namespace aqbench

@@ -63,8 +63,8 @@ at::Tensor torch_batch(const at::Tensor& grid, const at::Tensor& h, const at::Te
 
 }  // namespace
 
-std::vector<double> tricubic_torch(const std::vector<double>& grid, const TricubicQueries& queries,
-                                   std::int64_t batch, const char* device) {
+BatchedFactors tricubic_torch(const std::vector<double>& grid, const TricubicQueries& queries,
+                              std::int64_t batch, const char* device) {
   const c10::InferenceMode no_gradients;
   const c10::Device place{std::string(device)};
   const auto tensor_of = [&](const std::vector<double>& values) {
@@ -74,15 +74,15 @@ std::vector<double> tricubic_torch(const std::vector<double>& grid, const Tricub
   };
   const at::Tensor grid_tensor = tensor_of(grid), h = tensor_of(queries.h), k = tensor_of(queries.k),
                    l = tensor_of(queries.l);
-  std::vector<double> factors(queries.h.size());
-  const auto count = static_cast<std::int64_t>(factors.size());
-  for (std::int64_t begin = 0; begin < count; begin += batch) {
+  BatchedFactors factors{std::vector<double>(queries.h.size()), 0};
+  const auto count = static_cast<std::int64_t>(queries.h.size());
+  for (std::int64_t begin = 0; begin < count; begin += batch, ++factors.kernel_calls) {
     const std::int64_t end = std::min(begin + batch, count);
     const at::Tensor part =
         torch_batch(grid_tensor, h.slice(0, begin, end), k.slice(0, begin, end), l.slice(0, begin, end))
             .cpu()
             .contiguous();
-    std::memcpy(factors.data() + begin, part.data_ptr<double>(),
+    std::memcpy(factors.values.data() + begin, part.data_ptr<double>(),
                 static_cast<std::size_t>(end - begin) * sizeof(double));
   }
   return factors;

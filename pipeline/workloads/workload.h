@@ -38,6 +38,9 @@ struct WorkloadCost {
   bool single_precision = false;
 };
 
+// The figure of workloads that batch: calls of the kernel in the last run, fewer the larger the batch.
+inline constexpr std::string_view kKernelCalls = "kernel_calls";
+
 // A further number about the last run: share of time per step, queue wait, ring depth.
 struct WorkloadFigure {
   std::string name;  // with its unit: "read_ms", "overlap_share"
@@ -78,6 +81,8 @@ struct WorkloadSpec {
   std::string throughput_unit;      // "Mpx/s"
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
+  // The identity that holds the output against a reference pixel by pixel: how far it is from that. "": none.
+  std::string pixel_identity = {};
   // Makes the inputs from the seed. Throws Error(usage) naming a parameter.
   std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;
   // Returns why the workload cannot run here with these parameters, or "". May be null: it then runs wherever

@@ -102,6 +102,7 @@ WorkloadSpec plane_sweep_workload() {
           .throughput_unit = "Mpx.depth.view/s",
           .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth"},
           .batches = true,
+          .pixel_identity = "unlike_reference_share",
           .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_plane_sweep(input); },
           .skip_reason = plane_sweep_skip_reason};
 }
@@ -128,6 +129,7 @@ WorkloadSpec equirect_views_workload() {
       .throughput_unit = "Mpx/s",
       .stages = {"stack", "copy", "sample", "convert"},
       .batches = true,
+      .pixel_identity = "worst_error_levels",
       .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_equirect_views(input); },
       .skip_reason = equirect_skip_reason};
 }
@@ -150,6 +152,7 @@ WorkloadSpec equirect_pipeline_workload() {
           .throughput_unit = "Mpx/s",
           .stages = step_names(),
           .batches = true,
+          .pixel_identity = "worst_error_levels",
           .prepare =
               [](const WorkloadInput& input) { return workloads_table().prepare_equirect_pipeline(input); },
           .skip_reason = equirect_pipeline_skip_reason};

@@ -11,6 +11,7 @@ namespace aqbench {
 
 struct AbsorptionProblem;  // pipeline/workloads/absorption.h
 struct TricubicQueries;    // pipeline/workloads/tricubic.h
+struct BatchedFactors;     // pipeline/workloads/tricubic.h
 
 // Make the inputs of a workload; called through the table.
 std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input);
@@ -24,8 +25,8 @@ std::string loader_problem(const WorkloadInput& input);
 // The module's functions.
 struct WorkloadsTable {
   std::vector<double> (*absorption_torch)(const AbsorptionProblem& problem, const char* device);
-  std::vector<double> (*tricubic_torch)(const std::vector<double>& grid, const TricubicQueries& queries,
-                                        std::int64_t batch, const char* device);
+  BatchedFactors (*tricubic_torch)(const std::vector<double>& grid, const TricubicQueries& queries,
+                                   std::int64_t batch, const char* device);
   std::unique_ptr<WorkloadRun> (*prepare_plane_sweep)(const WorkloadInput& input);
   std::unique_ptr<WorkloadRun> (*prepare_synthetic)(const WorkloadInput& input);
   std::unique_ptr<WorkloadRun> (*prepare_equirect_views)(const WorkloadInput& input);

@@ -49,6 +49,7 @@ struct Result {
   std::vector<float> depth_m;     // [y][x], metres along the refracted ray; NaN = none
   std::vector<float> confidence;  // [y][x], 0 to 1; 0 where there is no depth
   std::vector<float> volume;      // [y][x][depth] if Options::keep_volume, else empty; lower = better match
+  int kernel_calls = 1;           // calls that it took; kernel torch: one for each batch of depths
 };
 
 }  // namespace aqbench::plane_sweep

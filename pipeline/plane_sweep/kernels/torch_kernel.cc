@@ -241,7 +241,8 @@ void sweep_with_torch(const Input& input, const Options& options, Result& result
     if (options.keep_volume)
       volume = at::empty({depths, result.height_px, result.width_px},
                          at::TensorOptions(at::kFloat).device(sweep.device()));
-    for (std::int64_t first = 0; first < depths; first += options.batch) {
+    result.kernel_calls = 0;
+    for (std::int64_t first = 0; first < depths; first += options.batch, ++result.kernel_calls) {
       const std::int64_t batch = std::min<std::int64_t>(options.batch, depths - first);
       const at::Tensor costs = sweep.costs(first, batch);
       for (std::int64_t k = 0; k < batch; ++k) winner.feed(costs[k], first + k);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "pipeline/workloads/equirect_checks.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
 #include "tests/pipeline/workloads/run_workload.h"
@@ -59,6 +60,21 @@ TEST(Equirect, TurningTheFrameShiftsTheViews) {
                 1)
           << view;
   }
+}
+
+TEST(Equirect, WrongPixelsInAMiddleFrameAreFound) {
+  const ViewGeometry geometry{.frame_width_px = 256, .view_px = 40};
+  const ViewGrid grid = make_view_grid(geometry);
+  const TapTable taps = make_taps(geometry, grid);
+  const ColourImage frames[] = {make_frame(1, 0, 256), make_frame(1, 1, 256), make_frame(1, 2, 256)};
+  std::vector<ColourImage> views = sample_fused(geometry, taps, {&frames[0], &frames[1], &frames[2]});
+  const auto all_hold = [&] {
+    return std::ranges::all_of(view_identities(geometry, 3, 1, views, 0), &Identity::holds);
+  };
+  EXPECT_TRUE(all_hold());
+  for (std::size_t view = 8; view < 16; ++view)  // one pixel in a hundred
+    for (std::size_t i = 0; i < 3 * 1600; i += 300) views[view].bytes[i] ^= 0x40;
+  EXPECT_FALSE(all_hold());
 }
 
 TEST(Equirect, BothVariantsMeetTheFormulaAtTheSeamToo) {

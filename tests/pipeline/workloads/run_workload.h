@@ -32,4 +32,11 @@ inline std::vector<std::string> broken_identities(WorkloadRun& run) {
   return broken;
 }
 
+// Returns how often the last run called the kernel; -1: the workload does not say.
+inline double kernel_calls(const WorkloadRun& run) {
+  for (const WorkloadFigure& figure : run.figures())
+    if (figure.name == kKernelCalls) return figure.value;
+  return -1;
+}
+
 }  // namespace aqbench::test

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/parallel.h"
 #include "tests/pipeline/workloads/run_workload.h"
 
 namespace aqbench {
@@ -24,14 +25,26 @@ TEST(Tricubic, AQueryWithoutNeighboursFallsBackAlone) {
   const auto grid = structure_factor_grid();
   const TricubicQueries queries{
       {0.25, 3.2, 9.0, -3.0, -3.001}, {0.5, 0.4, 0.0, 2.999, 0.0}, {-0.75, 0, 0, 0, 0}};
-  for (const auto& factors : {tricubic_loop(grid, queries), tricubic_torch(grid, queries, 5, "cpu"),
-                              tricubic_fused(grid, queries, 5)}) {
+  for (const auto& factors : {tricubic_loop(grid, queries), tricubic_torch(grid, queries, 5, "cpu").values,
+                              tricubic_fused(grid, queries, 5).values}) {
     EXPECT_NEAR(factors[0], structure_factor(0.25, 0.5, -0.75), 1e-11) << "its neighbours are all there";
     EXPECT_NEAR(factors[1], structure_factor(3, 0, 0), 1e-11) << "the grid point next to it";
     EXPECT_EQ(factors[2], kFactorOutside);
     EXPECT_NEAR(factors[3], structure_factor(-3, 2.999, 0), 1e-11) << "just inside";
     EXPECT_NEAR(factors[4], structure_factor(-3, 0, 0), 1e-11) << "just outside";
   }
+}
+
+TEST(Tricubic, EveryBatchIsACallOfTheKernel) {
+  const auto grid = structure_factor_grid();
+  const TricubicQueries queries = make_queries(1, 100000, 0.01);
+  set_thread_count(2);
+  for (const auto [batch, calls] :
+       {std::pair(1, 100000), {128, 782}, {32768, 4}, {100000, 1}, {1 << 30, 1}}) {
+    EXPECT_EQ(tricubic_fused(grid, queries, batch).kernel_calls, calls) << batch;
+    if (batch > 1) EXPECT_EQ(tricubic_torch(grid, queries, batch, "cpu").kernel_calls, calls) << batch;
+  }
+  set_thread_count(available_processors());
 }
 
 TEST(Tricubic, TheBatchChangesNoBit) {
