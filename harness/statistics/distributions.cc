@@ -25,4 +25,10 @@ double fair_coins_cdf(std::int64_t successes, std::int64_t trials) {
   return boost::math::ibeta(static_cast<double>(trials - successes), static_cast<double>(successes) + 1, 0.5);
 }
 
+double rate_upper_bound(std::int64_t events, std::int64_t trials, double confidence) {
+  if (events >= trials) return 1;
+  return boost::math::ibeta_inv(static_cast<double>(events) + 1, static_cast<double>(trials - events),
+                                confidence);
+}
+
 }  // namespace aqbench

@@ -16,4 +16,8 @@ double student_t_two_sided(double t, double degrees);
 // successes >= trials.
 double fair_coins_cdf(std::int64_t successes, std::int64_t trials);
 
+// Returns the largest rate that `events` of `trials` > 0 allow, 0 <= events <= trials: the upper end of the
+// one-sided exact interval of the given confidence (Clopper and Pearson 1934).
+double rate_upper_bound(std::int64_t events, std::int64_t trials, double confidence);
+
 }  // namespace aqbench

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tests/core/error_matcher.h"
@@ -48,6 +49,55 @@ TEST(AaValidation, BlocksOfMeasuredPairs) {
   EXPECT_EQ(check_blocks(measured, {.suites = 1000, .seed = 7}, {}).suites, 1000u);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { check_blocks(simulate(kQuiet, 1, 119), {}, {}); }),
             "simulated: pairs: 119 measured, blocks of 40 need at least 120");
+}
+
+// Fewest blocks without an alarm, and bounds of Clopper and Pearson by adding up the binomial distribution.
+TEST(AaValidation, RatesAreBoundedByIndependentBlocksAlone) {
+  EXPECT_NEAR((AlarmCount{15, 0}.rate_upper()), 1 - std::pow(0.05, 1.0 / 15), 1e-12);
+  EXPECT_NEAR((AlarmCount{15, 0}.rate_upper()), 0.181, 1e-4) << "no 0.4 %";
+  EXPECT_EQ(AlarmCount{}.rate_upper(), 1);
+  EXPECT_EQ((AlarmCount{7, 7}.rate_upper()), 1);
+  EXPECT_EQ(blocks_to_bound(0.004), 748u);
+  EXPECT_LE((AlarmCount{748, 0}.rate_upper()), 0.004);
+  EXPECT_GT((AlarmCount{747, 0}.rate_upper()), 0.004);
+  for (const auto& [blocks, regressed] : {std::pair(20, 1), {200, 9}, {3000, 6}}) {
+    const double rate =
+        AlarmCount{static_cast<std::size_t>(blocks), static_cast<std::size_t>(regressed)}.rate_upper();
+    double probability = 0;  // of so few alarms at that rate
+    for (int k = 0; k <= regressed; ++k)
+      probability += std::exp(std::lgamma(blocks + 1) - std::lgamma(k + 1) - std::lgamma(blocks - k + 1) +
+                              k * std::log(rate) + (blocks - k) * std::log1p(-rate));
+    EXPECT_NEAR(probability, 0.05, 1e-9) << blocks << " " << regressed;
+  }
+  EXPECT_LE((AlarmCount{3000, 6}.rate_upper()), 0.004);
+}
+
+TEST(AaValidation, SeparateBlocksAreAsManyAsThePairsHold) {
+  PairedSeries measured = simulate(kQuiet, 6, 650, 3);
+  EXPECT_EQ(count_separate_blocks(measured, 40, {}).blocks, 16u);
+  EXPECT_EQ(count_separate_blocks(measured, 40, {}).regressed, 0u);
+  for (std::size_t i = 80; i < 200; ++i) measured.u_b[i] *= 1.2;  // three blocks
+  EXPECT_EQ(count_separate_blocks(measured, 40, {}).regressed, 3u);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { count_separate_blocks(simulate(kQuiet, 1, 119), 40, {}); }),
+            "simulated: pairs: 119 measured, blocks of 40 need at least 120");
+}
+
+TEST(AaValidation, SimulatedBlocksHaveTheMeasuredNoiseAndCoinsOfTheirOwn) {
+  const AlarmCount spiky = simulate_blocks(simulate(kSpiky, 5, 600, 3), {.suites = 1500}, {});
+  EXPECT_EQ(spiky.blocks, 1500u);
+  EXPECT_LE(spiky.rate_upper(), 0.004);
+  // A difference between the sides is no noise: coins take it away, and the measured blocks alone show it.
+  PairedSeries slower = simulate(kQuiet, 6, 400, 3);
+  for (double& u : slower.u_b) u *= 1.2;
+  EXPECT_EQ(count_separate_blocks(slower, 40, {}).regressed, 10u);
+  EXPECT_LE(simulate_blocks(slower, {.suites = 500}, {}).regressed, 15u) << "alpha is 1 %";
+  // A rule without a threshold flags its alpha, which simulated blocks must find, one side of it.
+  PairedPolicy careless;
+  careless.alpha = 0.2;
+  careless.tau = 1e-9;
+  const AlarmCount alarms = simulate_blocks(simulate(kQuiet, 7, 400, 3), {.suites = 1500}, careless);
+  EXPECT_GT(alarms.regressed, 0.05 * 1500);
+  EXPECT_LT(alarms.regressed, 0.25 * 1500);
 }
 
 // A confirmation shares no pair with the flag: of 3 blocks' worth where only the middle is slow, nothing that
