@@ -103,12 +103,42 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
                           axis.name));
 }
 
-std::vector<const Axis*> merged_axes(const PlanRequest& request, const Suite* suite) {
+bool is_selected(const Selection& selection, const std::string& owner) {
+  const auto owners = owners_of(selection);
+  return std::ranges::find(owners, owner) != owners.end();
+}
+
+bool has_filters(const PlanRequest& request) {
+  return !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
+}
+
+// Returns whether the request's filters left out whatever has this parameter, "batch" or "plane_sweep.batch".
+bool was_left_out(const PlanRequest& request, const Selection& selection, const Catalogue& catalogue,
+                  const std::string& name) {
+  if (!has_filters(request)) return false;
+  const std::string owner = name.substr(0, name.rfind('.'));
+  const auto is_owner = [&](const auto& spec) { return spec.name == owner; };
+  const auto has = [&](const auto& spec) { return has_parameter(spec.parameters, name); };
+  const auto is_known = [&](const auto& is_it) {
+    return std::ranges::any_of(catalogue.methods, is_it) || std::ranges::any_of(catalogue.workloads, is_it);
+  };
+  if (owner != name)
+    return !is_selected(selection, owner) &&
+           (is_known(is_owner) || std::ranges::any_of(catalogue.scenes, is_owner));
+  return axis_kind(name) == AxisKind::parameter && is_known(has) &&
+         std::ranges::none_of(selection.methods, [&](const auto& method) { return has(*method.spec); }) &&
+         std::ranges::none_of(selection.workloads, [&](const auto* workload) { return has(*workload); });
+}
+
+std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection& selection,
+                                     const Catalogue& catalogue) {
   std::vector<const Axis*> axes;
-  if (suite != nullptr)
-    for (const Axis& axis : suite->axes)
-      if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
+  if (selection.suite != nullptr)
+    for (const Axis& axis : selection.suite->axes) {
+      if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end() &&
+          !was_left_out(request, selection, catalogue, axis.name))
         axes.push_back(&axis);
+    }
   for (const Axis& axis : request.axes) axes.push_back(&axis);
   std::set<std::string> seen;
   for (const Axis* axis : axes)
@@ -195,6 +225,22 @@ void check_no_flag(const PlanRequest& request, const Axis& axis) {
     refuse_plan(fmt::format("--axis {0} excludes --{0}", axis.name));
 }
 
+// Returns how the suite times workloads itself, none where the request says how often they run.
+std::vector<std::pair<std::string, TimingPlan>> plan_own_timing(const TimingRequest& request,
+                                                                const Suite& suite,
+                                                                const Catalogue& catalogue) {
+  std::vector<std::pair<std::string, TimingPlan>> own;
+  for (const auto& [workload, runs] : suite.repetitions) {
+    if (std::ranges::find(catalogue.workloads, workload, &WorkloadSpec::name) == catalogue.workloads.end())
+      refuse_plan(fmt::format("suite {}: repetitions: there is no workload '{}'", suite.name, workload));
+    if (request.repetitions || request.precision || request.min_time_s) continue;
+    TimingRequest with_runs = request;
+    with_runs.repetitions = std::min(runs, request.max_repetitions.value_or(runs));
+    own.emplace_back(workload, effective_timing(with_runs, true));
+  }
+  return own;
+}
+
 // Refuses a parameter that is set or swept twice: the name of a case would say a value that is not used.
 void check_conflicts(const PlanBasis& basis) {
   for (std::size_t i = 0; i < basis.axes.size(); ++i) {
@@ -245,10 +291,9 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
       refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", basis.selection.suite->name,
                               axis.name));
     const std::size_t dot = axis.name.rfind('.');
-    const auto owners = owners_of(basis.selection);
     // Its owner is not among the scenes and methods that were asked for.
-    if (dot != std::string::npos && (!request.scenes.empty() || !request.methods.empty()) &&
-        std::ranges::find(owners, axis.name.substr(0, dot)) == owners.end())
+    if (dot != std::string::npos && has_filters(request) &&
+        !is_selected(basis.selection, axis.name.substr(0, dot)))
       continue;
     if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
       own.axes.push_back(plan_axis(axis, basis.selection));
@@ -262,7 +307,7 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   basis.selection = select_for(request, catalogue);
   const Suite* const suite = basis.selection.suite;
   basis.images = merged_images(request, suite);
-  const std::vector<const Axis*> axes = merged_axes(request, suite);
+  const std::vector<const Axis*> axes = merged_axes(request, basis.selection, catalogue);
   const auto rig_axis =
       std::ranges::find(axes, AxisKind::rig, [](const Axis* axis) { return axis_kind(axis->name); });
   basis.selection.rigs = plan_rigs(request, basis, rig_axis == axes.end() ? nullptr : *rig_axis);
@@ -279,7 +324,10 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
       std::ranges::find(request.axes, seed_axis->name, &Axis::name) == request.axes.end())
     seed_axis = nullptr;
   basis.seeds = plan_seeds(request, suite, seed_axis);
-  if (suite != nullptr) basis.sets = suite->sets;
+  if (suite != nullptr)
+    for (const Override& given : suite->sets)
+      if (!was_left_out(request, basis.selection, catalogue, given.owner + "." + given.parameter))
+        basis.sets.push_back(given);
   basis.sets.insert(basis.sets.end(), request.sets.begin(), request.sets.end());
   for (const Override& given : basis.sets)
     check_owner(basis.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
@@ -289,6 +337,7 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   basis.device = request.device.value_or("cpu");
   basis.method_timing = effective_timing(request.timing, false);
   basis.workload_timing = effective_timing(request.timing, true);
+  if (suite != nullptr) basis.own_timing = plan_own_timing(request.timing, *suite, catalogue);
   return basis;
 }
 

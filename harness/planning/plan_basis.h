@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/planning/axis.h"
@@ -51,6 +52,8 @@ struct PlanBasis {
   int threads = 1;
   std::string device;
   TimingPlan method_timing, workload_timing;
+  std::vector<std::pair<std::string, TimingPlan>> own_timing =
+      {};  // of workloads that the suite times itself
 };
 
 // Returns whether the method gets images, which every real method does.

@@ -163,6 +163,13 @@ ParameterValue axis_value(const Case& planned, const PlannedAxis& axis, const st
   }
 }
 
+const TimingPlan& timing_of(const PlanBasis& basis, const Subject& subject) {
+  if (subject.workload == nullptr) return basis.method_timing;
+  for (const auto& [workload, own] : basis.own_timing)
+    if (workload == subject.workload->name) return own;
+  return basis.workload_timing;
+}
+
 Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
   Case planned;
   if (subject.workload != nullptr) {
@@ -173,7 +180,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.preset = subject.method->preset;
     planned.simulated = subject.method->spec->simulated();
   }
-  planned.timing = subject.workload != nullptr ? basis.workload_timing : basis.method_timing;
+  planned.timing = timing_of(basis, subject);
   planned.seed = seed;
   planned.threads = basis.threads;
   planned.device = basis.device;

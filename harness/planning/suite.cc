@@ -76,6 +76,16 @@ std::vector<Axis> read_axes(const JsonPlace& place) {
   return axes;
 }
 
+std::vector<std::pair<std::string, int>> read_repetitions(const JsonPlace& place) {
+  constexpr std::uint64_t kMostRuns = 1000000;
+  std::vector<std::pair<std::string, int>> repetitions;
+  for (const auto& [workload, runs] : place.members()) {
+    if (runs.count() < 1 || runs.count() > kMostRuns) runs.fail("is not from 1 to 1000000");
+    repetitions.emplace_back(workload, static_cast<int>(runs.count()));
+  }
+  return repetitions;
+}
+
 SuitePart read_part(const JsonPlace& place) {
   place.allow_only({"scenes", "methods", "axes"});
   SuitePart part{read_names(place.at("scenes")), read_names(place.at("methods"))};
@@ -147,7 +157,8 @@ std::vector<Suite> workload_suites() {
   return {
       {.name = "synthetic_profile",
        .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
-       .workloads = {"synthetic_profile"}},
+       .workloads = {"synthetic_profile"},
+       .repetitions = {{"synthetic_profile", 3}}},
       {.name = "workloads",
        .description = "every kernel with its variants, small: proved, then timed warm",
        .axes = {{.name = "variant", .values = {"torch", "fused"}},
@@ -161,18 +172,21 @@ std::vector<Suite> workload_suites() {
                 {"equirect_pipeline", "view", "128"}},
        .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
       {.name = "batching",
-       .description = "kernels at several batch sizes, vectorised and fused; meant for --blocks",
+       .description = "kernels at batch sizes 1, 8 and 16, vectorised and fused; meant for --blocks",
        .axes = {{.name = "variant", .values = {"torch", "fused"}},
-                {.name = "batch", .values = {"1", "4", "16"}}},
+                {.name = "absorption.size", .values = {"256", "512"}},
+                {.name = "batch", .values = {"1", "8", "16"}}},
        .sets = {{"tricubic", "size", "128"},
                 {"plane_sweep", "kernel", "torch"},
-                {"plane_sweep", "width", "160"},
-                {"plane_sweep", "height", "120"},
-                {"plane_sweep", "depths", "16"},
+                {"plane_sweep", "width", "640"},
+                {"plane_sweep", "height", "480"},
+                {"plane_sweep", "depths", "64"},
+                {"plane_sweep", "sources", "4"},
                 {"equirect_views", "width", "256"},
                 {"equirect_views", "view", "64"},
                 {"equirect_views", "frames", "16"}},
-       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"}},
+       .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views"},
+       .repetitions = {{"absorption", 200}}},
   };
 }
 
@@ -213,7 +227,7 @@ Suite read_suite_file(const std::filesystem::path& path) {
 Suite suite_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
-                   "imaging", "width", "height", "more"});
+                   "imaging", "width", "height", "more", "repetitions"});
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
@@ -234,6 +248,7 @@ Suite suite_from_json(const Json& json, const std::string& source) {
       more->fail(fmt::format("has more than {} parts", kMaxSuiteEntries));
     for (const JsonPlace& part : more->elements()) suite.more.push_back(read_part(part));
   }
+  if (const auto repetitions = root.find("repetitions")) suite.repetitions = read_repetitions(*repetitions);
   return suite;
 }
 
@@ -260,6 +275,7 @@ Json to_json(const Suite& suite) {
   for (const SuitePart& part : suite.more)
     json["more"].push_back(
         {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_json(part.axes)}});
+  for (const auto& [workload, runs] : suite.repetitions) json["repetitions"][workload] = runs;
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -45,6 +46,8 @@ struct Suite {
   std::vector<std::string> workloads = {};
   ImageChoice images = {};
   std::vector<SuitePart> more = {};
+  // Warm runs of a workload where the request says neither their number nor their precision nor their time.
+  std::vector<std::pair<std::string, int>> repetitions = {};
 };
 
 // Returns the built-in suites. To add one: add a row to a table in suite.cc.
@@ -56,7 +59,8 @@ const std::vector<Suite>& suite_registry();
 //    "set": {"roma_like.points": 5000}, "rig": "ring12", "imaging": "clean", "width": 480, "height": 360,
 //    "more": [{"scenes": ["undulating"], "methods": ["sparse"], "axes": {"sparse.clahe": ["off", "on"]}}]}
 // name is required, and scenes and methods, or "workloads": ["absorption"] beside or in place of them; all
-// three may be patterns. An axis is an array of values or text of the --axis grammar. Throws Error(input)
+// three may be patterns. "repetitions": {"absorption": 200} are warm runs of a workload, unless the request
+// says how it is timed. An axis is an array of values or text of the --axis grammar. Throws Error(input)
 // naming the file and the JSON path; unknown keys are refused.
 Suite read_suite_file(const std::filesystem::path& path);
 

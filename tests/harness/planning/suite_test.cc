@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,64 @@ TEST(SuiteRegistry, EverySuiteCanBePlanned) {
     request.suite = suite.name;
     EXPECT_FALSE(plan_sweep(request).cases.empty()) << suite.name;
   }
+}
+
+std::vector<Case> batching_cases(const std::string& workload, const TimingRequest& timing = {}) {
+  PlanRequest request;
+  request.suite = "batching";
+  request.workloads = {workload};
+  request.timing = timing;
+  return plan_sweep(request).cases;
+}
+
+TEST(SuiteRegistry, BatchingHasTheShapeOfTheSeedsPlaneSweep) {
+  std::vector<std::string> names;
+  for (const Case& planned : batching_cases("plane_sweep")) {
+    names.push_back(planned.name);
+    const auto option = [&](const char* name) {
+      const auto found = std::ranges::find(planned.options, std::string("plane_sweep.") + name,
+                                           [](const auto& item) { return item.first; });
+      return to_string(found->second);
+    };
+    EXPECT_EQ(option("kernel"), "torch") << "the kernel that batches";
+    EXPECT_EQ(option("width") + " x " + option("height"), "640 x 480");
+    EXPECT_EQ(option("depths"), "64");
+    EXPECT_EQ(option("sources"), "4") << "beside the reference: five cameras";
+  }
+  EXPECT_THAT(names, ElementsAre("plane_sweep/batch=1/seed=42", "plane_sweep/batch=8/seed=42",
+                                 "plane_sweep/batch=16/seed=42"));
+}
+
+TEST(SuiteRegistry, BatchingTimesAbsorptionTwoHundredTimesAtBothSizes) {
+  std::vector<std::string> names;
+  for (const Case& planned : batching_cases("absorption")) {
+    names.push_back(planned.name);
+    EXPECT_EQ(planned.timing.repetitions, 200);
+  }
+  EXPECT_THAT(names, ElementsAre("absorption/variant=torch/absorption.size=256/seed=42",
+                                 "absorption/variant=torch/absorption.size=512/seed=42",
+                                 "absorption/variant=fused/absorption.size=256/seed=42",
+                                 "absorption/variant=fused/absorption.size=512/seed=42"));
+  EXPECT_EQ(batching_cases("tricubic")[0].timing.repetitions, 10) << "the usual number";
+  TimingRequest asked;
+  asked.repetitions = 3;
+  EXPECT_EQ(batching_cases("absorption", asked)[0].timing.repetitions, 3) << "the request wins";
+  asked = {};
+  asked.blocks = 2;
+  EXPECT_EQ(batching_cases("absorption", asked)[0].timing.repetitions, 200);
+  EXPECT_EQ(batching_cases("absorption", asked)[0].timing.blocks, 2);
+  asked.max_repetitions = 50;
+  EXPECT_EQ(batching_cases("absorption", asked)[0].timing.repetitions, 50);
+}
+
+TEST(SuiteRegistry, AFilterLeavesOutTheAxesAndSetsOfWhatItLeavesOut) {
+  EXPECT_THAT(batching_cases("tricubic")[0].name, testing::StartsWith("tricubic/variant=torch/batch=1/"));
+  PlanRequest request;
+  request.suite = "batching";
+  request.workloads = {"tricubic"};
+  request.axes = {parse_axis("plane_sweep.depths=8,16")};
+  EXPECT_THAT(test::error_of(ErrorKind::usage, [&] { plan_sweep(request); }), HasSubstr("plane_sweep"))
+      << "what was asked for is not left out in silence";
 }
 
 Suite read_text(const std::string& text) {
@@ -61,7 +120,9 @@ TEST(SuiteFile, ReadsEverything) {
 
 TEST(SuiteFile, ReadsBackWhatItWrites) {
   const Suite suite = read_text(R"({"name": "mine", "scenes": ["*"], "methods": ["roma_like"],
-      "axes": {"batch": [1, 2]}, "set": {"roma_like.points": 5000}, "imaging": "clean", "height": 9})");
+      "axes": {"batch": [1, 2]}, "set": {"roma_like.points": 5000}, "imaging": "clean", "height": 9,
+      "workloads": ["absorption"], "repetitions": {"absorption": 200}})");
+  EXPECT_THAT(suite.repetitions, ElementsAre(testing::Pair("absorption", 200)));
   const Json json = to_json(suite);
   EXPECT_EQ(to_json(suite_from_json(json, "x")).dump(), json.dump());
 }
@@ -96,6 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "axes.threads"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "axes": {"threads": true}})",
                      "axes.threads: expected an array"},
+        RefusedSuite{R"({"name": "a", "workloads": ["absorption"], "repetitions": {"absorption": 0}})",
+                     "repetitions.absorption: is not from 1"},
         RefusedSuite{R"({"name": "a", "scenes": ["s"], "methods": ["m"], "set": {"points": 5}})",
                      "set.points"}));
 
