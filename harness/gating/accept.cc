@@ -49,7 +49,7 @@ using UndefinedCounts = std::map<std::string, std::size_t>;
 
 void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,
                     Acceptance& acceptance, UndefinedCounts& undefined) {
-  for (const auto& [name, metric] : gated_metrics(record)) {
+  for (const auto& [name, metric] : acceptable_metrics(record)) {
     const BaselineMetric* const old = before == nullptr ? nullptr : find_metric(*before, name);
     if (!metric.value) {
       ++undefined[name + ": undefined (" + metric.reason + ")"];

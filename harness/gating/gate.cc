@@ -119,7 +119,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
                             "the baseline has no metric of this case: nothing is gated"));
   for (const auto& [name, metric] : baseline.metrics)
     rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
-  for (const auto& [name, metric] : metrics) {
+  for (const auto& [name, metric] : acceptable_metrics(*record)) {
     if (find_metric(baseline, name) != nullptr) continue;
     GateRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
     rows.push_back(std::move(row));

@@ -25,4 +25,14 @@ MetricSet gated_metrics(const Record& record) {
   return metrics;
 }
 
+MetricSet acceptable_metrics(const Record& record) {
+  MetricSet metrics = gated_metrics(record);
+  const bool uses_tensors = std::ranges::any_of(record.stages, [](const StageRecord& stage) {
+    return stage.net_bytes.value_or(0) != 0 || stage.peak_bytes.value_or(0) != 0;
+  });
+  if (!uses_tensors)
+    std::erase_if(metrics, [](const auto& metric) { return metric.first.starts_with(kTensorMemoryPrefix); });
+  return metrics;
+}
+
 }  // namespace aqbench

@@ -16,4 +16,8 @@ inline constexpr std::string_view kTensorMemoryPrefix = "tensor_memory.";
 // Returns the record's metrics in their order, then the memory of the stages where it was measured.
 MetricSet gated_metrics(const Record& record);
 
+// Returns those of gated_metrics() that a baseline takes up: without the tensor memory of a record whose
+// stages used no tensors at all. A number that is always 0 gates nothing.
+MetricSet acceptable_metrics(const Record& record);
+
 }  // namespace aqbench

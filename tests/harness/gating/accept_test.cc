@@ -11,6 +11,7 @@
 #include "core/sha256.h"
 #include "core/table.h"
 #include "harness/gating/gate.h"
+#include "harness/gating/gate_text.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "tests/core/error_matcher.h"
@@ -102,6 +103,36 @@ TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
         "! flat_plane/roma_like/seed=42: option flat_plane.x_max_m is 0.25, baseline 0.3", "0.9  ->  0.793",
         "retired_mm", "gone", "none  ->   2850", "updated baseline of suite 'seed': 4 cases, 6 changes"})
     EXPECT_NE(text.find(part), text.npos) << part << " in\n" << text;
+}
+
+TEST_F(Accept, GatesTensorMemoryWhereAStageUsesTensorsAlone) {
+  Results results = synthetic_results();
+  for (Record& record : results.records) record.stages = {{"sweep", ""}, {"fuse", ""}};
+  for (Record& record : results.records)
+    for (StageRecord& stage : record.stages) stage.net_bytes = stage.peak_bytes = 0;
+  results.records[1].stages[0].peak_bytes = 4096;
+  accept_baseline(read_accepted_run(bundle_of(results)), file_);
+  const auto gated = [&](std::size_t i) {
+    const Baseline baseline = read_baseline(file_);
+    const BaselineCase& accepted = *find_case(baseline, results.records[i].case_name);
+    return std::ranges::count_if(
+        accepted.metrics, [](const auto& metric) { return metric.first.starts_with("tensor_memory."); });
+  };
+  EXPECT_EQ(gated(0), 0) << "a number that is always 0 gates nothing";
+  EXPECT_EQ(gated(1), 4) << "a stage without tensors beside one with them is worth a gate";
+
+  // A baseline that has such a gate still finds its value, until it is accepted again.
+  Baseline old = read_baseline(file_);
+  old.cases[0].metrics.emplace_back("tensor_memory.sweep.net_bytes",
+                                    BaselineMetric{0, Better::lower, {Tolerance::Kind::absolute, 0}});
+  results.records[0].timing.cold_ms = 12.875;
+  const GateReport report = gate(read_gate_input(bundle_of(results)).results, old);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass) << render_gate(report);
+  EXPECT_EQ(report.count(Verdict::added), 0u);
+  write_file(file_, baseline_text(old));
+  EXPECT_THAT(render_acceptance(accept_baseline(read_accepted_run(bundle_of(results)), file_)),
+              ::testing::HasSubstr("tensor_memory.sweep.net_bytes"));
+  EXPECT_EQ(gated(0), 0);
 }
 
 TEST_F(Accept, NothingChangedIsSaid) {
