@@ -157,8 +157,11 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
   if (!report.aa)
     throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
   document.notes.push_back(fmt::format(
-      "calibration {}: {} of {} A/A comparisons were called slower; tau of {} {:.2f} % (best of {} runs)",
-      validation.run.id, report.aa->regressed, report.aa->suites, report.case_name, 100 * report.tau,
+      "calibration {}: {} of {} A/A comparisons were called slower; {} of {} that share no pair: the rate is "
+      "below {:.2g} %, {:.2g} % for simulated noise like it; tau of {} {:.2f} % (best of {} runs)",
+      validation.run.id, report.aa->regressed, report.aa->suites, report.measured_alarms->regressed,
+      report.measured_alarms->blocks, 100 * report.measured_alarms->rate_upper(),
+      100 * report.simulated_alarms->rate_upper(), report.case_name, 100 * report.tau,
       validation.run.warm_runs));
   take_tau(request, report, validation.plan, document);
 }

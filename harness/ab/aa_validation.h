@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxLiveRuns = 1000;
 
 // Are the bars of docs/comparing.md, as shares of the suites drawn.
 inline constexpr double kMaxFalseAlarms = 0.004;
+// Blocks that are simulated to bound the rate of false alarms: up to 6 alarms in them bound it by the bar.
+inline constexpr std::size_t kSimulatedBlocks = 3000;
 inline constexpr double kMinDetected = 0.95;
 inline constexpr double kMinConfirmed = 0.90;
 // Of each 20 live A/A runs one may call a case slower; a false alarm in fewer runs leaves the question open.
@@ -108,6 +110,8 @@ struct AaValidationReport {
   std::string case_name;
   std::size_t aa_pairs = 0;
   std::optional<BlockCheck> aa;
+  // Independent comparisons out of the A/A pairs: those that share no pair, and simulated ones.
+  std::optional<AlarmCount> measured_alarms, simulated_alarms;
   std::optional<double> cv;           // of a unit, both sides pooled
   std::optional<double> correlation;  // between the two units of a pair
   double tau = 0;  // for this case: max(policy's, 99th percentile of |shift| over disjoint A/A blocks)
@@ -120,12 +124,17 @@ struct AaValidationReport {
 
   // Returns whether the A/A pairs raised few enough false alarms.
   bool false_alarms_ok() const;
+  // Returns whether measured blocks that share no pair are so many that they bound the rate by
+  // kMaxFalseAlarms.
+  bool bounded_by_measured() const;
+  // Returns whether the rate is bounded by kMaxFalseAlarms, by measured blocks or by simulated ones.
+  bool false_alarms_bounded() const;
   // Returns whether few enough live runs called a case slower.
   bool live_ok() const;
   // Returns whether a live run called a case slower, but so few were run that the rate stays open.
   bool too_few_live_runs() const;
   // Returns regression where a bar was missed, case_failed where a unit failed, inconclusive where pairs or
-  // runs are missing, else pass.
+  // runs are missing or the rate of false alarms is not bounded, else pass.
   ExitCode exit_code() const;
 };
 

@@ -21,11 +21,37 @@ Json check_json(const std::optional<BlockCheck>& check) {
           {"inconclusive", check->inconclusive}};
 }
 
+Json alarms_json(const std::optional<AlarmCount>& alarms) {
+  if (!alarms) return nullptr;
+  return {{"blocks", alarms->blocks},
+          {"regressed", alarms->regressed},
+          {"rate_upper", rounded_json(alarms->rate_upper())}};
+}
+
+// What the rate of false alarms is known from; null without pairs.
+Json false_alarms_json(const AaValidationReport& report) {
+  if (!report.aa) return nullptr;
+  return {{"confidence", kAlarmConfidence},
+          {"wanted", kMaxFalseAlarms},
+          {"measured_blocks", alarms_json(report.measured_alarms)},
+          {"simulated_blocks", alarms_json(report.simulated_alarms)},
+          {"bounded_by", report.bounded_by_measured()    ? Json("measured blocks")
+                         : report.false_alarms_bounded() ? Json("blocks simulated from measured noise")
+                                                         : Json(nullptr)},
+          {"blocks_wanted", blocks_to_bound(kMaxFalseAlarms)}};
+}
+
 Json live_json(const std::optional<LiveReport>& live) {
   if (!live) return nullptr;
-  return {{"runs", live->runs},           {"cases", live->cases},      {"units", live->units},
-          {"regressed", live->regressed}, {"faster", live->faster},    {"undecided", live->undecided},
-          {"failed", live->failed},       {"verdicts", live->verdicts}};
+  return {{"runs", live->runs},
+          {"cases", live->cases},
+          {"units", live->units},
+          {"regressed", live->regressed},
+          {"faster", live->faster},
+          {"undecided", live->undecided},
+          {"failed", live->failed},
+          {"verdicts", live->verdicts},
+          {"regressed_rate_upper", rounded_json(AlarmCount{live->runs, live->regressed}.rate_upper())}};
 }
 
 std::vector<std::string> read_texts(const JsonPlace& place) {
@@ -68,6 +94,7 @@ Json to_json(const AaValidationReport& report) {
           {"false_alarm_rate", report.aa ? rounded_json(static_cast<double>(report.aa->regressed) /
                                                         static_cast<double>(report.aa->suites))
                                          : Json(nullptr)},
+          {"false_alarms", false_alarms_json(report)},
           {"cv", rounded_json(report.cv)},
           {"correlation", rounded_json(report.correlation)},
           {"tau", rounded_json(report.tau)},

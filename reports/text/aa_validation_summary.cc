@@ -36,6 +36,25 @@ std::vector<std::string> stage_cells(const StagePower& stage) {
           stage_verdict(stage)};
 }
 
+// What the rate of false alarms is known from: suites that overlap say it, blocks that do not bound it.
+std::string alarm_line(const AaValidationReport& report) {
+  const AlarmCount &measured = *report.measured_alarms, &simulated = *report.simulated_alarms;
+  const auto percent = [](double rate) { return fmt::format("{:.2g} %", 100 * rate); };
+  std::string line = fmt::format(
+      "independent: {} blocks share no pair, {} of them called slower, which bounds the rate of false alarms "
+      "below {}",
+      measured.blocks, measured.regressed, percent(measured.rate_upper()));
+  if (report.bounded_by_measured())
+    return line + fmt::format(" ({:.0f} % confidence)", 100 * kAlarmConfidence);
+  return line +
+         fmt::format(
+             "; by simulation, {} blocks out of the noise that was measured, with coins thrown anew: {} "
+             "called slower, below {} for such noise ({:.0f} % confidence; measured alone, {:.1f} % "
+             "would take {} blocks without an alarm)",
+             simulated.blocks, simulated.regressed, percent(simulated.rate_upper()), 100 * kAlarmConfidence,
+             100 * kMaxFalseAlarms, blocks_to_bound(kMaxFalseAlarms));
+}
+
 std::vector<std::string> a_a_lines(const AaValidationReport& report) {
   std::vector<std::string> lines;
   if (report.aa) {
@@ -46,6 +65,7 @@ std::vector<std::string> a_a_lines(const AaValidationReport& report) {
                     report.aa_pairs, report.aa->suites, report.aa->regressed,
                     share_text(report.aa->regressed, report.aa->suites), 100 * kMaxFalseAlarms,
                     report.aa->confirmed_regressed, report.aa->faster, report.aa->inconclusive));
+    lines.push_back(alarm_line(report));
     lines.push_back(fmt::format(
         "noise of a unit: cv {:.2f} %, correlation within a pair {:.2f}{}", 100 * *report.cv,
         *report.correlation,
@@ -56,13 +76,14 @@ std::vector<std::string> a_a_lines(const AaValidationReport& report) {
   } else if (report.wants_pairs)
     lines.push_back(fmt::format("A/A: {} pairs measured, too few for a rate", report.aa_pairs));
   if (report.live)
-    lines.push_back(
-        fmt::format("live: {} whole A/A comparisons of {} cases each, {} units: {} called a case slower (at "
-                    "most {} wanted), "
-                    "{} faster, {} left one open",
-                    report.live->runs, report.live->cases, report.live->units, report.live->regressed,
-                    std::max<std::size_t>(1, report.live->runs / kLiveRunsPerFalseAlarm), report.live->faster,
-                    report.live->undecided));
+    lines.push_back(fmt::format(
+        "live: {} whole A/A comparisons of {} cases each, {} units: {} called a case slower (at "
+        "most {} wanted), "
+        "{} faster, {} left one open; the rate of such runs is below {:.2g} % ({:.0f} % confidence)",
+        report.live->runs, report.live->cases, report.live->units, report.live->regressed,
+        std::max<std::size_t>(1, report.live->runs / kLiveRunsPerFalseAlarm), report.live->faster,
+        report.live->undecided, 100 * AlarmCount{report.live->runs, report.live->regressed}.rate_upper(),
+        100 * kAlarmConfidence));
   lines.insert(lines.end(), report.problems.begin(), report.problems.end());
   if (!report.complete) lines.emplace_back("interrupted: this is what was measured until then");
   return lines;
@@ -83,6 +104,9 @@ std::string result_line(const AaValidationReport& report) {
         return fmt::format(
             "OPEN: a false alarm in {} live runs, too few to tell how often; ask for --live {}",
             report.live->runs, kLiveRunsPerFalseAlarm);
+      if (report.complete && report.aa && !report.false_alarms_bounded())
+        return fmt::format("OPEN: the rate of false alarms is not bounded by {:.1f} %",
+                           100 * kMaxFalseAlarms);
       return "INCOMPLETE";
   }
 }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "harness/ab/aa_validation_json.h"
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {
@@ -25,6 +28,25 @@ TEST(AaValidation, CountsFalseAlarmsAndWhatIsSeen) {
   EXPECT_THAT(report.stages[3].reason, HasSubstr("did not run in every unit"));
   EXPECT_TRUE(report.stages[4].insensitive);
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
+}
+
+TEST(AaValidation, TheRateIsBoundedByIndependentBlocksOrBySimulationAndSaysWhich) {
+  AaValidationReport report = judge_aa_validation(validation_of(0.05));
+  EXPECT_EQ(report.measured_alarms->blocks, 4u) << "160 pairs in blocks of 40, whatever suites were drawn";
+  EXPECT_FALSE(report.bounded_by_measured()) << "4 blocks bound the rate by 53 %";
+  EXPECT_EQ(report.simulated_alarms->blocks, kSimulatedBlocks);
+  EXPECT_TRUE(report.false_alarms_bounded());
+  const Json json = to_json(report).at("false_alarms");
+  EXPECT_EQ(json.at("bounded_by"), "blocks simulated from measured noise");
+  EXPECT_NEAR(json.at("measured_blocks").at("rate_upper").get<double>(), 0.527, 1e-3);
+  EXPECT_LE(json.at("simulated_blocks").at("rate_upper").get<double>(), 0.004);
+  EXPECT_EQ(json.at("blocks_wanted"), 748);
+  report.measured_alarms = AlarmCount{800, 0};
+  EXPECT_EQ(to_json(report).at("false_alarms").at("bounded_by"), "measured blocks");
+  report.measured_alarms = AlarmCount{4, 0};
+  report.simulated_alarms = AlarmCount{kSimulatedBlocks, 7};
+  EXPECT_EQ(to_json(report).at("false_alarms").at("bounded_by"), nullptr);
+  EXPECT_EQ(report.exit_code(), ExitCode::inconclusive) << "few alarms in what was drawn, but no bound";
 }
 
 TEST(AaValidation, MissedBarsFail) {

@@ -31,6 +31,11 @@ TEST(AaValidation, TextsNameWhatIsInsensitiveOrOpen) {
   AaValidationDocument document = validation_of(0.05);
   EXPECT_THAT(render_aa_validation_table(judge_aa_validation(document)),
               HasSubstr("insensitive: too short for the clock"));
+  const std::string summary = render_aa_validation_summary(document, judge_aa_validation(document));
+  EXPECT_THAT(summary,
+              HasSubstr("independent: 4 blocks share no pair, 0 of them called slower, which bounds the "
+                        "rate of false alarms below 53 %; by simulation, 3000 blocks"));
+  EXPECT_THAT(summary, HasSubstr("0.4 % would take 748 blocks without an alarm"));
   document.plan.live_runs = 3;
   document.plan.live_pairs_per_look = 40;
   document.plan.live_settings.confirm = false;
@@ -41,6 +46,8 @@ TEST(AaValidation, TextsNameWhatIsInsensitiveOrOpen) {
   const std::string table = render_aa_validation_table(judge_aa_validation(document));
   EXPECT_THAT(table, HasSubstr("OPEN: a false alarm in 3 live runs"));
   EXPECT_THAT(table, HasSubstr("live: 3 whole A/A comparisons of 1 cases each"));
+  EXPECT_THAT(render_aa_validation_summary(document, judge_aa_validation(document)),
+              HasSubstr("the rate of such runs is below 86 %"));
 }
 
 }  // namespace
