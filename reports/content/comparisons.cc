@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/paired.h"
@@ -77,8 +78,61 @@ AxisComparison describe_case(const Record& record, const Record& base, const Com
   return comparison;
 }
 
-void compare_group(std::vector<const Record*> group, const ComparedAxis& axis,
-                   std::vector<AxisComparison>& comparisons) {
+// Pairs of units that wait for their verdict; it depends on how many there are.
+struct WaitingPairs {
+  std::size_t comparison = 0;  // index of the AxisComparison
+  PairedSeries series;
+};
+
+struct Comparing {
+  std::vector<AxisComparison> comparisons;
+  std::vector<WaitingPairs> waiting;
+};
+
+const Metric* pixel_proof(const Record& record) {
+  try {
+    const Metric* const proof = find_metric(record.metrics, find_workload(record.workload).pixel_identity);
+    return proof != nullptr && proof->value ? proof : nullptr;
+  } catch (const Error&) {
+    return nullptr;  // a workload that this program does not know
+  }
+}
+
+// Holds the outputs of a case and its base against each other. Returns false where nothing may be said of
+// their times then; the comparison says why.
+bool compare_outputs(const Record& record, const Record& base, const ComparedAxis& axis,
+                     AxisComparison& comparison) {
+  if (record.output_sha256 == base.output_sha256) return true;
+  if (axis.equal_outputs) {
+    comparison.verdict = "invalid";
+    comparison.reason = fmt::format("its output is not that of {}={}", axis.name, comparison.base);
+    return false;
+  }
+  const Metric *const proof = pixel_proof(record), *const base_proof = pixel_proof(base);
+  if (proof == nullptr || base_proof == nullptr) {
+    comparison.verdict = "inconclusive";
+    comparison.reason = "the outputs differ and are not held pixel by pixel against one reference";
+    return false;
+  }
+  // Each is so far from the reference: together they are at most that far from each other.
+  comparison.output_distance = std::abs(*proof->value) + std::abs(*base_proof->value);
+  return true;
+}
+
+// Leaves the times of a case and its base to judge_waiting(), where they can be judged.
+void wait_for_verdict(const Record& base, const Record& record, const AxisComparison& comparison,
+                      Comparing& all) {
+  WaitingPairs waiting{all.comparisons.size(), {}};
+  waiting.series.name = comparison.value;
+  waiting.series.u_a = process_units(base.timing);
+  waiting.series.u_b = process_units(record.timing);
+  const std::size_t pairs = std::min(waiting.series.u_a.size(), waiting.series.u_b.size());
+  waiting.series.u_a.resize(pairs);
+  waiting.series.u_b.resize(pairs);
+  all.waiting.push_back(std::move(waiting));
+}
+
+void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, Comparing& all) {
   if (group.size() < 2) return;
   std::ranges::stable_sort(group, {}, [&](const Record* record) { return place_of(*record, axis.name); });
   const auto first_ok =
@@ -91,14 +145,72 @@ void compare_group(std::vector<const Record*> group, const ComparedAxis& axis,
       comparison.reason = record->reason;
     } else if (record == &base) {
       comparison.verdict = "base";
-    } else if (axis.equal_outputs && record->output_sha256 != base.output_sha256) {
-      comparison.verdict = "invalid";
-      comparison.reason = fmt::format("its output is not that of {}={}", axis.name, comparison.base);
-    } else {
-      judge_pairs(process_units(base.timing), process_units(record->timing), comparison);
+    } else if (compare_outputs(*record, base, axis, comparison)) {
+      wait_for_verdict(base, *record, comparison, all);
     }
-    comparisons.push_back(std::move(comparison));
+    all.comparisons.push_back(std::move(comparison));
   }
+}
+
+double median_ratio(const PairedSeries& series) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < series.u_a.size(); ++i) ratios.push_back(series.u_b[i] / series.u_a[i]);
+  std::ranges::sort(ratios);
+  return std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
+}
+
+void take_verdict(const PairedComparison& compared, const PairedPolicy& policy, AxisComparison& comparison) {
+  comparison.ratio = std::exp(compared.shift);
+  comparison.lower = std::exp(compared.interval.lower);
+  comparison.upper = std::exp(compared.interval.upper);
+  const bool within = compared.interval.upper < std::log1p(policy.delta) &&
+                      compared.interval.lower > -std::log1p(policy.delta);
+  if (compared.verdict == PairedVerdict::regressed)
+    comparison.verdict = "looks slower";
+  else if (compared.verdict == PairedVerdict::faster)
+    comparison.verdict = "looks faster";
+  else if (within)
+    comparison.verdict = "no difference seen";
+  else
+    comparison.reason = "too noisy: the interval is wider than 5 %";
+}
+
+bool can_be_compared(const PairedSeries& series) {
+  const auto is_time = [](double unit) { return std::isfinite(unit) && unit > 0; };
+  return std::ranges::all_of(series.u_a, is_time) && std::ranges::all_of(series.u_b, is_time);
+}
+
+// Judges all that waits as one family: the more comparisons, the more each has to show.
+void judge_waiting(Comparing& all) {
+  PairedPolicy policy;
+  policy.bootstrap_draws = 0;
+  policy.resolution_draws = 0;
+  const std::size_t wanted =
+      measured_for(minimum_kept_pairs(policy, std::max<std::size_t>(all.waiting.size(), 1)));
+  std::vector<PairedSeries> family;
+  std::vector<std::size_t> places;
+  for (WaitingPairs& waiting : all.waiting) {
+    AxisComparison& comparison = all.comparisons[waiting.comparison];
+    comparison.pairs = waiting.series.u_a.size();
+    comparison.verdict = "inconclusive";
+    if (comparison.pairs == 0 || !can_be_compared(waiting.series)) {
+      comparison.reason = "no warm runs";
+      continue;
+    }
+    comparison.ratio = median_ratio(waiting.series);
+    if (comparison.pairs < wanted) {
+      comparison.reason =
+          fmt::format("{} process{} each; {} together need --blocks {} or more", comparison.pairs,
+                      comparison.pairs == 1 ? "" : "es", counted(all.waiting.size(), "comparison"), wanted);
+      continue;
+    }
+    places.push_back(waiting.comparison);
+    family.push_back(std::move(waiting.series));
+  }
+  if (family.empty()) return;
+  const std::vector<PairedComparison> compared = compare_pairs(family, policy);
+  for (std::size_t i = 0; i < compared.size(); ++i)
+    take_verdict(compared[i], policy, all.comparisons[places[i]]);
 }
 
 }  // namespace
@@ -114,62 +226,17 @@ std::vector<double> process_units(const Timing& timing) {
   return units;
 }
 
-void judge_pairs(const std::vector<double>& base, const std::vector<double>& units,
-                 AxisComparison& comparison) {
-  comparison.pairs = std::min(base.size(), units.size());
-  if (comparison.pairs == 0) {
-    comparison.verdict = "inconclusive";
-    comparison.reason = "no warm runs";
-    return;
-  }
-  PairedSeries series;
-  series.name = comparison.value;
-  series.u_a.assign(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(comparison.pairs));
-  series.u_b.assign(units.begin(), units.begin() + static_cast<std::ptrdiff_t>(comparison.pairs));
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < comparison.pairs; ++i) ratios.push_back(series.u_b[i] / series.u_a[i]);
-  std::ranges::sort(ratios);
-  comparison.ratio = std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
-  comparison.verdict = "inconclusive";
-  PairedPolicy policy;
-  policy.bootstrap_draws = 0;
-  policy.resolution_draws = 0;
-  const std::size_t wanted = measured_for(minimum_kept_pairs(policy, 1));
-  if (comparison.pairs < wanted) {
-    comparison.reason =
-        fmt::format("{} process(es) each; --blocks {} or more gives a verdict", comparison.pairs, wanted);
-    return;
-  }
-  try {
-    const PairedComparison compared = compare_pairs(std::span(&series, 1), policy).front();
-    comparison.ratio = std::exp(compared.shift);
-    comparison.lower = std::exp(compared.interval.lower);
-    comparison.upper = std::exp(compared.interval.upper);
-    const bool within = compared.interval.upper < std::log1p(policy.delta) &&
-                        compared.interval.lower > -std::log1p(policy.delta);
-    if (compared.verdict == PairedVerdict::regressed)
-      comparison.verdict = "slower";
-    else if (compared.verdict == PairedVerdict::faster)
-      comparison.verdict = "faster";
-    else if (within)
-      comparison.verdict = "no difference";
-    else
-      comparison.reason = "too noisy: the interval is wider than 5 %";
-  } catch (const Error& error) {
-    comparison.reason = error.what();
-  }
-}
-
 std::vector<AxisComparison> compare_axes(const Results& results) {
-  std::vector<AxisComparison> comparisons;
+  Comparing all;
   for (const ComparedAxis& axis : kComparedAxes) {
     std::map<std::string, std::vector<const Record*>> groups;
     for (const Record& record : results.records)
       if (!record.workload.empty() && axis_value(record, axis.name) != nullptr)
         groups[record.workload + " " + other_axes(record, axis.name, false)].push_back(&record);
-    for (auto& [key, group] : groups) compare_group(std::move(group), axis, comparisons);
+    for (auto& [key, group] : groups) compare_group(std::move(group), axis, all);
   }
-  return comparisons;
+  judge_waiting(all);
+  return std::move(all.comparisons);
 }
 
 }  // namespace aqbench

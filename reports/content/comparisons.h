@@ -18,23 +18,31 @@ struct AxisComparison {
   std::optional<double> ratio;         // time / time of the base
   std::optional<double> lower, upper;  // confidence interval of the ratio
   std::size_t pairs = 0;               // units of both that were compared
-  std::string verdict;  // "faster", "slower", "no difference", "inconclusive", "invalid", "base"
-  std::string reason;   // one line where the verdict needs one
+  // "looks faster", "looks slower", "no difference seen", "inconclusive", "invalid", "base"; "looks", since a
+  // sweep decides nothing: `aqbench ab` does.
+  std::string verdict;
+  std::string reason;  // one line where the verdict needs one
+  // Where the bits of the outputs differ: how far one can be from the other at most, pixel by pixel, in the
+  // unit of the identity that holds both against one reference (WorkloadSpec::pixel_identity).
+  std::optional<double> output_distance;
 };
 
 // Compares along the axes that change how a workload is computed and not what: batch, variant, kernel,
 // loader, copy, grid, threads, replica. The base is the parameter's first choice that was run (of numbers the
 // smallest). Units are processes (--blocks) in the order in which they ran, each the best of its warm runs;
-// docs/statistics.md has the rule. Outputs must be equal along batch, loader, grid, copy, threads and
-// replica; along variant and kernel the workload's identities prove them.
+// docs/statistics.md has the rule, with Holm over all comparisons of the results. "looks faster" and "looks
+// slower" need a significant shift above 2 %, "no difference seen" needs the 99 % interval within 5 % on both
+// sides. Outputs come first: they must be equal along batch, loader, grid, copy, threads and replica; along
+// variant and kernel both records must hold theirs pixel by pixel against the reference.
 std::vector<AxisComparison> compare_axes(const Results& results);
+
+// Is what stands beside a table of comparisons: that they do not decide, and what does.
+inline constexpr const char* kComparisonsDoNotDecide =
+    "These comparisons do not decide: cases of a sweep take turns round by round instead of back to back, "
+    "and no "
+    "fresh pairs confirm what they show. `aqbench ab --variant` decides.";
 
 // Returns the best warm run of each process, in order.
 std::vector<double> process_units(const Timing& timing);
-
-// Judges `units` against `base`: "faster" and "slower" need a significant shift above 2 %, "no difference"
-// needs the 99 % interval within 5 % on both sides.
-void judge_pairs(const std::vector<double>& base, const std::vector<double>& units,
-                 AxisComparison& comparison);
 
 }  // namespace aqbench

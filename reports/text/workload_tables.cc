@@ -40,9 +40,16 @@ std::string ratio_text(const AxisComparison& comparison) {
                      table_number(*comparison.upper));
 }
 
+std::string verdict_text(const AxisComparison& comparison) {
+  std::string text = comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason);
+  if (comparison.output_distance)
+    text += fmt::format("; outputs within {}", short_number(*comparison.output_distance));
+  return text;
+}
+
 Colour verdict_colour(const std::string& verdict) {
-  if (verdict == "faster") return Colour::green;
-  if (verdict == "slower" || verdict == "invalid" || verdict == "failed") return Colour::red;
+  if (verdict == "looks faster") return Colour::green;
+  if (verdict == "looks slower" || verdict == "invalid" || verdict == "failed") return Colour::red;
   return verdict == "inconclusive" ? Colour::yellow : Colour::none;
 }
 
@@ -80,7 +87,8 @@ std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, b
     if (!comparison.reason.empty() && comparison.record->status == Status::ok)
       ++cases_of[comparison.verdict + ": " + comparison.reason];
   }
-  return "\n" + render_table(table, colours) + counted_lines(cases_of);
+  return "\n" + render_table(table, colours) + counted_lines(cases_of) +
+         wrap_text(kComparisonsDoNotDecide, kScreenColumns, 0);
 }
 
 std::string noise_lines(const Results& results) {
@@ -93,11 +101,12 @@ std::string noise_lines(const Results& results) {
 std::string comparison_section(const std::vector<AxisComparison>& comparisons) {
   if (comparisons.empty()) return "";
   return "\n## Comparisons\n\nRatio: time over that of the base, Hodges-Lehmann over pairs of processes, "
-         "with "
-         "its 99 % interval. Faster and slower: significant and above 2 %; no difference: the interval lies "
-         "within "
-         "5 %.\n\n" +
-         comparison_table(comparisons);
+         "with its 99 % interval. Looks faster, looks slower: significant after Holm over all of this table, "
+         "and "
+         "above 2 %; no difference seen: the interval lies within 5 %. Outputs within: how far they can be "
+         "from "
+         "each other, pixel by pixel, where their bits differ.\n\n" +
+         comparison_table(comparisons) + "\n" + kComparisonsDoNotDecide + "\n";
 }
 
 }  // namespace
@@ -107,13 +116,12 @@ std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
       {"workload", "axes", "value", "time [ms]", "throughput", "memory [MiB]", "ratio", "pairs", "verdict"},
       3);
   for (const AxisComparison& comparison : comparisons)
-    text +=
-        md_row({md_escape(comparison.workload), md_escape(comparison.rest),
-                md_escape(comparison.axis + "=" + comparison.value),
-                table_number_or_na(typical_ms(comparison.record->timing)),
-                md_escape(throughput_text(comparison.record->timing)), memory_text(*comparison.record),
-                md_escape(ratio_text(comparison)), fmt::format("{}", comparison.pairs),
-                md_escape(comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason))});
+    text += md_row({md_escape(comparison.workload), md_escape(comparison.rest),
+                    md_escape(comparison.axis + "=" + comparison.value),
+                    table_number_or_na(typical_ms(comparison.record->timing)),
+                    md_escape(throughput_text(comparison.record->timing)), memory_text(*comparison.record),
+                    md_escape(ratio_text(comparison)), fmt::format("{}", comparison.pairs),
+                    md_escape(verdict_text(comparison))});
   return text;
 }
 

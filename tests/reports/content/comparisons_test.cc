@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/random.h"
+#include "pipeline/workloads/workload.h"
 #include "reports/exports/benchmark_json.h"
 
 namespace aqbench {
@@ -22,6 +24,7 @@ Record timed_record(const std::string& axis, ParameterValue value, const std::ve
                  {"device", std::string("cpu")},
                  {axis, std::move(value)}};
   record.status = Status::ok;
+  record.metrics = {{"inside_worst_error", {1e-12, "1", Better::equal, ""}}};
   record.output_sha256 = std::string(64, 'a');
   record.timing.cold_ms = 9;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -47,9 +50,9 @@ TEST(Comparisons, ABatchIsHeldAgainstTheSmallest) {
   ASSERT_EQ(compared.size(), 3u);
   EXPECT_EQ(compared[0].verdict, "base");
   EXPECT_EQ(compared[0].value, "2");
-  EXPECT_EQ(compared[1].verdict, "slower");
+  EXPECT_EQ(compared[1].verdict, "looks slower");
   EXPECT_NEAR(*compared[1].ratio, 1.2, 0.02);
-  EXPECT_EQ(compared[2].verdict, "faster");
+  EXPECT_EQ(compared[2].verdict, "looks faster");
   EXPECT_LT(*compared[2].lower, 0.8 + 0.02);
 }
 
@@ -69,9 +72,27 @@ TEST(Comparisons, VariantsMayDifferInTheLastBits) {
   results.records[0].output_sha256[0] = 'b';
   const auto compared = compare_axes(results);
   EXPECT_EQ(compared[0].value, "torch") << "the first choice is the base";
-  EXPECT_EQ(compared[1].verdict, "faster");
+  EXPECT_EQ(compared[1].verdict, "looks faster");
+  EXPECT_NEAR(*compared[1].output_distance, 2e-12, 1e-20) << "both are so far from the reference";
 }
 
+TEST(Comparisons, VariantsWhoseOutputsWereNotComparedGetNoVerdict) {
+  Results results;
+  results.records = {timed_record("variant", std::string("fused"), noisy_units(1, 0.2, 20)),
+                     timed_record("variant", std::string("torch"), noisy_units(2, 1.0, 20))};
+  results.records[0].output_sha256[0] = 'b';
+  results.records[0].metrics.clear();
+  const auto compared = compare_axes(results);
+  EXPECT_EQ(compared[1].verdict, "inconclusive");
+  EXPECT_THAT(compared[1].reason, ::testing::HasSubstr("pixel by pixel"));
+  EXPECT_FALSE(compared[1].ratio);
+  for (const WorkloadSpec& spec : workload_registry()) {
+    const bool has_variants = std::ranges::any_of(spec.parameters, [](const ParameterSpec& parameter) {
+      return parameter.name == "variant" || parameter.name == "kernel";
+    });
+    EXPECT_EQ(has_variants, !spec.pixel_identity.empty()) << spec.name;
+  }
+}
 TEST(Comparisons, OneProcessEachGivesNoVerdict) {
   Results results;
   results.records = {timed_record("batch", std::int64_t{1}, {1.0}),
@@ -83,13 +104,31 @@ TEST(Comparisons, OneProcessEachGivesNoVerdict) {
 TEST(Comparisons, TwoOfTheSameAreNoDifference) {
   int flagged = 0, no_difference = 0;
   for (std::uint64_t run = 0; run < 100; ++run) {
-    AxisComparison comparison;
-    judge_pairs(noisy_units(2 * run, 1.0, 20), noisy_units(2 * run + 1, 1.0, 20), comparison);
-    flagged += comparison.verdict == "faster" || comparison.verdict == "slower" ? 1 : 0;
-    no_difference += comparison.verdict == "no difference" ? 1 : 0;
+    Results results;
+    results.records = {timed_record("replica", std::int64_t{1}, noisy_units(2 * run, 1.0, 20)),
+                       timed_record("replica", std::int64_t{2}, noisy_units(2 * run + 1, 1.0, 20))};
+    const std::string verdict = compare_axes(results)[1].verdict;
+    flagged += verdict.starts_with("looks") ? 1 : 0;
+    no_difference += verdict == "no difference seen" ? 1 : 0;
   }
   EXPECT_LE(flagged, 1);
   EXPECT_GE(no_difference, 80);
+}
+
+// 16 processes are enough for one comparison at 1 %; of twenty together each has to show more.
+TEST(Comparisons, AllOfATableAreOneFamily) {
+  const auto table_of = [](std::size_t values, std::size_t processes) {
+    Results results;
+    for (std::size_t i = 0; i <= values; ++i)
+      results.records.push_back(timed_record("batch", static_cast<std::int64_t>(i + 1),
+                                             noisy_units(i, i == values ? 0.5 : 1.0, processes)));
+    return compare_axes(results);
+  };
+  EXPECT_EQ(table_of(1, 16).back().verdict, "looks faster");
+  EXPECT_EQ(table_of(20, 16).back().verdict, "inconclusive");
+  EXPECT_THAT(table_of(20, 16).back().reason,
+              ::testing::HasSubstr("16 processes each; 20 comparisons together need --blocks 22 or more"));
+  EXPECT_EQ(table_of(20, 22).back().verdict, "looks faster");
 }
 
 TEST(BenchmarkJson, HoldsEverySampleAndNoCaseWithoutATime) {
