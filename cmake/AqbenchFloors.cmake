@@ -3,6 +3,7 @@
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
 aqbench_library(sandbox core/sandbox aqbench::core)
+aqbench_library(drawing core/drawing aqbench::core)
 
 aqbench_library(cloud scenes/cloud aqbench::core)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
@@ -12,8 +13,10 @@ aqbench_library(scene_registry scenes aqbench::surfaces)
 aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
 aqbench_library(dataset scenes/dataset aqbench::rendering)
 
-aqbench_library(metrics metrics aqbench::rendering)
+aqbench_library(neighbours metrics/neighbours aqbench::cloud)
+aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
+target_compile_options(aqbench_neighbours PRIVATE -ffp-contract=off)
 target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
@@ -36,7 +39,7 @@ aqbench_library(records harness/records aqbench::metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
-aqbench_library(running harness/running aqbench::planning aqbench::sandbox)
+aqbench_library(running harness/running aqbench::planning aqbench::sandbox aqbench::drawing)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(gating harness/gating aqbench::records)
@@ -106,7 +109,7 @@ add_custom_command(OUTPUT ${build_ids}
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
-  aqbench_rendering aqbench_dataset aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
+  aqbench_rendering aqbench_dataset aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
   aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_planning aqbench_running)
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "metrics/measurable.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/order_statistics.h"
 
 namespace aqbench {

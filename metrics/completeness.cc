@@ -1,7 +1,7 @@
 #include "metrics/completeness.h"
 
 #include "core/parallel.h"
-#include "metrics/nearest_neighbour.h"
+#include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/order_statistics.h"
 
 namespace aqbench {

@@ -12,7 +12,7 @@
 #include "core/parallel.h"
 #include "metrics/completeness.h"
 #include "metrics/cramer_rao.h"
-#include "metrics/measurable.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
 #include "metrics/views.h"

@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/measurable.h"
 #include "metrics/mesh_sampling.h"
+#include "metrics/neighbours/measurable.h"
 #include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {

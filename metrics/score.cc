@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "metrics/completeness.h"
-#include "metrics/measurable.h"
 #include "metrics/mesh_metrics.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/order_statistics.h"
 #include "metrics/plane_fit.h"
 #include "metrics/registry.h"

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/measurable.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/order_statistics.h"
 
 namespace aqbench {

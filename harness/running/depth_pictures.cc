@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/colour_map.h"
+#include "core/drawing/colour_map.h"
 #include "core/error.h"
 #include "metrics/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"

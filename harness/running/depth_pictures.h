@@ -25,9 +25,9 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 // show the first camera of the rig that is not auxiliary and has a true depth: the same one for every method.
 // Its depths are coloured from the least to the largest true depth; the errors (true - estimated depth along
 // the refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm
-// above the 95th percentile. Colours are those of core/colour_map.h. None without depth maps or truth; a
-// camera without a map has no depth anywhere. Throws Error(io, input) as read_true_depths() does; maps must
-// have been checked (score_depth_maps()).
+// above the 95th percentile. Colours are those of core/drawing/colour_map.h. None without depth maps or
+// truth; a camera without a map has no depth anywhere. Throws Error(io, input) as read_true_depths() does;
+// maps must have been checked (score_depth_maps()).
 //
 // pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
 // and high are the ends of the colours in `unit`; every_px: one pixel of so many in each direction is shown;

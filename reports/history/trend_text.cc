@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/svg.h"
+#include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "core/quantiles.h"
-#include "core/svg.h"
+#include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "core/colour_map.h"
+#include "core/drawing/colour_map.h"
 #include "core/quantiles.h"
-#include "core/svg.h"
+#include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/html/charts.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/files.h"
-#include "core/svg.h"
+#include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

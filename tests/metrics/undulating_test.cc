@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "metrics/nearest_neighbour.h"
+#include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/scored_points.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/undulating.h"

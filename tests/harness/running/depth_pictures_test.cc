@@ -7,7 +7,7 @@
 #include <cmath>
 #include <opencv2/imgcodecs.hpp>
 
-#include "core/colour_map.h"
+#include "core/drawing/colour_map.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "metrics/nearest_neighbour.h"
+#include "metrics/neighbours/nearest_neighbour.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/multiversion.h"
 #include "core/parallel.h"
-#include "metrics/spatial_tree.h"
+#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "metrics/nearest_neighbour.h"
+#include "metrics/neighbours/nearest_neighbour.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "metrics/spatial_tree.h"
+#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/svg.h"
+#include "core/drawing/svg.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "metrics/spatial_tree.h"
+#include "metrics/neighbours/spatial_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/measurable.h"
+#include "metrics/neighbours/measurable.h"
 
 namespace aqbench {
 namespace {

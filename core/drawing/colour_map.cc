@@ -1,4 +1,4 @@
-#include "core/colour_map.h"
+#include "core/drawing/colour_map.h"
 
 #include <fmt/format.h>
 

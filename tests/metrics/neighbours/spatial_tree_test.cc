@@ -1,4 +1,4 @@
-#include "metrics/spatial_tree.h"
+#include "metrics/neighbours/spatial_tree.h"
 
 #include <gtest/gtest.h>
 
