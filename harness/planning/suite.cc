@@ -275,7 +275,8 @@ Json to_json(const Suite& suite) {
   for (const SuitePart& part : suite.more)
     json["more"].push_back(
         {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_json(part.axes)}});
-  for (const auto& [workload, runs] : suite.repetitions) json["repetitions"][workload] = runs;
+  for (const auto& [workload, runs] : suite.repetitions)
+    json["repetitions"][workload] = static_cast<std::uint64_t>(runs);
   return json;
 }
 
