@@ -139,7 +139,7 @@ void finalise_bundle(const std::filesystem::path& bundle, const Results& results
 }
 
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key, std::string_view left_out) {
+                     const SigningKey* key) {
   remove_stale(bundle, {kSignatureName, kTimestampName, kCountersignatureFolder});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
