@@ -17,73 +17,70 @@ struct RangeRow {
   MetricRange range;
 };
 
-const std::vector<RangeRow>& range_table() {
-  static const std::vector<RangeRow> table = {
-      {"accuracy_mean_mm", {.min = 0, .always = true, .defined = true, .at_least = {"bias_mean_mm"}}},
-      {"accuracy_median_mm", {.min = 0, .always = true, .defined = true}},
-      {"accuracy_rmse_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_mean_mm"}}},
-      {"accuracy_p90_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_median_mm"}}},
-      {"accuracy_p95_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p90_mm"}}},
-      {"accuracy_max_mm",
-       {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p95_mm", "accuracy_rmse_mm"}}},
-      {"bias_mean_mm", {.always = true, .defined = true}},
-      {"bias_median_mm", {.always = true, .defined = true}},
-      {"nmad_mm", {.min = 0, .always = true, .defined = true}},
-      {"precision_{t}mm_pct",
-       {.min = 0, .max = 100, .always = true, .defined = true, .rises = true, .of_scored = true}},
-      {"outlier_ratio_pct", {.min = 0, .max = 100, .always = true, .defined = true, .of_scored = true}},
-      {"completeness_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
-      {"completeness_inset_{t}mm_pct", {.min = 0, .max = 100, .always = true}},
-      {"completeness_seen2_{t}mm_pct", {.min = 0, .max = 100, .rises = true}},
-      {"completeness_mean_mm", {.min = 0, .always = true}},
-      {"completeness_median_mm", {.min = 0, .always = true}},
-      {"fscore_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
-      {"chamfer_l1_mm", {.min = 0, .always = true}},
-      {"hausdorff_p95_mm", {.min = 0, .always = true, .at_least = {"accuracy_p95_mm"}}},
-      {"points",
-       {.min = 0,
-        .always = true,
-        .defined = true,
-        .whole = true,
-        .at_least = {"points_outside_patch", "points_non_finite"}}},
-      {"points_outside_patch", {.min = 0, .always = true, .defined = true, .whole = true}},
-      {"points_non_finite", {.min = 0, .always = true, .defined = true, .whole = true}},
-      {"point_density_pct", {.min = 0, .always = true}},
-      {"plane_fit_rmse_mm", {.min = 0, .always = true}},
-      {"plane_fit_max_mm", {.min = 0, .always = true, .at_least = {"plane_fit_rmse_mm"}}},
-      {"tile_worst_abs_bias_mm", {.min = 0, .always = true}},
-      {"tile_empty_pct", {.min = 0, .max = 100, .always = true}},
-      {"normal_mean_deg", {.min = 0, .max = 180}},
-      {"normal_median_deg", {.min = 0, .max = 180}},
-      {"normal_within_5deg_pct", {.min = 0, .max = 100}},
-      {"normal_within_11.25deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_5deg_pct"}}},
-      {"normal_within_22.5deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_11.25deg_pct"}}},
-      {"mesh_accuracy_mean_mm", {.min = 0}},
-      {"mesh_completeness_mean_mm", {.min = 0}},
-      {"mesh_normal_consistency", {.min = 0, .max = 1}},
-      {"mesh_area_ratio", {.min = 0}},
-      {"mesh_components", {.min = 0, .whole = true}},
-      {"mesh_boundary_mm", {.min = 0}},
-      {"mesh_nonmanifold_edges", {.min = 0, .whole = true}},
-      {"depth_mae_mm", {.min = 0}},
-      {"depth_rmse_mm", {.min = 0, .at_least = {"depth_mae_mm"}}},
-      {"depth_median_ae_mm", {.min = 0}},
-      {"depth_abs_rel_pct", {.min = 0}},
-      {"depth_bad_1mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_2mm_pct"}}},
-      {"depth_bad_2mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_4mm_pct"}}},
-      {"depth_bad_4mm_pct", {.min = 0, .max = 100}},
-      {"depth_fill_rate_pct", {.min = 0, .max = 100}},
-      {"holes_not_visible_pct", {.min = 0, .max = 100}},
-      {"holes_no_depth_pct", {.min = 0, .max = 100}},
-      {"holes_wrong_depth_pct", {.min = 0, .max = 100}},
-      {"holes_filtered_pct", {.min = 0, .max = 100}},
-      {"holes_fused_pct", {.min = 0, .max = 100}},
-      {"precision_confident_2mm_pct", {.min = 0, .max = 100}},
-      {"camera_worst_bias_mm", {.min = 0}},
-      {"crb_ratio", {.min = 0}},
-  };
-  return table;
-}
+const std::vector<RangeRow> kRanges = {
+    {"accuracy_mean_mm", {.min = 0, .always = true, .defined = true, .at_least = {"bias_mean_mm"}}},
+    {"accuracy_median_mm", {.min = 0, .always = true, .defined = true}},
+    {"accuracy_rmse_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_mean_mm"}}},
+    {"accuracy_p90_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_median_mm"}}},
+    {"accuracy_p95_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p90_mm"}}},
+    {"accuracy_max_mm",
+     {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p95_mm", "accuracy_rmse_mm"}}},
+    {"bias_mean_mm", {.always = true, .defined = true}},
+    {"bias_median_mm", {.always = true, .defined = true}},
+    {"nmad_mm", {.min = 0, .always = true, .defined = true}},
+    {"precision_{t}mm_pct",
+     {.min = 0, .max = 100, .always = true, .defined = true, .rises = true, .of_scored = true}},
+    {"outlier_ratio_pct", {.min = 0, .max = 100, .always = true, .defined = true, .of_scored = true}},
+    {"completeness_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
+    {"completeness_inset_{t}mm_pct", {.min = 0, .max = 100, .always = true}},
+    {"completeness_seen2_{t}mm_pct", {.min = 0, .max = 100, .rises = true}},
+    {"completeness_mean_mm", {.min = 0, .always = true}},
+    {"completeness_median_mm", {.min = 0, .always = true}},
+    {"fscore_{t}mm_pct", {.min = 0, .max = 100, .always = true, .rises = true}},
+    {"chamfer_l1_mm", {.min = 0, .always = true}},
+    {"hausdorff_p95_mm", {.min = 0, .always = true, .at_least = {"accuracy_p95_mm"}}},
+    {"points",
+     {.min = 0,
+      .always = true,
+      .defined = true,
+      .whole = true,
+      .at_least = {"points_outside_patch", "points_non_finite"}}},
+    {"points_outside_patch", {.min = 0, .always = true, .defined = true, .whole = true}},
+    {"points_non_finite", {.min = 0, .always = true, .defined = true, .whole = true}},
+    {"point_density_pct", {.min = 0, .always = true}},
+    {"plane_fit_rmse_mm", {.min = 0, .always = true}},
+    {"plane_fit_max_mm", {.min = 0, .always = true, .at_least = {"plane_fit_rmse_mm"}}},
+    {"tile_worst_abs_bias_mm", {.min = 0, .always = true}},
+    {"tile_empty_pct", {.min = 0, .max = 100, .always = true}},
+    {"normal_mean_deg", {.min = 0, .max = 180}},
+    {"normal_median_deg", {.min = 0, .max = 180}},
+    {"normal_within_5deg_pct", {.min = 0, .max = 100}},
+    {"normal_within_11.25deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_5deg_pct"}}},
+    {"normal_within_22.5deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_11.25deg_pct"}}},
+    {"mesh_accuracy_mean_mm", {.min = 0}},
+    {"mesh_completeness_mean_mm", {.min = 0}},
+    {"mesh_normal_consistency", {.min = 0, .max = 1}},
+    {"mesh_area_ratio", {.min = 0}},
+    {"mesh_components", {.min = 0, .whole = true}},
+    {"mesh_boundary_mm", {.min = 0}},
+    {"mesh_nonmanifold_edges", {.min = 0, .whole = true}},
+    {"depth_mae_mm", {.min = 0}},
+    {"depth_rmse_mm", {.min = 0, .at_least = {"depth_mae_mm"}}},
+    {"depth_median_ae_mm", {.min = 0}},
+    {"depth_abs_rel_pct", {.min = 0}},
+    {"depth_bad_1mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_2mm_pct"}}},
+    {"depth_bad_2mm_pct", {.min = 0, .max = 100, .at_least = {"depth_bad_4mm_pct"}}},
+    {"depth_bad_4mm_pct", {.min = 0, .max = 100}},
+    {"depth_fill_rate_pct", {.min = 0, .max = 100}},
+    {"holes_not_visible_pct", {.min = 0, .max = 100}},
+    {"holes_no_depth_pct", {.min = 0, .max = 100}},
+    {"holes_wrong_depth_pct", {.min = 0, .max = 100}},
+    {"holes_filtered_pct", {.min = 0, .max = 100}},
+    {"holes_fused_pct", {.min = 0, .max = 100}},
+    {"precision_confident_2mm_pct", {.min = 0, .max = 100}},
+    {"camera_worst_bias_mm", {.min = 0}},
+    {"crb_ratio", {.min = 0}},
+};
 
 constexpr std::string_view kTolerance = "{t}";
 
@@ -101,7 +98,7 @@ class MetricChecker {
   }
 
   std::vector<std::string> run() {
-    for (const RangeRow& row : range_table()) check_row(row);
+    for (const RangeRow& row : kRanges) check_row(row);
     if (scored_ && *scored_ < 0) report("points", "is less than the points that are not scored");
     for (const double tolerance_m : default_tolerances_m()) check_fscore(tolerance_m);
     check_chamfer();
@@ -191,8 +188,8 @@ class MetricChecker {
 }  // namespace
 
 const MetricRange* metric_range(std::string_view row) {
-  const auto found = std::ranges::find(range_table(), row, &RangeRow::row);
-  return found == range_table().end() ? nullptr : &found->range;
+  const auto found = std::ranges::find(kRanges, row, &RangeRow::row);
+  return found == kRanges.end() ? nullptr : &found->range;
 }
 
 std::vector<std::string> metric_problems(const MetricSet& metrics) { return MetricChecker(metrics).run(); }
