@@ -21,10 +21,9 @@ struct StampRequest {
 CommandLine<StampRequest> stamp_command_line() {
   return {
       "aqbench stamp BUNDLE [--token ANSWER.tsr] [--tsa-ca CA.pem]",
-      "Puts the answer of a time-stamping authority (RFC 3161) into a bundle that verifies, after checking\n"
-      "that it covers the bundle's root digest (of a comparison: the SHA-256 of sha256.txt). Without "
-      "--token\n"
-      "it prints that digest; ask for a stamp of it with\n\n"
+      "Puts the answer of a time-stamping authority (RFC 3161) into a bundle that verifies, after\n"
+      "checking that it covers the bundle's root digest (of a comparison: the SHA-256 of sha256.txt).\n"
+      "Without --token it prints that digest; ask for a stamp of it with\n\n"
       "  openssl ts -query -digest DIGEST -sha256 -cert -out query.tsq",
       {{{.name = "token", .value_name = "ANSWER.tsr", .help = "the authority's answer"},
         into<&StampRequest::token>},

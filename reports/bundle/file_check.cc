@@ -14,6 +14,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/records/profile_details.h"
+#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
@@ -98,7 +99,8 @@ class FileChecker {
       }
     }
     for (const std::string& file : files_)
-      if (!bound.contains(file) && !is_file_of_bundle(file) && !is_flamegraph_of(file, bound))
+      if (!bound.contains(file) && !is_file_of_bundle(file) && !is_flamegraph_of(file, bound) &&
+          !is_added_evidence(file))
         report(file, "is of no case and no file of a bundle");
   }
 

@@ -64,7 +64,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
   EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
-  EXPECT_FALSE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(bundle / "pairs.jsonl"));
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
@@ -86,6 +86,7 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
           "\" \"$@\"; fi");
   const auto interrupted = [&](Arguments arguments, const std::filesystem::path& out) {
     ProgramOptions interrupt;
+    interrupt.working_dir = dir_.path();  // its commands are his who began it there
     interrupt.interrupt_when = [&] {
       std::error_code none;
       for (const auto& bundle : std::filesystem::directory_iterator(out, none))
@@ -98,8 +99,10 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
     EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
     return only_bundle(out);
   };
-  const auto refusal = [](const std::filesystem::path& bundle) {
-    const auto ran = run_program({"ab", "--resume", bundle});
+  const auto refusal = [&](const std::filesystem::path& bundle) {
+    ProgramOptions there;
+    there.working_dir = dir_.path();
+    const auto ran = run_program({"ab", "--resume", bundle}, there);
     EXPECT_EQ(ran.exit_code, 2) << ran.err;
     return ran.err;
   };

@@ -91,7 +91,7 @@ TEST(Commands, FileSizeLimitIsExitSixWithOneLine) {
   options.file_size_limit_bytes = 500;
   const std::string rendered = dir / "rendered";
   for (const Arguments& arguments :
-       {Arguments{"list"}, Arguments{"render", "--scene", "flat_plane", "--set", "ring12.width=64", "--set",
+       {Arguments{"list"}, Arguments{"render", "flat_plane", "--set", "ring12.width=64", "--set",
                                      "ring12.height=48", "--out", rendered}}) {
     const auto result = run_program(arguments, options);
     EXPECT_EQ(result.exit_code, 6) << arguments[0] << ": " << result.err;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/files.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
@@ -175,7 +176,7 @@ Results synthetic_results() {
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
   results.run.text_version = kSummaryVersion;
-  results.run.requested = requested_json(plan.request);
+  results.run.requested = parse_strict_json(requested_json(plan.request).dump(), "requested", kMessageJson);
   results.run.effective = effective_json(plan);
   results.environment = Json::parse(
       R"({"cpu":{"model":"Test CPU","cores_usable":2},"kernel":"6.1","build":{"commit":null,"flags":["-O3"]}})");
@@ -198,7 +199,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   results.run.complete = results.records.size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.requested = requested_json(plan.request);
+  results.run.requested = parse_strict_json(requested_json(plan.request).dump(), "requested", kMessageJson);
   results.run.effective = effective_json(plan);
   Json environment = *results.environment;
   environment["build"]["commit"] = build_info().commit;

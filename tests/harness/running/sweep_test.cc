@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/isolate.h"
 #include "core/resources.h"
+#include "core/sha256.h"
 #include "harness/measuring/stage_recorder.h"
 #include "tests/harness/support.h"
 
@@ -49,6 +50,7 @@ TEST(Sweep, GoesOnAfterTheBlocksThatAreInTheJournal) {
   const test::TemporaryFolder folder;
   SweepPlan plan = small_plan(3);
   for (Case& planned : plan.cases) planned.timing = {.repetitions = 1, .blocks = 3};
+  plan.sha256 = plan.all_shards_sha256 = sha256_hex(cases_json(plan.cases).dump());
   const std::filesystem::path runs = folder.path() / "runs";
   const CaseRunner run = [&](const Case& planned, CaseBoard&) {
     std::ofstream(runs, std::ios::app) << planned.name << "\n";

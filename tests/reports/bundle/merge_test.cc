@@ -68,8 +68,12 @@ TEST_F(Merge, ShardsInAnyOrderGiveTheRootOfTheWhole) {
   EXPECT_EQ(results.run.started_utc, "2025-05-20T10:11:11Z");
   EXPECT_EQ(read_journal(merged, TornTail::refuse).header.request.shard.count, 1u);
   EXPECT_TRUE(fs::exists(merged / "shards/1-a1/commands.txt"));
-  EXPECT_EQ(read_file(merged / "bench.log"),
-            "== shard a1\nlog of a1\n== shard b2\nlog of b2\n== shard c3\nlog of c3\n");
+  EXPECT_EQ(
+      read_file(merged / "bench.log"),
+      "== shard a1\nsweep of 4 cases\n== 2025-05-20T10:11:11Z flat_plane/lightglue_like/seed=42\n-- ok\n"
+      "== 2025-05-20T10:11:11Z undulating/roma_like/seed=42\n-- ok\n== shard b2\nsweep of 4 cases\n"
+      "== 2025-05-20T10:11:12Z flat_plane/roma_like/seed=42\n-- ok\n== shard c3\nsweep of 4 cases\n"
+      "== 2025-05-20T10:11:13Z undulating/lightglue_like/seed=42\n-- ok\n");
 }
 
 TEST_F(Merge, RefusesWhatIsNotOneSweep) {

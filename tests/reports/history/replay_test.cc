@@ -42,7 +42,7 @@ TEST(Replay, StatusHashMissingAndNewMetricsAndMemory) {
   now.output_sha256 = std::string(64, 'b');
   now.metrics.erase(now.metrics.begin());
   now.metrics.emplace_back("new_mm", Metric{1.0, "mm", Better::lower, ""});
-  now.metrics[8].second.value = 3;  // normal_mean_deg was undefined
+  metric_of(now, "normal_mean_deg").value = 3;  // was undefined
   now.stages[0].net_bytes = 5;
   const ReplayReport report = compare_replay(recorded, now);
   std::vector<std::string> what;

@@ -42,9 +42,9 @@ TEST(Summary, SaysWhatRanAndWhatCameOut) {
   EXPECT_TRUE(has(text, "- metrics digest: `" + metrics_digest(results) + "`\n"));
   EXPECT_TRUE(has(text, "Test CPU"));
   EXPECT_TRUE(has(text, "Simulated: lightglue_like, roma_like"));
-  EXPECT_TRUE(has(text, "aqbench sweep --suite seed\n"));
+  EXPECT_TRUE(has(text, "aqbench sweep --suite seed --set "));
   const std::string row = line_of(text, "| flat_plane/roma_like/seed=42 (simulated) | ok |");
-  for (const char* value : {"0.793", "0.674", "0.991", "-0.012", "95.25", "21.50", "35.00", "1.900", "12.75"})
+  for (const char* value : {"0.793", "0.674", "0.991", "-0.012", "95.25", "21.50", "35.08", "1.900", "12.75"})
     EXPECT_TRUE(has(row, std::string("| ") + value + " |")) << value << " in " << row;
 }
 
