@@ -47,13 +47,13 @@ dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
 
 # Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
-DOCS_BUNDLES := seed pipeline batching presets sensitivity
+DOCS_BUNDLES := seed pipeline batching sensitivity
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
 DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
-DOCS_SWEEP_presets := --suite presets
 DOCS_SWEEP_sensitivity := --suite sensitivity
-DOCS_SWEEP_batching := --suite batching --blocks 24 --warmup 1 --repetitions 3 --max-time 0.2
+DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
+  --blocks 16 --repetitions 3 --max-time 0.2
 
 docs: program ## Fill the tables of the documents from the bundles in docs/
 	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)

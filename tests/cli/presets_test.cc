@@ -1,5 +1,5 @@
 // The presets of plane_sweep are ordered: a slower one is nowhere worse than a faster one, at any size of the
-// images. Small sizes are run here; the bundle docs/bundles/presets holds those up to 3200 px.
+// images. Small sizes are run here; suite presets goes up to 3200 px.
 
 #include <gtest/gtest.h>
 
@@ -63,13 +63,6 @@ TEST(Presets, AreOrderedInSmallImages) {
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
   EXPECT_EQ(ladder.size(), 2u);
-  expect_ordered(ladder);
-}
-
-TEST(Presets, AreOrderedFrom320To3200PixelsInTheStoredBundle) {
-  const std::filesystem::path bundle = std::filesystem::path(AQBENCH_SOURCE_DIR) / "docs/bundles/presets";
-  const Ladder ladder = ladder_of(bundle / "results.json");
-  EXPECT_EQ(ladder.size(), 7u);
   expect_ordered(ladder);
 }
 
