@@ -26,7 +26,8 @@ using Ladder = std::map<std::string, std::map<std::string, Json>>;
 Ladder ladder_of(const std::filesystem::path& results) {
   std::ifstream file(results);
   Ladder ladder;
-  for (const Json& record : Json::parse(file).at("records")) {
+  const Json document = Json::parse(file);
+  for (const Json& record : document.at("records")) {
     std::string name = record.at("case");
     const std::size_t begin = name.find(":") + 1, end = name.find('/', begin);
     EXPECT_EQ(record.at("status"), "ok") << name;
