@@ -213,6 +213,8 @@ class FileChecker {
   // The flags that choose and change cases stand in the command as in what was asked for.
   void check_flags(const std::string& words) {
     if (!words.starts_with("aqbench sweep --")) return;  // a profile names its cases without flags
+    // A run that was killed before it noted its command, and gone on with: the journal has what was asked for.
+    if (words.starts_with("aqbench sweep --resume ")) return;
     const std::string asked = reproduce_command(results_.run) + " ", given = words + " ";
     const auto has_flag = [](const std::string& text, const char* flag) {
       const std::string name = fmt::format(" --{}", flag);
