@@ -70,8 +70,9 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   const std::string out = options.stdout_to.empty() ? (scratch / "out").string() : options.stdout_to;
   const std::string err = (scratch / "err").string();
   static const std::string cache = shared_cache().string();
+  // Where the program remembers its runs: the tests' own, not the user's. Made before the fork, for all runs.
+  static const TemporaryDir state;
   const pid_t child = ::fork();
-  static const TemporaryDir state;  // where the program remembers its runs: the tests' own, not the user's
   if (child == 0) ::setenv("AQBENCH_CACHE_DIR", cache.c_str(), 0);
   if (child == 0) ::setenv("XDG_STATE_HOME", state.path().c_str(), 0);
   if (child == 0) ::setenv("XDG_CONFIG_HOME", state.path().c_str(), 0);

@@ -19,10 +19,12 @@ using ::testing::Not;
 class Stranger : public ::testing::Test {
  protected:
   Stranger() {
+    ::setenv("AQBENCH_ISOLATION", "off", 1);  // the programs leave a trace outside of {output}
     ::setenv("XDG_STATE_HOME", at("state").c_str(), 1);
     ::setenv("XDG_CONFIG_HOME", at("config").c_str(), 1);
   }
   ~Stranger() override {
+    ::unsetenv("AQBENCH_ISOLATION");
     ::unsetenv("XDG_STATE_HOME");
     ::unsetenv("XDG_CONFIG_HOME");
   }
