@@ -144,9 +144,28 @@ std::string docs_environment(const BundleContent& content) {
   return wrap_text(text, kDocumentColumns, 0);
 }
 
+// Breaks a command line before a flag wherever the line would become too wide for a document.
+std::string wrap_command(const std::string& command) {
+  constexpr std::string_view kFlag = " --";
+  constexpr std::size_t kContinuationColumns = 2;
+  std::string text;
+  std::size_t columns = 0;
+  for (std::size_t start = 0; start < command.size();) {
+    const std::size_t end = std::min(command.find(kFlag, start + 1), command.size());
+    if (columns > 0 && columns + end - start + kContinuationColumns > kDocumentColumns) {
+      text += " \\\n ";
+      columns = 1;
+    }
+    text += command.substr(start, end - start);
+    columns += end - start;
+    start = end;
+  }
+  return text;
+}
+
 std::string docs_reproduce(const BundleContent& content) {
   return fmt::format("```sh\n{}\n```\n\nMetrics digest, the same for any number of threads: `{}`.\n",
-                     reproduce_command(content.results.run), metrics_digest(content.results));
+                     wrap_command(reproduce_command(content.results.run)), metrics_digest(content.results));
 }
 
 std::string docs_narrative(const BundleContent& content) {

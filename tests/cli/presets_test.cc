@@ -1,5 +1,5 @@
 // The presets of plane_sweep are ordered: a slower one is nowhere worse than a faster one, at any size of the
-// images. Small sizes are run here; suite presets goes up to 3200 px.
+// images. One small size is run here; suite presets goes up to 3200 px.
 
 #include <gtest/gtest.h>
 
@@ -55,15 +55,15 @@ void expect_ordered(const Ladder& ladder) {
   }
 }
 
-TEST(Presets, AreOrderedInSmallImages) {
+TEST(Presets, AreOrderedInASmallImage) {
   TemporaryDir dir;
   const std::string out = (dir / "out").string();
   const ProgramResult sweep =
       run_program({"sweep", "--scene", "undulating", "--method", "plane_sweep:*", "--rig", "arc6", "--axis",
-                   "width=320,480", "--set", "plane_sweep.surface=none", "--out", out});
+                   "width=320", "--set", "plane_sweep.surface=none", "--out", out});
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
-  EXPECT_EQ(ladder.size(), 2u);
+  EXPECT_EQ(ladder.size(), 1u);
   expect_ordered(ladder);
 }
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "harness/ab/pair_journal.h"
+#include "harness/records/sealed_line.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -86,12 +88,16 @@ TEST_F(Terminal, OfJournalsPairsSamplesAndScenes) {
   EXPECT_NE(run({"ab", "--resume", bundle}).exit_code, 0);
   EXPECT_NE(run({"report", bundle}).exit_code, 0);
   EXPECT_NE(run({"replay", bundle, "--all"}).exit_code, 0);
-  const Json header = {{"aqbench_pairs", 2},       {"arguments", {"--a", kSteering, "--b", kSteering}},
-                       {"started_utc", kSteering}, {"program_a", kSteering},
-                       {"program_b", kSteering},   {"cases", {{{"name", kSteering}, {"tau", nullptr}}}},
-                       {"plans", {kSteering}},     {"environment", Json::object()},
+  const Json header = {{"aqbench_pairs", kPairJournalVersion},
+                       {"arguments", {"--a", kSteering, "--b", kSteering}},
+                       {"started_utc", kSteering},
+                       {"program_a", kSteering},
+                       {"program_b", kSteering},
+                       {"cases", {{{"name", kSteering}, {"tau", nullptr}}}},
+                       {"plans", {kSteering}},
+                       {"environment", Json::object()},
                        {"plan", Json::object()}};
-  std::ofstream(bundle / "pairs.jsonl") << header.dump() << "\n";
+  std::ofstream(bundle / "pairs.jsonl") << seal_line(header) << "\n";
   EXPECT_EQ(run({"ab", "--resume", bundle}).exit_code, 2);
   const Json samples = {
       {"cases", {{{"name", kSteering}, {"a", {1, 2, 3}}, {"b", {1, 2, 3}}, {kSteering, 1}}}}};
