@@ -161,3 +161,10 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON
   INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/generated
   COMPILE_DEFINITIONS "${build_definitions}")
+
+# ---- Headers that are read once (AqbenchPrecompile.cmake) ----
+get_property(module_libraries GLOBAL PROPERTY AQBENCH_MODULE_LIBRARIES)
+get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
+list(REMOVE_ITEM program_libraries ${module_libraries})
+aqbench_precompile(program OFF TARGETS ${program_libraries} aqbench_specs)
+aqbench_precompile(module ON TARGETS ${module_libraries})

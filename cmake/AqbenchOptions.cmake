@@ -40,6 +40,7 @@ function(aqbench_library name folder)
   add_library(aqbench_${name} STATIC ${sources})
   target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
   add_library(aqbench::${name} ALIAS aqbench_${name})
+  set_property(GLOBAL APPEND PROPERTY AQBENCH_PROGRAM_LIBRARIES aqbench_${name})
 endfunction()
 
 # aqbench_module(NAME "LIBRARY..." [dependencies...]): the loadable module libaqbench_NAME.so (core/module.h) of the
@@ -51,6 +52,7 @@ function(aqbench_module name libraries)
     list(APPEND objects $<TARGET_OBJECTS:aqbench_${library}>)
     set_target_properties(aqbench_${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(aqbench_${library} PRIVATE -fno-semantic-interposition)
+    set_property(GLOBAL APPEND PROPERTY AQBENCH_MODULE_LIBRARIES aqbench_${library})
   endforeach()
   add_library(aqbench_module_${name} SHARED ${objects})
   set_target_properties(aqbench_module_${name} PROPERTIES OUTPUT_NAME aqbench_${name} LINKER_LANGUAGE CXX
@@ -83,6 +85,7 @@ function(aqbench_test name folders)
     target_link_options(aqbench_${name}_test PRIVATE -fuse-ld=gold)  # a fifth of ld's time
   endif()
   target_compile_definitions(aqbench_${name}_test PRIVATE AQBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  set_property(GLOBAL APPEND PROPERTY AQBENCH_TEST_PROGRAMS aqbench_${name}_test)
   add_test(NAME ${name} COMMAND aqbench_${name}_test)
 endfunction()
 

@@ -1,0 +1,28 @@
+# Headers of other projects that most files read, compiled once for all: that takes a third of the time off a clean
+# build. An incremental build without it (CMAKE_UNITY_BUILD off) shows which file forgot to include something.
+option(AQBENCH_PRECOMPILE "Precompile headers of the standard library, JSON, fmt and Eigen" ${CMAKE_UNITY_BUILD})
+if(AQBENCH_PRECOMPILE AND AQBENCH_CCACHE)  # what ccache's manual asks for with precompiled headers
+  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+endif()
+
+# aqbench_precompile(NAME POSITION_INDEPENDENT TARGETS... [HEADERS more...]): compiles the headers for code that is
+# position-independent or not, and lets the targets use them. GCC tells the two kinds apart, not levels of optimisation.
+function(aqbench_precompile name position_independent)
+  if(NOT AQBENCH_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS;HEADERS")
+  set(source ${CMAKE_BINARY_DIR}/generated/precompiled_${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(aqbench_precompiled_${name} OBJECT ${source})
+  set_target_properties(aqbench_precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE ${position_independent})
+  target_link_libraries(aqbench_precompiled_${name} PRIVATE aqbench::flags Eigen3::Eigen nlohmann_json::nlohmann_json
+    fmt::fmt)
+  target_precompile_headers(aqbench_precompiled_${name} PRIVATE
+    <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional>
+    <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> <Eigen/Core>
+    <Eigen/Geometry> ${arg_HEADERS})
+  foreach(target IN LISTS arg_TARGETS)
+    target_precompile_headers(${target} REUSE_FROM aqbench_precompiled_${name})
+  endforeach()
+endfunction()
