@@ -54,7 +54,7 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   results.run.planned_cases = 1;
   results.run.requested = requested;
   results.run.effective = std::move(effective);
-  results.environment = environment_json({thread_count()});
+  results.environment = environment_json({.threads = thread_count(), .dtype = "float64"});
   results.records = {std::move(record)};
   return results_text(results);
 }

@@ -207,8 +207,8 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   load_pipeline_module();
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
-  Json environment = environment_json(
-      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
+  Json environment = environment_json({plan.request.threads.value_or(available_processors()),
+                                       plan.request.device.value_or("cpu"), plan.dtype});
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   Arguments command{"aqbench", "profile"};

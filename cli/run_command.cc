@@ -17,6 +17,7 @@
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
 #include "harness/running/dataset_run.h"
+#include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
 
 namespace aqbench::cli {
@@ -133,7 +134,8 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
   results.run.effective = std::move(effective);
-  results.environment = environment_json({request.threads, request.device});
+  results.environment =
+      environment_json({request.threads, request.device, find_method(request.method).dtype});
   results.records = {run.record};
   Json json = to_json(results);
   if (run.cameras.empty()) return json;

@@ -238,8 +238,8 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
   std::optional<SigningKey> key;
   if (request.sign) key = read_signing_key(*request.sign);
 
-  Json environment = environment_json(
-      {plan.request.threads.value_or(available_processors()), plan.request.device.value_or("cpu")});
+  Json environment = environment_json({plan.request.threads.value_or(available_processors()),
+                                       plan.request.device.value_or("cpu"), plan.dtype});
   Journal journal = open_journal(request, plan, environment);
   return with_resume_hint("sweep", journal.bundle(), [&] {
     const RunClock clock;

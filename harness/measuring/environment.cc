@@ -122,7 +122,7 @@ Json comparability_json(const EnvironmentOptions& options) {
           {"blas", fmt::format("{}", fmt::join(loaded_blas_files(), " "))},
           {"libtorch", library_version("libtorch")},
           {"device", options.device},
-          {"dtype", options.dtype},
+          {"dtype", options.dtype.empty() ? Json(nullptr) : Json(options.dtype)},
           {"threads", options.threads},
           {"memory", memory_bucket()},
           {"gpu", gpu ? Json(*gpu) : Json(nullptr)}};
@@ -149,7 +149,8 @@ Json environment_json(const EnvironmentOptions& options) {
             "no BLAS library is loaded");
   json["threads"] = options.threads;
   json["device"] = options.device;
-  json["dtype"] = options.dtype;
+  put_known(json, "dtype", options.dtype.empty() ? std::nullopt : std::optional(options.dtype),
+            "the cases are not known to this command");
   json["comparability"] = comparability_json(options);
   return json;
 }

@@ -21,7 +21,7 @@ std::optional<LoadAverage> load_average();
 struct EnvironmentOptions {
   int threads = 1;
   std::string device = "cpu";
-  std::string dtype = "float64";
+  std::string dtype = {};  // of all cases (SweepPlan::dtype); empty: not told, null in the JSON
 };
 
 // Returns everything but the load: CPU, cores, affinity, cgroup, memory, kernel, OS, container hints, build

@@ -17,6 +17,14 @@
 namespace aqbench {
 namespace {
 
+// The types of number that the cases compute with, sorted, each once.
+std::string dtype_of(const Selection& selection) {
+  std::set<std::string> dtypes;
+  for (const MethodChoice& choice : selection.methods) dtypes.insert(choice.spec->dtype);
+  for (const WorkloadSpec* workload : selection.workloads) dtypes.insert(workload->dtype);
+  return fmt::format("{}", fmt::join(dtypes, ", "));
+}
+
 const std::vector<std::string>& stages_of(const Case& planned, const Selection& selection) {
   if (!planned.workload.empty())
     return (*std::ranges::find_if(selection.workloads,
@@ -94,6 +102,7 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   plan.request = request;
   if (basis.selection.suite != nullptr) plan.suite = basis.selection.suite->name;
   plan.cases_in_all_shards = cases.size();
+  plan.dtype = dtype_of(basis.selection);
   plan.all_shards_sha256 = sha256_hex(cases_json(cases).dump());
   plan.cases = cases_of_shard(cases, request.shard);
   plan.sha256 = sha256_hex(cases_json(plan.cases).dump());

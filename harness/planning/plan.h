@@ -19,6 +19,7 @@ struct SweepPlan {
   std::string suite;        // its name; "" where cases were chosen by hand
   std::vector<Case> cases;  // of this shard, in the order in which they run
   std::size_t cases_in_all_shards = 0;
+  std::string dtype;              // of the methods and workloads of all shards: "float32, float64"
   std::string sha256;             // of `cases`: names, options and everything that defines them
   std::string all_shards_sha256;  // the same of the cases of all shards
   double timeout_s = kDefaultTimeoutS;

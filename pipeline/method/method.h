@@ -79,6 +79,8 @@ struct MethodSpec {
   std::vector<Preset> presets;      // may be empty; the first is the default
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   std::variant<RealMethod, SimulatedMethod> run;
+  std::string dtype =
+      "float64";  // of the numbers that the result is computed from; "unknown" for any program
   bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
   MethodReads reads = nullptr;     // nullptr: nothing
 

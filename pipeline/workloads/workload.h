@@ -79,6 +79,7 @@ struct WorkloadSpec {
   std::string summary;  // one line
   std::vector<ParameterSpec> parameters;
   std::string throughput_unit;      // "Mpx/s"
+  std::string dtype = "float64";    // of the numbers that the output is computed from
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
   // The identity that holds the output against a reference pixel by pixel: how far it is from that. "": none.

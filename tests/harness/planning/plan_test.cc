@@ -136,6 +136,22 @@ TEST(Shards, PartitionTheCasesTheSameWayForAnyOrder) {
   EXPECT_EQ(names, expected);
 }
 
+TEST(Plan, SaysWhatTypesOfNumbersRan) {
+  const auto dtype_of = [](std::vector<std::string> methods, Shard shard = {}) {
+    return plan_sweep(with([&](auto& r) {
+             r.scenes = {"flat_plane"};
+             r.methods = std::move(methods);
+             r.shard = shard;
+           }))
+        .dtype;
+  };
+  EXPECT_EQ(dtype_of({"roma_like"}), "float64");
+  EXPECT_EQ(dtype_of({"plane_sweep:fast"}), "float32");
+  EXPECT_EQ(dtype_of({"roma_like", "plane_sweep:fast"}), "float32, float64");
+  // The same for each shard, or their times would be of unlike kinds.
+  EXPECT_EQ(dtype_of({"roma_like", "plane_sweep:fast"}, {2, 2}), "float32, float64");
+}
+
 TEST(Shards, ParseTheirArgument) {
   EXPECT_EQ(parse_shard("2/3").index, 2U);
   EXPECT_EQ(to_string(parse_shard("2/3")), "2/3");
