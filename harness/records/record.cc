@@ -177,6 +177,7 @@ Json to_json(const Record& record) {
                {"injected", std::move(injected)}};
   if (!record.isolation.empty()) json["isolation"] = record.isolation;
   if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
+  for (const auto& [name, value] : record.effective) json["effective"][name] = value;
   if (!record.files) return json;
   json["files"] = Json::object();
   for (const CaseFile& file : *record.files) json["files"][file.path] = file.sha256;
@@ -185,9 +186,10 @@ Json to_json(const Record& record) {
 
 Record record_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"case", "scene", "method", "preset", "workload", "axes", "status", "reason", "metrics",
-                   "stages", "timing", "peak_rss_bytes", "output_sha256", "options", "simulated", "injected",
-                   "isolation", "dataset_sha256", "files"});
+  root.allow_only({"case",     "scene",          "method",         "preset",    "workload",
+                   "axes",     "status",         "reason",         "metrics",   "stages",
+                   "timing",   "peak_rss_bytes", "output_sha256",  "options",   "simulated",
+                   "injected", "isolation",      "dataset_sha256", "effective", "files"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
@@ -210,6 +212,9 @@ Record record_from_json(const Json& json, const std::string& source) {
     record.injected.push_back(read_injected(place));
   if (root.find("isolation")) record.isolation = root.at("isolation").text();
   if (root.find("dataset_sha256")) record.dataset_sha256 = root.at("dataset_sha256").text();
+  if (const auto effective = root.find("effective"))
+    for (const auto& [name, place] : effective->members())
+      record.effective.emplace_back(name, place.number());
   record.files.reset();
   if (const auto files = root.find("files")) {
     record.files.emplace();

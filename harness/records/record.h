@@ -88,6 +88,7 @@ struct Record {
   // member.
   std::string isolation;       // how its process was shut in (core/sandbox/sandbox.h), or "none: REASON"
   std::string dataset_sha256;  // of the dataset, with its truth, as the case found it
+  std::vector<std::pair<std::string, double>> effective = {};  // Reconstruction::effective of a real method
   std::optional<std::vector<CaseFile>> files = std::vector<CaseFile>{};  // nullopt: of results.json 1
 };
 

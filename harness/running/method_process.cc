@@ -153,6 +153,7 @@ std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& 
   for (const auto& [name, bytes] : result.artefacts)
     if (name == kReconstructionPart) output = decode_reconstruction(bytes);
   if (!output) throw Error(ErrorKind::method, "its process gave back no reconstruction");
+  result.record.effective = output->effective;
   return {std::move(result.record), std::move(output)};
 }
 

@@ -1,5 +1,7 @@
 #include "harness/running/reconstruction_bytes.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -9,6 +11,16 @@
 
 namespace aqbench {
 namespace {
+
+constexpr std::size_t kMaxEffectiveValues = 64;
+
+// As options are named: "window_px".
+bool is_effective_name(std::string_view name) {
+  constexpr std::size_t kMaxName = 64;
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
 
 class Writer {
  public:
@@ -26,6 +38,13 @@ class Writer {
       put_count(static_cast<std::uint64_t>(map.height));
       put(map.depth_along_ray_m);
       put(map.confidence);
+    }
+  }
+  void put(const std::vector<std::pair<std::string, double>>& values) {
+    put_count(values.size());
+    for (const auto& [name, value] : values) {
+      put(std::vector<char>(name.begin(), name.end()));
+      put(std::vector<double>{value});
     }
   }
   std::string take() { return std::move(bytes_); }
@@ -74,6 +93,18 @@ class Reader {
       maps.push_back(std::move(map));
     }
   }
+  void get(std::vector<std::pair<std::string, double>>& values) {
+    for (std::uint64_t left = count(); left > 0; --left) {
+      std::vector<char> name;
+      std::vector<double> value;
+      get(name);
+      get(value);
+      if (value.size() != 1 || !std::isfinite(value.front()) ||
+          !is_effective_name({name.data(), name.size()}) || values.size() == kMaxEffectiveValues)
+        fail();
+      values.emplace_back(std::string(name.begin(), name.end()), value.front());
+    }
+  }
   void end() const {
     if (!bytes_.empty()) fail();
   }
@@ -106,6 +137,7 @@ std::string encode_reconstruction(const Reconstruction& reconstruction) {
   }
   writer.put(reconstruction.depth_maps);
   writer.put(reconstruction.unfiltered_depth_maps);
+  writer.put(reconstruction.effective);
   return writer.take();
 }
 
@@ -125,6 +157,7 @@ Reconstruction decode_reconstruction(std::string_view bytes) {
   }
   reader.get(reconstruction.depth_maps);
   reader.get(reconstruction.unfiltered_depth_maps);
+  reader.get(reconstruction.effective);
   reader.end();
   return reconstruction;
 }

@@ -109,6 +109,18 @@ PointCloud fuse_depth_maps(std::span<const DatasetView> views, std::span<const D
   return fuse(cameras, options);
 }
 
+// The least and the greatest depth that any camera's sweep looked at.
+std::pair<double, double> searched_depths_m(std::span<const DatasetView> views,
+                                            std::span<const sparse::DepthRange> ranges) {
+  double least_m = std::numeric_limits<double>::infinity(), greatest_m = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (views[i].is_auxiliary) continue;
+    least_m = std::min(least_m, ranges[i].min_m);
+    greatest_m = std::max(greatest_m, ranges[i].max_m);
+  }
+  return {least_m, greatest_m};
+}
+
 }  // namespace
 
 int window_of_width(int window_at_1600_px, int width_px) {
@@ -133,6 +145,12 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
   result.cloud = fuse_depth_maps(views, result.depth_maps, fusion);
   result.mesh = reconstruct_surface(result.cloud, surface_options(input.parameters));
+  const auto [nearest, farthest] = searched_depths_m(views, ranges);
+  result.effective = {{"window_px", static_cast<double>(options.sweep.window_px)},
+                      {"voxel_m", fusion.voxel_m},
+                      {"footprint_m", resolution.footprint_m},
+                      {"depth_min_m", nearest},
+                      {"depth_max_m", farthest}};
   return result;
 }
 

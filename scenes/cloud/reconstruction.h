@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace aqbench {
@@ -47,6 +48,8 @@ struct Reconstruction {
   std::vector<DepthMap> depth_maps;
   // What a filter made depth_maps from, for diagnosis; empty if there is none, else one each in their order.
   std::vector<DepthMap> unfiltered_depth_maps = {};
+  // What the method made of its options and of the images: {"window_px", 7}. For the record, in no hash.
+  std::vector<std::pair<std::string, double>> effective = {};
 };
 
 }  // namespace aqbench

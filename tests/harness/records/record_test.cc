@@ -85,9 +85,11 @@ TEST(RecordJson, IsolationAndDatasetStandThereOnlyWhereTheyAreKnown) {
   results.records = {record};
   const std::string metrics = metrics_digest(results), root = root_digest(results);
   record.isolation = "landlock ABI 7";
+  record.effective = {{"window_px", 7}, {"voxel_m", 0.0005}};
   record.dataset_sha256 = std::string(64, 'a');
   const Record back = record_from_json(to_json(record));
   EXPECT_EQ(back.isolation, record.isolation);
+  EXPECT_EQ(back.effective, record.effective);
   EXPECT_EQ(back.dataset_sha256, record.dataset_sha256);
   results.records = {record};
   EXPECT_EQ(metrics_digest(results), metrics);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -75,6 +76,11 @@ TEST(PlaneSweepMethod, ReconstructsARippledSurfaceTheSameForAnyThreadCount) {
   EXPECT_GT(one.cloud.points_m.size(), 5000U);
   EXPECT_TRUE(one.mesh.has_value());
   EXPECT_EQ(one.cloud.points_m, three.cloud.points_m);
+  const std::map<std::string, double> effective(one.effective.begin(), one.effective.end());
+  EXPECT_EQ(effective.at("window_px"), 7);
+  EXPECT_GE(effective.at("voxel_m"), 0.25 * effective.at("footprint_m"));
+  EXPECT_LT(effective.at("depth_min_m"), effective.at("depth_max_m"));
+  EXPECT_EQ(one.effective, three.effective);
 }
 
 TEST(PlaneSweepMethod, FailsWithItsReasonWithoutTexture) {
