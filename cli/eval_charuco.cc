@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/table.h"
@@ -51,7 +52,7 @@ ExitCode eval_charuco(const EvalCharucoRequest& request) {
   const Json result = {{"corners", errors.distance_m.size()},    {"error_mm", distances_mm},
                        {"mean_mm", kMm * errors.mean_m.value()}, {"median_mm", kMm * errors.median_m.value()},
                        {"max_mm", kMm * errors.max_m.value()},   {"rmse_mm", kMm * errors.rmse_m.value()}};
-  fmt::print("{}\n", result.dump(1));
+  print_json(result.dump(1) + "\n");
   return ExitCode::pass;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "cli/eval_output.h"
+#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
@@ -274,8 +275,8 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   Json effective = {{"transforms", input.transforms}};
   add_details(input.reconstruction, truth, rig, effective);
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
-  fmt::print("{}", eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
-                                     Json{{"arguments", arguments}}, std::move(effective)));
+  print_json(eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
+                               Json{{"arguments", arguments}}, std::move(effective)));
   return ExitCode::pass;
 }
 

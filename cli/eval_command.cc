@@ -9,6 +9,7 @@
 #include "cli/eval_charuco.h"
 #include "cli/eval_cloud.h"
 #include "cli/eval_output.h"
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -207,8 +208,8 @@ ExitCode eval_depth(const EvalRequest& request, const Arguments& arguments) {
                               depth_metrics(predicted.depth_along_ray_m, truth.depth_along_ray_m));
   record.options.emplace_back("eval.camera", camera.name);
   if (request.cloud.json) {
-    fmt::print("{}", eval_results_text(record, Json{{"arguments", arguments}},
-                                       Json{{"camera", camera.name}, {"depth", kDepthConvention}}));
+    print_json(eval_results_text(record, Json{{"arguments", arguments}},
+                                 Json{{"camera", camera.name}, {"depth", kDepthConvention}}));
     return ExitCode::pass;
   }
   fmt::print("{} against {} of {}\ndepths are {}\n\n", request.depth_file, camera.name, dataset_dir.string(),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -235,7 +236,7 @@ ExitCode list_command(const Arguments& arguments) {
   if (request->json) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json();
-    fmt::print("{}\n", all.dump(2));
+    print_json(all.dump(2) + "\n");
     return ExitCode::pass;
   }
   for (std::size_t i = 0; i < listings.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_trust.h"
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "core/error.h"
@@ -228,7 +229,7 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
     for (const ProfiledCase& profile : profiles) write_flamegraph(bundle, profile);
   const Results results = profile_results(plan, journal, environment, profiles);
   if (request.json)
-    fmt::print("{}", results_text(results));
+    print_json(results_text(results));
   else
     print_profiles(results, profiles);
   const ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,

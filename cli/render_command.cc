@@ -6,6 +6,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -215,7 +216,7 @@ ExitCode render_command(const Arguments& arguments) {
   const bool rendered = produce_dataset(request, plan);
   const double wall_s = seconds_since(start);
   if (request.json) {
-    fmt::print("{}\n", render_json(request, plan, rendered, wall_s).dump(2));
+    print_json(render_json(request, plan, rendered, wall_s).dump(2) + "\n");
     return ExitCode::pass;
   }
   const Intrinsics& lens = plan.rig.cameras.front().intrinsics;

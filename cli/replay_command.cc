@@ -7,6 +7,7 @@
 #include "cli/command_trust.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parameters.h"
 #include "core/scratch_folder.h"
 #include "core/table.h"

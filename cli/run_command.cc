@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -190,7 +191,7 @@ ExitCode run_command(const Arguments& arguments) {
   const bool ok = run.record.status == Status::ok;
   if (!ok) text = text_of(run);
   if (parsed->json)
-    fmt::print("{}", text);
+    print_json(text);
   else if (ok)
     print_run(run, request);
   if (ok) return ExitCode::pass;

@@ -7,6 +7,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
+#include "cli/json_output.h"
 #include "cli/plan_options.h"
 #include "cli/resume_hint.h"
 #include "core/error.h"
@@ -148,7 +149,7 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
   if (json) {
     Json cases = Json::array();
     for (const Case& planned : plan.cases) cases.push_back(to_json(planned));
-    fmt::print("{}\n", cases.dump(2));
+    print_json(cases.dump(2) + "\n");
     return ExitCode::pass;
   }
   for (const Case& planned : plan.cases) fmt::print("{}\n", printable(planned.name));
@@ -256,7 +257,7 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     }
     const Results results = assemble(plan, journal, std::move(environment), load_before);
     if (request.json)
-      fmt::print("{}", results_text(results));
+      print_json(results_text(results));
     else
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = outcome_code(outcome);

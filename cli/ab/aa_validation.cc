@@ -8,6 +8,7 @@
 
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
+#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/stop_signals.h"
@@ -281,7 +282,7 @@ ExitCode validate_aa(const AbRequest& request, const Arguments& arguments) {
   const AaValidationReport report = judge_aa_validation(document);
   const std::string text = aa_validation_text(document, report);
   if (request.json)
-    fmt::print("{}", text);
+    print_json(text);
   else
     fmt::print("{}", render_aa_validation_table(report, wants_colours(STDOUT_FILENO)));
   const ExitCode code =

@@ -10,6 +10,7 @@
 #include "cli/ab/options.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
+#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"
@@ -39,7 +40,7 @@ constexpr std::size_t kUsualPairs = 20;
 
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report) {
   if (request.json)
-    fmt::print("{}", ab_text(document, report));
+    print_json(ab_text(document, report));
   else
     fmt::print("{}", render_ab_table(document, report, wants_colours(STDOUT_FILENO)));
 }

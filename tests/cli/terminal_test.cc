@@ -52,7 +52,7 @@ TEST_F(Terminal, OfSuitesAndBaselines) {
                                             {"scenes", {"flat_plane"}},
                                             {"set", {{"roma_like.points", 500}}}});
   run({"sweep", "--suite-file", own, "--dry-run"});
-  run({"sweep", "--suite-file", own, "--out", (dir_ / "out").string()});
+  run({"sweep", "--suite-file", own, "--json", "--out", (dir_ / "out").string()});
   const Json metric = {{"value", 1}, {"better", "lower"}, {"tolerance", {{"relative", 0.1}}}};
   const Json one_case = {{"options", {{kSteering, kSteering}}}, {"metrics", {{kSteering, metric}}}};
   const Json baseline = {{"schema_version", 1},
