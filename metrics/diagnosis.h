@@ -15,8 +15,8 @@ namespace aqbench {
 
 // What counts as a hole, and how finely the surface is sampled.
 struct DiagnosisOptions {
-  double tolerance_m = 0.002;  // a sample of the surface further from every point is a hole
-  double sample_spacing_m = 0.001;
+  double tolerance_m = 0.002;           // a sample of the surface further from every point is a hole
+  double sample_spacing_m = 0.002 / 3;  // this and the seed as ScoreOptions has them: the same samples
   std::uint64_t sample_seed = 1;
   std::size_t points_per_camera = 20000;  // of a camera's depths, at most, evenly spread
 };

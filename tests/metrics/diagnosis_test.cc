@@ -172,6 +172,8 @@ TEST(DiagnosisTest, HolesAreWhatCompletenessLeaves) {
     for (std::size_t i = 0; i < without.size(); ++i)
       seen_by_auxiliary_alone += with_auxiliary[i] >= 2 && without[i] < 2 ? 1 : 0;
   }
+  EXPECT_EQ(DiagnosisOptions{}.sample_spacing_m, ScoreOptions{}.sample_spacing_m);
+  EXPECT_EQ(DiagnosisOptions{}.sample_seed, ScoreOptions{}.sample_seed);
   EXPECT_GT(seen_by_auxiliary_alone, 0) << "no draw tells who is counted";
 }
 
