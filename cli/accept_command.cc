@@ -18,6 +18,7 @@ struct AcceptRequest {
   std::string bundle;
   std::optional<std::string> baseline_file;
   bool dry_run = false;
+  bool stored_times = false;
   AcceptExceptions allowed;
 };
 
@@ -48,7 +49,10 @@ CommandLine<AcceptRequest> accept_command_line() {
       "a suite, cases or metrics that go, changed options, injected faults, undefined values.",
       {{{.name = "baseline", .value_name = "arg", .help = "the file to write, e.g. baselines/seed.json"},
         into<&AcceptRequest::baseline_file>},
-       {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>}},
+       {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>},
+       {{.name = "stored-times",
+         .help = "keep the median times and throughputs too (aqbench gate --stored-times)"},
+        into<&AcceptRequest::stored_times>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
   append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);
   return line;
@@ -76,6 +80,7 @@ ExitCode accept_command(const Arguments& arguments) {
   const std::string& file = *request->baseline_file;
   AcceptedRun run = read_accepted_run(request->bundle);
   run.suite_cases = cases_of_suite(request->bundle);
+  run.stored_times = request->stored_times;
   const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file, request->allowed)
                                                  : accept_baseline(run, file, request->allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),

@@ -16,22 +16,26 @@ namespace {
 struct GateRequest {
   std::string results;
   std::optional<std::string> baseline_file;
-  bool all = false;
+  bool all = false, stored_times = false;
   GateExports exports;
 };
 
 CommandLine<GateRequest> gate_command_line() {
   CommandLine<GateRequest> line{
-      "aqbench gate RESULTS --baseline FILE [--all] [--junit FILE] [--github]",
+      "aqbench gate RESULTS --baseline FILE [--all] [--stored-times] [--junit FILE] [--github]",
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
       "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
       "and metrics, undefined values and failed cases fail; other options are not comparable. Tolerances\n"
       "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, on any machine;\n"
-      "time is not: compare it in pairs (aqbench ab).\n"
+      "time is not unless --stored-times asks for it: compare it in pairs (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
       {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
         into<&GateRequest::baseline_file>},
-       {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>}},
+       {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
+       {{.name = "stored-times",
+         .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
+                 "1.05 x the time, at least 0.95 x the throughput"},
+        into<&GateRequest::stored_times>}},
       {{{.name = "RESULTS"}, into<&GateRequest::results>}}};
   append_flags<GateRequest, GateExports>(line.flags, gate_export_flags(), &GateRequest::exports);
   return line;
@@ -47,6 +51,7 @@ ExitCode gate_command(const Arguments& arguments) {
   const Baseline baseline = read_baseline(*request->baseline_file);
   const GateInput input = read_gate_input(request->results);
   GateReport report = gate(input.results, baseline);
+  if (request->stored_times) gate_stored_times(input.results, baseline, report);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");
   const GithubFence fence = github_fence(request->exports);
   fmt::print("{}{}{}", fence.begin, render_gate(report, wants_colours(STDOUT_FILENO), request->all),

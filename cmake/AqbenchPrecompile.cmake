@@ -18,11 +18,14 @@ function(aqbench_precompile name position_independent)
   set_target_properties(aqbench_precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE ${position_independent})
   target_link_libraries(aqbench_precompiled_${name} PRIVATE aqbench::flags Eigen3::Eigen nlohmann_json::nlohmann_json
     fmt::fmt)
+  target_compile_definitions(aqbench_precompiled_${name} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
   target_precompile_headers(aqbench_precompiled_${name} PRIVATE
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional>
     <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> <Eigen/Core>
     <Eigen/Geometry> ${arg_HEADERS})
   foreach(target IN LISTS arg_TARGETS)
+    # LibTorch and Open3D define it for those that use them; GCC wants it the same in all. 1 is what it is anyway.
+    target_compile_definitions(${target} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
     target_precompile_headers(${target} REUSE_FROM aqbench_precompiled_${name})
   endforeach()
 endfunction()

@@ -164,6 +164,16 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
                 acceptance);
 }
 
+void accept_times(const AcceptedRun& run, const std::optional<Baseline>& existing, Acceptance& acceptance) {
+  if (run.stored_times) {
+    acceptance.baseline.stored_times = stored_times_of(run.results);
+    acceptance.notes.push_back(fmt::format("times of {} are stored",
+                                           counted(acceptance.baseline.stored_times->cases.size(), "case")));
+  } else if (existing && existing->stored_times) {
+    acceptance.notes.emplace_back("the stored times go: they are of another run (--stored-times)");
+  }
+}
+
 std::string change_line(const AcceptChange& change) {
   switch (change.kind) {
     case Kind::case_added:
@@ -205,6 +215,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
         acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
   if (std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
     refuse_acceptance(run.bundle, "no case has a metric that could be gated");
+  accept_times(run, existing, acceptance);
   collect_refusals(run, allowed, acceptance);
   return acceptance;
 }

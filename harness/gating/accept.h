@@ -47,6 +47,7 @@ struct AcceptedRun {
   std::string program_commit;    // of the program that measured; "" where it was built outside git
   bool changed_sources = false;  // it was built from sources with changes that are not committed
   std::string shard;             // "2/3": it ran one part of a divided sweep; "" for a whole one
+  bool stored_times = false;     // keep the run's times in the baseline
   // The cases that the run's suite has by itself, with their options and without metrics, sorted by name;
   // empty where the run is of no suite.
   std::vector<BaselineCase> suite_cases;

@@ -111,6 +111,7 @@ Json to_json(const Baseline& baseline) {
                  {"commit", baseline.accepted_commit}}},
                {"cases", std::move(cases)}};
   if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
+  if (baseline.stored_times) json["stored_times"] = to_json(*baseline.stored_times);
   return json;
 }
 
@@ -127,7 +128,7 @@ Baseline baseline_from_json(const Json& json, const std::string& source) {
         ErrorKind::not_comparable,
         fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
         source);
-  place.allow_only({"schema_version", "suite", "accepted_from", "cases"});
+  place.allow_only({"schema_version", "suite", "accepted_from", "cases", "stored_times"});
   Baseline baseline;
   baseline.suite = place.at("suite").text();
   const JsonPlace from = place.at("accepted_from");
@@ -144,6 +145,7 @@ Baseline baseline_from_json(const Json& json, const std::string& source) {
     baseline.cases.push_back(case_from_json(name, value));
   if (baseline.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
   std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
+  if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;
 }
 

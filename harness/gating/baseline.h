@@ -2,12 +2,14 @@
 // Accepted values of a suite: baselines/*.json. Only `aqbench accept` writes them (harness/gating/accept.h).
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/json.h"
 #include "core/parameters.h"
+#include "harness/gating/stored_times.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
@@ -50,6 +52,7 @@ struct Baseline {
                                         // files without it
   std::string accepted_commit;          // "" where the program was built outside git
   std::vector<BaselineCase> cases;      // sorted by name, unique
+  std::optional<StoredTimes> stored_times = {};  // none unless somebody asked for them
 };
 
 // Return the case, or the metric, of this name; nullptr if there is none.

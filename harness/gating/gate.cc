@@ -243,4 +243,33 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   return report;
 }
 
+void gate_stored_times(const Results& results, const Baseline& baseline, GateReport& report) {
+  if (!baseline.stored_times)
+    throw Error(ErrorKind::not_comparable, "the baseline stores no times (aqbench accept --stored-times)");
+  if (const auto differences = comparability_differences(*baseline.stored_times, results);
+      !differences.empty())
+    throw Error(ErrorKind::not_comparable,
+                printable(fmt::format("stored times: {}", fmt::join(differences, "; "))));
+  const Tolerance tolerance{Tolerance::Kind::relative, kStoredTimeFactor - 1};
+  for (const StoredTime& stored : baseline.stored_times->cases) {
+    const auto record = std::ranges::find(results.records, stored.case_name, &Record::case_name);
+    std::optional<Metric> time, throughput;
+    if (record != results.records.end()) {
+      if (const auto median_ms = median_warm_ms(*record)) time = Metric{median_ms, "ms", Better::lower, ""};
+      if (time && record->timing.throughput)
+        throughput = Metric{record->timing.throughput, record->timing.throughput_unit, Better::higher, ""};
+    }
+    report.rows.push_back(metric_row(stored.case_name, "time_median",
+                                     {stored.median_ms, Better::lower, tolerance}, time ? &*time : nullptr));
+    if (stored.throughput)
+      report.rows.push_back(metric_row(stored.case_name, "throughput",
+                                       {*stored.throughput, Better::higher, tolerance},
+                                       throughput ? &*throughput : nullptr));
+  }
+  sort_worst_first(report.rows);
+  report.notes.emplace_back(
+      "times are compared with stored ones, which drift with the machine: no proof (aqbench ab measures in "
+      "pairs)");
+}
+
 }  // namespace aqbench

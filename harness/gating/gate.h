@@ -62,4 +62,9 @@ std::vector<std::string> option_differences(
 // Compares results with a baseline; reads no file.
 GateReport gate(const Results& results, const Baseline& baseline);
 
+// Adds rows "time_median" and "throughput" for the times that the baseline stores, 5 % worse being the limit;
+// a time that the results lack is missing. Throws Error(not_comparable) if it stores none, or if machine or
+// build are of another kind, naming what differs.
+void gate_stored_times(const Results& results, const Baseline& baseline, GateReport& report);
+
 }  // namespace aqbench

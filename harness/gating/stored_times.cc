@@ -1,0 +1,97 @@
+#include "harness/gating/stored_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/quantiles.h"
+
+namespace aqbench {
+namespace {
+
+const Json* comparability_of(const Results& results) {
+  const auto found = results.environment->find("comparability");
+  return found == results.environment->end() || !found->is_object() ? nullptr : &*found;
+}
+
+double positive(const JsonPlace& place) {
+  if (!(place.number() > 0)) place.fail("must be above 0");
+  return place.number();
+}
+
+}  // namespace
+
+std::optional<double> median_warm_ms(const Record& record) {
+  std::vector<double> samples = record.timing.warm_ms;
+  if (samples.size() < kLeastStoredRuns) return std::nullopt;
+  std::ranges::sort(samples);
+  return median_of_sorted(samples);
+}
+
+StoredTimes stored_times_of(const Results& results) {
+  StoredTimes times;
+  const Json* const comparability = comparability_of(results);
+  if (comparability == nullptr)
+    throw Error(ErrorKind::input, "stored times: the environment has no 'comparability'");
+  times.comparability = *comparability;
+  for (const Record& record : results.records) {
+    const std::optional<double> median_ms = median_warm_ms(record);
+    if (record.status != Status::ok || !median_ms) continue;
+    times.cases.push_back({record.case_name, *median_ms, record.timing.throughput,
+                           record.timing.throughput ? record.timing.throughput_unit : ""});
+  }
+  if (times.cases.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("stored times: no case has {} warm runs (--repetitions)", kLeastStoredRuns));
+  return times;
+}
+
+std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results) {
+  const Json* const now = comparability_of(results);
+  if (now == nullptr) return {"the results have no comparability"};
+  std::set<std::string> keys;
+  for (const Json* const side : {&*stored.comparability, now})
+    for (const auto& [key, value] : side->items()) keys.insert(key);
+  std::vector<std::string> differences;
+  for (const std::string& key : keys) {
+    const Json before = stored.comparability->value(key, Json()), after = now->value(key, Json());
+    if (before != after)
+      differences.push_back(fmt::format("{} is {}, the baseline's {}", key, after.dump(), before.dump()));
+  }
+  return differences;
+}
+
+Json to_json(const StoredTimes& times) {
+  Json cases = Json::object();
+  for (const StoredTime& time : times.cases) {
+    cases[time.case_name] = {{"median_ms", time.median_ms}};
+    if (time.throughput) {
+      cases[time.case_name]["throughput"] = *time.throughput;
+      cases[time.case_name]["throughput_unit"] = time.throughput_unit;
+    }
+  }
+  return {{"comparability", *times.comparability}, {"cases", std::move(cases)}};
+}
+
+StoredTimes stored_times_from_json(const JsonPlace& place) {
+  place.allow_only({"comparability", "cases"});
+  StoredTimes times;
+  place.at("comparability").members();
+  times.comparability = place.at("comparability").value();
+  for (const auto& [name, one] : place.at("cases").members()) {
+    one.allow_only({"median_ms", "throughput", "throughput_unit"});
+    StoredTime time{name, positive(one.at("median_ms")), {}, {}};
+    if (const auto throughput = one.find("throughput")) {
+      time.throughput = positive(*throughput);
+      time.throughput_unit = one.at("throughput_unit").text();
+    }
+    times.cases.push_back(std::move(time));
+  }
+  if (times.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
+  return times;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,51 @@
+#pragma once
+// Times that a baseline keeps where somebody asks for it (aqbench accept --stored-times). A stored time is a
+// trend and no proof: machines drift, and `aqbench ab` measures both sides in pairs. These are compared only
+// on the same kind of machine and build, and only on request.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "harness/records/results.h"
+
+namespace aqbench {
+
+// Slower than this times the stored time fails, and a throughput below 2 minus this times the stored one.
+inline constexpr double kStoredTimeFactor = 1.05;
+
+// Is the number of warm runs below which a case's time is not stored and not compared.
+inline constexpr std::size_t kLeastStoredRuns = 5;
+
+// The time of one case.
+struct StoredTime {
+  std::string case_name;
+  double median_ms = 0;              // of the warm runs
+  std::optional<double> throughput;  // in `throughput_unit`
+  std::string throughput_unit;
+};
+
+// The times of a run, and what must be equal for others to be compared with them.
+struct StoredTimes {
+  JsonBox comparability;
+  std::vector<StoredTime> cases;  // as in the results
+};
+
+// Returns the times of the cases that are ok and have enough warm runs. Throws Error(input) if none has, or
+// if the environment tells no comparability.
+StoredTimes stored_times_of(const Results& results);
+
+// Returns the median of the record's warm runs; nullopt where it has too few of them.
+std::optional<double> median_warm_ms(const Record& record);
+
+// Returns "cpu_model is "B", the baseline's "A"" for each part of the comparability that differs.
+std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results);
+
+// Returns {"comparability": {..}, "cases": {CASE: {"median_ms", "throughput", "throughput_unit"}}}.
+Json to_json(const StoredTimes& times);
+
+// Reads what to_json() wrote. Throws Error(input) naming the place.
+StoredTimes stored_times_from_json(const JsonPlace& place);
+
+}  // namespace aqbench
