@@ -13,6 +13,7 @@
 #include "harness/measuring/machine.h"
 #include "harness/planning/plan_cases.h"
 #include "harness/records/json_values.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -135,6 +136,9 @@ Json effective_json(const SweepPlan& plan) {
       if (std::ranges::find(values, json) == values.end()) values.push_back(json);
     }
   }
+  Json definitions = Json::object();
+  if (!scenes.empty())
+    for (const MetricSpec& metric : metric_registry()) definitions[metric.name] = metric.definition;
   return {{"suite", text_json(plan.suite)},
           {"scenes", scenes},
           {"methods", methods},
@@ -143,6 +147,7 @@ Json effective_json(const SweepPlan& plan) {
           {"threads", threads},
           {"devices", devices},
           {"axes", axes},
+          {"definitions", std::move(definitions)},
           {"timeout_s", plan.timeout_s},
           {"memory_limit_bytes", plan.memory_limit_bytes},
           {"shard", to_string(plan.request.shard)},

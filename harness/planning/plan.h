@@ -42,7 +42,7 @@ Json cases_json(const std::vector<Case>& cases);
 // Returns 75 % of the memory that this machine or cgroup has.
 std::uint64_t default_memory_limit_bytes();
 
-// Returns "effective" of results.json: the request as it took effect.
+// Returns "effective" of results.json: the request as it took effect, and "definitions": what each metric is.
 Json effective_json(const SweepPlan& plan);
 
 }  // namespace aqbench
