@@ -188,7 +188,7 @@ TEST(EffectiveJson, SaysWhatRan) {
   EXPECT_EQ(json["axes"]["undulating.amplitude_m"], Json({0.001, 0.002}));
   EXPECT_EQ(json["cases"], 6);
   EXPECT_EQ(json["timeout_s"], 600);
-  EXPECT_THAT(json["definitions"]["chamfer_mm"].get<std::string>(), HasSubstr("half"));
+  EXPECT_THAT(json["definitions"]["chamfer_l1_mm"].get<std::string>(), HasSubstr("half"));
   request = {};
   request.workloads = {"absorption"};
   EXPECT_TRUE(effective_json(plan_sweep(request))["definitions"].empty()) << "workloads have no metrics";
