@@ -16,8 +16,10 @@ aqbench_library(dataset scenes/dataset aqbench::rendering)
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
 aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-target_compile_options(aqbench_neighbours PRIVATE -ffp-contract=off)
-target_compile_options(aqbench_metrics PRIVATE -ffp-contract=off)
+set(same_bits aqbench_neighbours aqbench_metrics)
+foreach(library IN LISTS same_bits)
+  target_compile_options(${library} PRIVATE -ffp-contract=off)
+endforeach()
 
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
@@ -165,6 +167,7 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----
 get_property(module_libraries GLOBAL PROPERTY AQBENCH_MODULE_LIBRARIES)
 get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
-list(REMOVE_ITEM program_libraries ${module_libraries})
+list(REMOVE_ITEM program_libraries ${module_libraries} ${same_bits})
 aqbench_precompile(program OFF TARGETS ${program_libraries} aqbench_specs)
+aqbench_precompile(same_bits OFF TARGETS ${same_bits} OPTIONS -ffp-contract=off)
 aqbench_precompile(module ON TARGETS ${module_libraries})
