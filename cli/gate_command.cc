@@ -34,8 +34,9 @@ CommandLine<GateRequest> gate_command_line() {
         into<&GateRequest::baseline_file>},
        {{.name = "project",
          .value_name = "FILE",
-         .help = "the project file whose gate of the suite is the baseline (default: aqbench.json, here or in a "
-                 "folder above)"},
+         .help =
+             "the project file whose gate of the suite is the baseline (default: aqbench.json, here or in a "
+             "folder above)"},
         into<&GateRequest::project_file>},
        {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
        {{.name = "stored-times",
@@ -52,7 +53,8 @@ CommandLine<GateRequest> gate_command_line() {
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  if (request->baseline_file) read_baseline(*request->baseline_file);  // its faults before those of the results
+  if (request->baseline_file)
+    read_baseline(*request->baseline_file);  // its faults before those of the results
   const GateInput input = read_gate_input(request->results);
   const Baseline baseline =
       read_baseline(gate_baseline(request->baseline_file, input.results.run.suite, request->project_file));

@@ -103,7 +103,8 @@ Json methods_json(const std::optional<Project>& project) {
   Json list = Json::array();
   for (const MethodSpec& spec : method_registry()) list.push_back(method_json(spec));
   if (!project) return list;
-  for (const MethodDeclaration& method : project->methods) list.push_back(method_json(declared_method(method)));
+  for (const MethodDeclaration& method : project->methods)
+    list.push_back(method_json(declared_method(method)));
   return list;
 }
 
@@ -214,15 +215,17 @@ struct ListRequest {
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
-          "Lists what is registered; parameters with their defaults, units and meaning.",
-          {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-            into<&ListRequest::json>},
-           {{.name = "project",
-             .value_name = "FILE",
-             .help = "list also what this project file declares (default: aqbench.json, here or in a folder above)"},
-            into<&ListRequest::project_file>}},
-          {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
+  return {
+      "aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+      "Lists what is registered; parameters with their defaults, units and meaning.",
+      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
+        into<&ListRequest::json>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help =
+             "list also what this project file declares (default: aqbench.json, here or in a folder above)"},
+        into<&ListRequest::project_file>}},
+      {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
 
 std::vector<Listing> chosen_listings(const ListRequest& request) {

@@ -94,7 +94,8 @@ CommandLine<ReplayRequest> replay_command_line() {
         into<&ReplayRequest::sign>},
        {{.name = "project",
          .value_name = "FILE",
-         .help = "where the bundle's own methods are run: in the folder of this project file (default: the folder "
+         .help = "where the bundle's own methods are run: in the folder of this project file (default: the "
+                 "folder "
                  "that the bundle names)"},
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};

@@ -71,7 +71,9 @@ const Flag<SweepRequest> kGateFlags[] = {
     {{.name = "baseline", .value_name = "FILE", .help = "compare with these accepted values"},
      into<&SweepRequest::baseline>},
     {{.name = "gate",
-      .help = "let the comparison decide the exit code; without --baseline with the project's gate of the suite"}, into<&SweepRequest::gate>},
+      .help =
+          "let the comparison decide the exit code; without --baseline with the project's gate of the suite"},
+     into<&SweepRequest::gate>},
 };
 
 void read_test_folder(SweepRequest& request, const FlagValue& value) {

@@ -1,12 +1,14 @@
 #ifndef AQBENCH_STAGES_H
 #define AQBENCH_STAGES_H
-/* Tells aqbench the stages of a program that it runs. Copy this file; it needs Linux, C99 or C++11 and nothing else.
+/* Tells aqbench the stages of a program that it runs. Copy this file; it needs Linux, C99 or C++11 and
+ * nothing else.
  *
  *   C:    aqbench_stage_begin("matching"); ... aqbench_stage_end();
  *   C++:  { aqbench::Stage stage("matching"); ... }
  *
- * Where the program is not run by aqbench (the variable AQBENCH_STAGES is not set), nothing is written. Stages nest;
- * those of other threads and of child processes are told as such. A name is one line of at most 200 bytes.
+ * Where the program is not run by aqbench (the variable AQBENCH_STAGES is not set), nothing is written.
+ * Stages nest; those of other threads and of child processes are told as such. A name is one line of at most
+ * 200 bytes.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +27,8 @@ long syscall(long number, ...);
 }
 #endif
 
-/* Writes one line; the file is opened and closed for it, since files of one program may have several of this. */
+/* Writes one line; the file is opened and closed for it, since files of one program may have several of this.
+ */
 static inline void aqbench_tell_stage(char kind, const char* name) {
   const char* const path = getenv("AQBENCH_STAGES");
   char line[512];
@@ -33,8 +36,8 @@ static inline void aqbench_tell_stage(char kind, const char* name) {
   int file, size;
   if (path == NULL || *path == '\0') return;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  size = snprintf(line, sizeof line, "%c %lld%09ld %ld.%ld%s%.200s\n", kind, (long long)now.tv_sec, now.tv_nsec,
-                  (long)getpid(), syscall(SYS_gettid), *name == '\0' ? "" : " ", name);
+  size = snprintf(line, sizeof line, "%c %lld%09ld %ld.%ld%s%.200s\n", kind, (long long)now.tv_sec,
+                  now.tv_nsec, (long)getpid(), syscall(SYS_gettid), *name == '\0' ? "" : " ", name);
   if (size <= 0 || (size_t)size >= sizeof line) return;
   file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return;

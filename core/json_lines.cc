@@ -102,7 +102,8 @@ void with_json_lines(std::string_view text, const std::string& file, const std::
     std::size_t line = 1, longest = 0;
     for (const auto& [path, at] : lines)
       if (path.size() > longest && rest.starts_with(path) &&
-          (rest.size() == path.size() || std::string_view(".[:").find(rest[path.size()]) != std::string_view::npos)) {
+          (rest.size() == path.size() ||
+           std::string_view(".[:").find(rest[path.size()]) != std::string_view::npos)) {
         longest = path.size();
         line = at;
       }

@@ -16,8 +16,8 @@ struct ProgramStage {
   std::uint64_t calls = 1;
 };
 
-// What a program and everything that it started used, from the start to the end of all of it. A value is missing
-// where this system does not tell it.
+// What a program and everything that it started used, from the start to the end of all of it. A value is
+// missing where this system does not tell it.
 struct ProgramUse {
   double cpu_user_s = 0, cpu_system_s = 0;
   std::optional<std::uint64_t> peak_resident_bytes;  // of all together; pages that they share count once
@@ -37,8 +37,8 @@ struct ProgramReport {
   std::optional<ProgramUse> use = {};  // none where this system tells nothing of it
 };
 
-// Tells the observer of stages (core/stage_scope.h), if there is one. Call it on the thread that waited for the
-// program, right after the scope in which it ran.
+// Tells the observer of stages (core/stage_scope.h), if there is one. Call it on the thread that waited for
+// the program, right after the scope in which it ran.
 void report_program(const ProgramReport& report);
 
 }  // namespace aqbench

@@ -89,7 +89,8 @@ TreeMemory descendants_memory(pid_t process) {
   TreeMemory memory;
   for (const pid_t one : all) {
     const std::string status = read_proc(fmt::format("/proc/{}/status", one));
-    memory.largest_peak_bytes = std::max(memory.largest_peak_bytes, kilobytes_of(status, "VmHWM:").value_or(0));
+    memory.largest_peak_bytes =
+        std::max(memory.largest_peak_bytes, kilobytes_of(status, "VmHWM:").value_or(0));
     auto bytes = kilobytes_of(status, "VmRSS:");
     if (all.size() > 1)
       if (const auto share = kilobytes_of(read_proc(fmt::format("/proc/{}/smaps_rollup", one)), "\nPss:"))

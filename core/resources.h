@@ -16,7 +16,8 @@ std::uint64_t resident_tree_bytes(pid_t process);
 
 // What the descendants of a process have in memory.
 struct TreeMemory {
-  std::uint64_t resident_bytes = 0;  // of all together; where there are several, pages that they share count once
+  std::uint64_t resident_bytes =
+      0;  // of all together; where there are several, pages that they share count once
   std::uint64_t largest_peak_bytes = 0;  // the largest that one of them has had (VmHWM)
 };
 

@@ -14,7 +14,8 @@ constexpr int kLevels = 3;
 constexpr std::size_t kMostInputs = 20;
 constexpr std::size_t kFewestImages = 2;
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
-constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml", "calibration.yml"};
+constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
+                                      "calibration.yml"};
 
 bool holds(const fs::path& folder, const char* name) {
   std::error_code unknown;
@@ -32,7 +33,8 @@ std::string kind_of(const fs::path& folder) {
     if (holds(folder, (std::string("cameras") + ending).c_str()) &&
         holds(folder, (std::string("images") + ending).c_str()))
       return "a COLMAP model";
-  const bool calibrated = std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
+  const bool calibrated =
+      std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
   std::error_code unknown;
   if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv")))
     return "images and calibration";
@@ -45,7 +47,8 @@ std::string kind_of(const fs::path& folder) {
 
 std::string name_of(const fs::path& folder, const fs::path& root) {
   std::string name = folder == root ? std::string("recording") : folder.filename().string();
-  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
   return name;
 }
 
@@ -61,7 +64,8 @@ void search(const fs::path& folder, const fs::path& root, int levels, std::vecto
   if (levels == 0) return;
   std::vector<fs::path> below;
   std::error_code unknown;
-  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown)) {
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
     std::error_code status;
     if (entry->is_directory(status) && !entry->is_symlink(status) &&
         !entry->path().filename().string().starts_with('.'))

@@ -14,8 +14,8 @@ struct FoundInput {
   std::string kind;                 // "a COLMAP model", "images and calibration", "images alone"
 };
 
-// Returns the recordings in a folder and the three levels of folders below it, sorted, at most 20; hidden folders
-// and bundles are passed over. Images inside of a recording are no recording of their own.
+// Returns the recordings in a folder and the three levels of folders below it, sorted, at most 20; hidden
+// folders and bundles are passed over. Images inside of a recording are no recording of their own.
 std::vector<FoundInput> find_inputs(const std::filesystem::path& folder);
 
 }  // namespace aqbench::cli

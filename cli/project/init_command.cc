@@ -27,29 +27,32 @@ struct InitRequest {
 };
 
 CommandLine<InitRequest> init_command_line() {
-  return {
-      "aqbench init [--command COMMAND] [--name NAME]",
-      "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
-      "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
-      ".github/workflows/aqbench.yml, which gates your repository. Both are commented; nothing that is\n"
-      "there is overwritten.\n"
-      "\n"
-      "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window}'\n"
-      "\n"
-      "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
-      {{{.name = "command",
-         .value_name = "COMMAND",
-         .help = "your program with {dataset} and {output} (default: an example to be replaced)"},
-        into<&InitRequest::start, &ProjectStart::command>},
-       {{.name = "name", .value_name = "NAME", .help = "of the method and of the suite", .default_value = "mine"},
-        into<&InitRequest::start, &ProjectStart::method>}}};
+  return {"aqbench init [--command COMMAND] [--name NAME]",
+          "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
+          "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
+          ".github/workflows/aqbench.yml, which gates your repository. Both are commented; nothing that is\n"
+          "there is overwritten.\n"
+          "\n"
+          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window}'\n"
+          "\n"
+          "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
+          {{{.name = "command",
+             .value_name = "COMMAND",
+             .help = "your program with {dataset} and {output} (default: an example to be replaced)"},
+            into<&InitRequest::start, &ProjectStart::command>},
+           {{.name = "name",
+             .value_name = "NAME",
+             .help = "of the method and of the suite",
+             .default_value = "mine"},
+            into<&InitRequest::start, &ProjectStart::method>}}};
 }
 
 // Writes a file that must not be there. Returns false where it is; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
-  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", file.parent_path().string(), failed.message()));
+  if (failed)
+    throw Error(ErrorKind::io, fmt::format("{}: {}", file.parent_path().string(), failed.message()));
   const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (opened.get() < 0 && errno == EEXIST) return false;
   if (opened.get() < 0) throw_file_error(file, errno);
@@ -80,12 +83,14 @@ ExitCode init_command(const Arguments& arguments) {
   ProjectStart& start = request->start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))
-    throw Error(ErrorKind::usage, fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
   start.inputs = find_inputs(fs::current_path(unknown));
   const std::string text = start_project_text(start);
   check_text(text);
   if (!write_new(kProjectFileName, text))
-    throw Error(ErrorKind::usage, fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
              start.inputs.empty() ? "no recordings" : fmt::format("{} recordings", start.inputs.size()));
   for (const FoundInput& input : start.inputs)
@@ -100,7 +105,8 @@ ExitCode init_command(const Arguments& arguments) {
       "  aqbench sweep --suite {}                    # run it; leaves a bundle in out/\n"
       "  aqbench accept out/BUNDLE --baseline baselines/{}.json\n"
       "  aqbench sweep --suite {} --gate             # worse than that: exit 1\n",
-      start.command.empty() ? ", once the command in it is yours" : "", start.method, start.method, start.method);
+      start.command.empty() ? ", once the command in it is yours" : "", start.method, start.method,
+      start.method);
   return ExitCode::pass;
 }
 

@@ -14,13 +14,14 @@ struct SchemaRequest {
 };
 
 CommandLine<SchemaRequest> schema_command_line() {
-  return {"aqbench schema project|results",
-          "Prints the JSON Schema (draft 7) of a file format, for editors and other programs: of the project\n"
-          "file aqbench.json, or of results.json in a bundle.\n"
-          "\n"
-          "  aqbench schema project > .aqbench.schema.json",
-          {},
-          {{{.name = "NAME"}, into<&SchemaRequest::name>}}};
+  return {
+      "aqbench schema project|results",
+      "Prints the JSON Schema (draft 7) of a file format, for editors and other programs: of the project\n"
+      "file aqbench.json, or of results.json in a bundle.\n"
+      "\n"
+      "  aqbench schema project > .aqbench.schema.json",
+      {},
+      {{{.name = "NAME"}, into<&SchemaRequest::name>}}};
 }
 
 }  // namespace

@@ -20,23 +20,27 @@ Json start_method(const ProjectStart& start) {
       {"name", start.method},
       {"summary", "our pipeline"},
       {"// command",
-       "Run without a shell, in this folder. {dataset}: a folder with calibration.json and images/CAMERA/000000.png; "
+       "Run without a shell, in this folder. {dataset}: a folder with calibration.json and "
+       "images/CAMERA/000000.png; "
        "{output}: an empty folder for results; also {threads} {seed} {device} {project} and each parameter."},
       {"command", command}};
   const auto used = placeholders_in(command);
   if (std::ranges::find(used, "window") != used.end()) {
     method["// parameters"] = fmt::format(
-        "For --set {0}.window=9 and --axis {0}.window=5,7,9; integers and numbers have a range, texts choices.",
+        "For --set {0}.window=9 and --axis {0}.window=5,7,9; integers and numbers have a range, texts "
+        "choices.",
         start.method);
     method["parameters"] = {{{"name", "window"},
                              {"unit", "px"},
                              {"default", 7},
                              {"range", {3, 31}},
                              {"help", "side of the matching window"}}};
-    method["// presets"] = fmt::format("{0}:fast on a command line; the first one is what {0} alone means.", start.method);
+    method["// presets"] =
+        fmt::format("{0}:fast on a command line; the first one is what {0} alone means.", start.method);
     method["presets"] = {{"balanced", {{"window", 7}}}, {"fast", {{"window", 5}}}};
   }
-  method["// result"] = "A PLY file in {output}: world frame of calibration.json, in this unit (m, cm or mm).";
+  method["// result"] =
+      "A PLY file in {output}: world frame of calibration.json, in this unit (m, cm or mm).";
   method["result"] = "cloud.ply";
   method["unit"] = "m";
   method["timeout_s"] = 540;
@@ -54,25 +58,28 @@ Json start_datasets(const ProjectStart& start) {
 
 std::string start_project_text(const ProjectStart& start) {
   const std::string& name = start.method;
-  Json json = {{"//", "What aqbench knows of this repository. Keys that begin with // are comments."},
-               {"version", 1},
-               {"// datasets", "Recordings by name, relative to this file."},
-               {"datasets", start_datasets(start)},
-               {"// methods", fmt::format("Programs of this repository: aqbench sweep --scene undulating --method {}", name)},
-               {"methods", Json::array({start_method(start)})},
-               {"// suites", fmt::format("What is run together: aqbench sweep --suite {}", name)},
-               {"suites", Json::array({{{"name", name},
-                                        {"description", "small rendered scenes, so that a build can wait for them"},
-                                        {"scenes", {"flat_plane", "undulating"}},
-                                        {"methods", {name}},
-                                        {"seeds", {42}},
-                                        {"rig", "arc6"},
-                                        {"width", 480},
-                                        {"height", 360}}})},
-               {"// gates", fmt::format("Accepted values, made by: aqbench accept BUNDLE --baseline baselines/{0}.json; "
-                                        "checked by: aqbench sweep --suite {0} --gate",
-                                        name)},
-               {"gates", {{name, fmt::format("baselines/{}.json", name)}}}};
+  Json json = {
+      {"//", "What aqbench knows of this repository. Keys that begin with // are comments."},
+      {"version", 1},
+      {"// datasets", "Recordings by name, relative to this file."},
+      {"datasets", start_datasets(start)},
+      {"// methods",
+       fmt::format("Programs of this repository: aqbench sweep --scene undulating --method {}", name)},
+      {"methods", Json::array({start_method(start)})},
+      {"// suites", fmt::format("What is run together: aqbench sweep --suite {}", name)},
+      {"suites", Json::array({{{"name", name},
+                               {"description", "small rendered scenes, so that a build can wait for them"},
+                               {"scenes", {"flat_plane", "undulating"}},
+                               {"methods", {name}},
+                               {"seeds", {42}},
+                               {"rig", "arc6"},
+                               {"width", 480},
+                               {"height", 360}}})},
+      {"// gates",
+       fmt::format("Accepted values, made by: aqbench accept BUNDLE --baseline baselines/{0}.json; "
+                   "checked by: aqbench sweep --suite {0} --gate",
+                   name)},
+      {"gates", {{name, fmt::format("baselines/{}.json", name)}}}};
   return json.dump(2) + "\n";
 }
 

@@ -114,7 +114,8 @@ std::size_t StageRecorder::State::entry_of(std::string_view name, const OpenFram
   return entry_of(name, above == nullptr ? std::string_view() : entries[above->entry].name, !is_main());
 }
 
-std::size_t StageRecorder::State::entry_of(std::string_view name, std::string_view parent, bool other_thread) {
+std::size_t StageRecorder::State::entry_of(std::string_view name, std::string_view parent,
+                                           bool other_thread) {
   const auto find = [&](std::string_view wanted) {
     for (std::size_t i = 0; i < entries.size(); ++i)
       if (entries[i].other_thread == other_thread && entries[i].name == wanted && entries[i].parent == parent)
@@ -269,7 +270,7 @@ void StageRecorder::State::add_lane(std::span<const ProgramStage> stages, std::s
   for (const ProgramStage& stage : stages) {
     const bool other_thread = stage.lane != 0 || entries[command].other_thread;
     while (!open.empty() && open.back().end_ns <= stage.start_ns) open.pop_back();
-    const std::string parent = !open.empty()      ? entries[open.back().entry].name
+    const std::string parent = !open.empty()     ? entries[open.back().entry].name
                                : stage.lane == 0 ? entries[command].name
                                                  : std::string();
     const std::size_t entry = entry_of(stage.name, parent, other_thread);

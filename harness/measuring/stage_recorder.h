@@ -48,8 +48,8 @@ class StageRecorder final : public StageObserver {
 
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
-  // Takes the stages of a program as stages within the one that it ran in, those of its further threads as stages
-  // of other threads; its CPU time belongs to the stages that are open and to the one that it ran in.
+  // Takes the stages of a program as stages within the one that it ran in, those of its further threads as
+  // stages of other threads; its CPU time belongs to the stages that are open and to the one that it ran in.
   void program_ended(const ProgramReport& report) override;
 
   // Ends one repetition of the whole run: the sums since the last call become one sample of every stage (0

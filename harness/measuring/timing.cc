@@ -57,7 +57,8 @@ void repeat_once(benchmark::State& state, const TimedCall& call, const std::stri
 
 SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string& expected_sha256) {
   std::exception_ptr failure;
-  std::vector<double> children_ms;  // CPU time of programs that have ended, which the clock of a process leaves out
+  std::vector<double>
+      children_ms;  // CPU time of programs that have ended, which the clock of a process leaves out
   benchmark::ClearRegisteredBenchmarks();
   benchmark::RegisterBenchmark("case",
                                [&](benchmark::State& state) {

@@ -124,7 +124,8 @@ std::string TraceRecorder::json(const std::string& process_name) const {
   for (const auto& [id, thread] : state_->threads)
     text += ",\n" + named("thread_name", thread, thread == 0 ? "main" : fmt::format("worker {}", thread));
   for (const int thread : state_->program_threads)
-    text += ",\n" + named("thread_name", thread, fmt::format("program thread {}", thread - kFirstProgramThread));
+    text +=
+        ",\n" + named("thread_name", thread, fmt::format("program thread {}", thread - kFirstProgramThread));
   std::vector<std::string> names;
   for (const std::string& name : state_->names)
     names.push_back(Json(name).dump(-1, ' ', false, Json::error_handler_t::replace));

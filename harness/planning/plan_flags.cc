@@ -187,7 +187,8 @@ const PlanFlag kCaseFlags[] = {
          }},
     {.name = "project",
      .value_name = "FILE",
-     .help = "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
+     .help =
+         "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
      .place = 27,
      .read = into<&Request::project_file>,
      .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},

@@ -75,7 +75,8 @@ Json requested_json(const PlanRequest& request) {
   add_images(json, request.images);
   if (request.project.dir.empty() && request.project.methods.empty()) return json;
   Json& project = json["project"] = {{"dir", request.project.dir}, {"methods", Json::array()}};
-  for (const MethodDeclaration& method : request.project.methods) project["methods"].push_back(to_json(method));
+  for (const MethodDeclaration& method : request.project.methods)
+    project["methods"].push_back(to_json(method));
   return json;
 }
 

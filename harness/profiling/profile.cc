@@ -26,13 +26,13 @@
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
 #include "harness/planning/case_method.h"
+#include "harness/profiling/profile_target.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/inject.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/profiling/profile_target.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench {

@@ -39,15 +39,16 @@ bool has_name(const Specs& specs, const std::string& name) {
 }
 
 // A method's name stands before its parameters, where names of scenes, workloads and rigs stand, too.
-void check_method_name(const JsonPlace& place, const std::string& name, const std::vector<MethodDeclaration>& before) {
+void check_method_name(const JsonPlace& place, const std::string& name,
+                       const std::vector<MethodDeclaration>& before) {
   const std::string owners[] = {kImagingOwner, kPerturbOwner};
-  const char* const what = has_name(method_registry(), name)                              ? "a method"
-                           : has_name(scene_registry(), name)                             ? "a scene"
-                           : has_name(workload_registry(), name)                          ? "a workload"
-                           : has_name(rig_registry(), name)                               ? "a rig"
-                           : std::ranges::find(owners, name) != std::end(owners)          ? "an owner of parameters"
-                           : std::ranges::find(axis_names(), name) != axis_names().end()  ? "an axis"
-                                                                                          : nullptr;
+  const char* const what = has_name(method_registry(), name)                     ? "a method"
+                           : has_name(scene_registry(), name)                    ? "a scene"
+                           : has_name(workload_registry(), name)                 ? "a workload"
+                           : has_name(rig_registry(), name)                      ? "a rig"
+                           : std::ranges::find(owners, name) != std::end(owners) ? "an owner of parameters"
+                           : std::ranges::find(axis_names(), name) != axis_names().end() ? "an axis"
+                                                                                         : nullptr;
   if (what != nullptr) place.fail(fmt::format("'{}' is {} of aqbench", name, what));
   if (has_name(before, name)) place.fail("stands twice");
 }
@@ -74,7 +75,8 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
   return suites;
 }
 
-ProjectDataset read_dataset(const std::string& name, const JsonPlace& place, const std::filesystem::path& dir) {
+ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
+                            const std::filesystem::path& dir) {
   if (name.empty() || one_line(name) != name || name.find_first_of(":/,*?[] ") != name.npos)
     place.fail("its name is empty or has one of : / , * ? [ ] in it, or a blank");
   if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}};
@@ -89,7 +91,8 @@ void read_gates(const JsonPlace& place, Project& project) {
   for (const Suite& suite : suite_registry()) names.push_back(suite.name);
   for (const Suite& suite : project.suites) names.push_back(suite.name);
   for (const auto& [suite, file] : place.members()) {
-    if (std::ranges::find(names, suite) == names.end()) file.fail(unknown_name_message("suite", suite, names));
+    if (std::ranges::find(names, suite) == names.end())
+      file.fail(unknown_name_message("suite", suite, names));
     project.gates.push_back({suite, (project.dir / file.text()).lexically_normal()});
   }
 }
@@ -127,9 +130,10 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
     struct stat status {};
     if (::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
       if (status.st_uid != 0 && status.st_uid != ::geteuid())
-        throw Error(ErrorKind::input,
-                    fmt::format("{}: belongs to another user; name it with --project to use it", file.string()),
-                    file.string());
+        throw Error(
+            ErrorKind::input,
+            fmt::format("{}: belongs to another user; name it with --project to use it", file.string()),
+            file.string());
       return file;
     }
     if (at == at.parent_path()) return std::nullopt;

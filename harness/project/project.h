@@ -40,9 +40,9 @@ struct Project {
   std::vector<ProjectGate> gates;
 };
 
-// Reads a project file (schema: harness/project/project.schema.json). In every object, keys that begin with "//"
-// are comments. Throws Error(input) "FILE:LINE: PLACE: what" for an unknown key, a wrong value, a name that stands
-// twice or is one of aqbench's own, and a gate of an unknown suite.
+// Reads a project file (schema: harness/project/project.schema.json). In every object, keys that begin with
+// "//" are comments. Throws Error(input) "FILE:LINE: PLACE: what" for an unknown key, a wrong value, a name
+// that stands twice or is one of aqbench's own, and a gate of an unknown suite.
 Project read_project(const std::filesystem::path& file);
 
 // Returns the project file in a folder or in the nearest one above it; nullopt where there is none. Throws

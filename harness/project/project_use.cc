@@ -9,21 +9,23 @@
 
 namespace aqbench {
 
-std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named, const std::string& suite,
+std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
+                                    const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
   if (named) return *named;
   const auto project = current_project(project_file);
   if (!project)
-    throw Error(ErrorKind::usage,
-                fmt::format("--baseline FILE is missing, and there is no {} that names one", kProjectFileName));
+    throw Error(ErrorKind::usage, fmt::format("--baseline FILE is missing, and there is no {} that names one",
+                                              kProjectFileName));
   if (suite.empty()) throw Error(ErrorKind::usage, "--baseline FILE is missing: these cases are of no suite");
   std::filesystem::path file = baseline_of(*project, suite);
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: does not exist yet; after a sweep of the suite: aqbench accept BUNDLE --baseline {}",
-                            file.string(), file.string()),
-                file.string());
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: does not exist yet; after a sweep of the suite: aqbench accept BUNDLE --baseline {}",
+                    file.string(), file.string()),
+        file.string());
   return file;
 }
 

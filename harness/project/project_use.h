@@ -9,9 +9,10 @@
 
 namespace aqbench {
 
-// Returns the baseline that a gate uses: the one that is named, or that of the suite in the project file. Throws
-// Error(usage) where there is none.
-std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named, const std::string& suite,
+// Returns the baseline that a gate uses: the one that is named, or that of the suite in the project file.
+// Throws Error(usage) where there is none.
+std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
+                                    const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
 // Lets the declared methods of a bundle's plan run in the folder of --project, or in the one that the bundle

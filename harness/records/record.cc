@@ -188,9 +188,10 @@ Json to_json(const Record& record) {
 
 Record record_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"case", "scene", "method", "preset", "workload", "axes", "status", "reason", "metrics",
-                   "stages", "timing", "peak_rss_bytes", "output_sha256", "options", "simulated", "injected",
-                   "program", "isolation", "dataset_sha256", "effective", "files"});
+  root.allow_only({"case",           "scene",     "method",    "preset",   "workload", "axes",
+                   "status",         "reason",    "metrics",   "stages",   "timing",   "peak_rss_bytes",
+                   "output_sha256",  "options",   "simulated", "injected", "program",  "isolation",
+                   "dataset_sha256", "effective", "files"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");

@@ -84,7 +84,7 @@ struct Record {
   Timing timing;
   std::optional<std::uint64_t> peak_rss_bytes;
   std::optional<ProgramUse> program;  // of somebody else's program that was the method, in the cold run
-  std::string output_sha256;  // of the reconstruction's bytes
+  std::string output_sha256;          // of the reconstruction's bytes
   std::vector<InjectedFault> injected;
   // Of a real method alone, and in no record of builds before these were known: then the JSON has no such
   // member.

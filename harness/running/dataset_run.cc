@@ -61,7 +61,8 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
 }
 
 MethodSpec check_method(const DatasetRunRequest& request) {
-  const MethodSpec method = request.declaration ? declared_method(*request.declaration) : find_method(request.method);
+  const MethodSpec method =
+      request.declaration ? declared_method(*request.declaration) : find_method(request.method);
   if (method.simulated())
     throw Error(ErrorKind::usage, fmt::format("method {} is simulated and looks at no images", method.name));
   if (!request.depth_range_m) return method;

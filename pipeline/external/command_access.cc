@@ -89,7 +89,8 @@ void add_listed_in(const char* variable, const fs::path& working_folder, std::ve
 }  // namespace
 
 void add_program_folder(const fs::path& folder, std::vector<fs::path>& reads) {
-  if (!folder.empty() && !is_for_all(folder, folder_of_command(folder))) reads.push_back(absolute_path(folder));
+  if (!folder.empty() && !is_for_all(folder, folder_of_command(folder)))
+    reads.push_back(absolute_path(folder));
 }
 
 std::vector<fs::path> command_reads(const std::vector<std::string>& words, const fs::path& working_folder) {
@@ -101,7 +102,8 @@ std::vector<fs::path> command_reads(const std::vector<std::string>& words, const
   if (fs::exists(program, unknown)) add_with_folder(program, folder, reads);
   if (const fs::path interpreter = interpreter_of(program); fs::exists(interpreter, unknown))
     add_with_folder(interpreter, folder, reads);
-  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) add_listed_in(variable, folder, reads);
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
+    add_listed_in(variable, folder, reads);
   bool first_file = true;
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     const std::size_t equals = word->find('=');

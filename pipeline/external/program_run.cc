@@ -40,7 +40,8 @@ bool ended_well(const CommandOutcome& outcome) {
   return outcome.end == CommandOutcome::End::exited && outcome.code == 0;
 }
 
-[[noreturn]] void throw_failure(const CommandOutcome& outcome, const CommandOptions& options, const std::string& where) {
+[[noreturn]] void throw_failure(const CommandOutcome& outcome, const CommandOptions& options,
+                                const std::string& where) {
   std::string reason = "the command " + describe(outcome, options) + where;
   if (const std::string line = last_log_line(options.log_file); !line.empty()) reason += "; it said: " + line;
   if (outcome.end == CommandOutcome::End::timeout) throw ProgramFailure(ProgramFailure::How::timeout, reason);
@@ -53,9 +54,10 @@ std::int64_t monotonic_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now().time_since_epoch()).count();
 }
 
-// Tells whoever observes what the program used and which stages it had. Throws for a program that did not end well,
-// naming the stage that it was in, and else for stages that cannot be read.
-void tell_of_program(const CommandOutcome& outcome, const CommandOptions& options, const StageSources& sources) {
+// Tells whoever observes what the program used and which stages it had. Throws for a program that did not end
+// well, naming the stage that it was in, and else for stages that cannot be read.
+void tell_of_program(const CommandOutcome& outcome, const CommandOptions& options,
+                     const StageSources& sources) {
   ProgramReport report{.stage = kCommandStage, .stages = {}, .use = outcome.use};
   std::string where, problem;
   try {
@@ -95,9 +97,11 @@ void scale(Reconstruction& output, double metres_per_unit) {
 DepthMap read_map(const std::filesystem::path& file) {
   const NpyArray array = read_npy(file);
   const auto* const depths = std::get_if<std::vector<float>>(&array.values);
-  if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide || array.shape[1] > kMaxMapSide)
+  if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
+      array.shape[1] > kMaxMapSide)
     throw Error(ErrorKind::input, file.string() + ": no depth map: expected float32 of height x width");
-  return {file.stem().string(), static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
+  return {
+      file.stem().string(), static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
 }
 
 // Reads CAMERA.npy of every camera, sorted by name, with CAMERA_confidence.npy where there is one.
@@ -110,7 +114,8 @@ std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::
     if (entry.path().extension() == ".npy" && !entry.path().stem().string().ends_with(kConfidence))
       files.push_back(entry.path());
   std::ranges::sort(files);
-  if (files.empty()) throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
+  if (files.empty())
+    throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
   std::vector<DepthMap> maps;
   for (const std::filesystem::path& file : files) {
     maps.push_back(read_map(file));
@@ -128,7 +133,8 @@ std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::
 
 std::filesystem::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
 
-Reconstruction run_program(const Observation& observation, const MethodInput& input, const ProgramRun& program) {
+Reconstruction run_program(const Observation& observation, const MethodInput& input,
+                           const ProgramRun& program) {
   const StageScope pipeline("pipeline");
   const std::filesystem::path temporary = input.work_dir / "tmp", told = input.work_dir / "stages";
   std::error_code failed;
@@ -147,7 +153,8 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   options.access.readable.push_back(observation.dataset_dir);
   options.access.writable.push_back(program.output);
   options.access.temporary = temporary;
-  StageSources sources{.lines_file = told / "lines", .file = program.output / program.stages, .file_name = program.stages};
+  StageSources sources{
+      .lines_file = told / "lines", .file = program.output / program.stages, .file_name = program.stages};
   options.variables.emplace_back("AQBENCH_STAGES", sources.lines_file.string());
   options.access.writable.push_back(told);
   CommandOutcome outcome;

@@ -66,10 +66,12 @@ std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSourc
     if (words->empty()) continue;
     StageLine line;
     if (!read_line(*words, line))
-      refuse_stages(file, fmt::format("line {}: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', not '{}'",
-                                      number, one_line(*words, 80)));
+      refuse_stages(
+          file, fmt::format("line {}: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', not '{}'",
+                            number, one_line(*words, 80)));
     if (line.ns < sources.start_ns - kClockSlack_ns || line.ns > sources.end_ns + kClockSlack_ns)
-      refuse_stages(file, fmt::format("line {}: {} ns is no time of this run: CLOCK_MONOTONIC is expected", number, line.ns));
+      refuse_stages(file, fmt::format("line {}: {} ns is no time of this run: CLOCK_MONOTONIC is expected",
+                                      number, line.ns));
     auto& stack = open[line.thread];
     if (line.begins) {
       if (stages.size() >= kMostStages) refuse_stages(file, fmt::format("more than {} stages", kMostStages));
@@ -115,7 +117,8 @@ std::vector<ToldStage> outermost(const std::vector<ToldStage>& stages, const std
     if (open.empty())
       outer.push_back(stage);
     else if (stage.end_ns > open.back()->end_ns)
-      refuse_stages(file, fmt::format("stages '{}' and '{}' overlap on one thread", open.back()->name, stage.name));
+      refuse_stages(file,
+                    fmt::format("stages '{}' and '{}' overlap on one thread", open.back()->name, stage.name));
     open.push_back(&stage);
   }
   return outer;
@@ -137,8 +140,7 @@ std::vector<Lane> lanes_of(std::vector<ToldStage> stages, const std::string& fil
   }
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
     const bool a_main = a.first.is_main(), b_main = b.first.is_main();
-    return a_main != b_main ? a_main
-                            : a.second->stages.front().start_ns < b.second->stages.front().start_ns;
+    return a_main != b_main ? a_main : a.second->stages.front().start_ns < b.second->stages.front().start_ns;
   });
   std::vector<Lane> lanes;
   for (auto& [thread, lane] : order) {
@@ -156,7 +158,8 @@ std::vector<Lane> lanes_of(std::vector<ToldStage> stages, const std::string& fil
   return lanes;
 }
 
-// Moves stages of another clock so that the first begins with the program. Throws if they take longer than it.
+// Moves stages of another clock so that the first begins with the program. Throws if they take longer than
+// it.
 void fit_into_run(std::vector<ToldStage>& stages, const StageSources& sources, const std::string& file) {
   if (stages.empty()) return;
   std::int64_t first = stages.front().start_ns, last = stages.front().end_ns;
@@ -186,7 +189,8 @@ ToldStages read_program_stages(const StageSources& sources) {
   const bool has_file = std::filesystem::exists(sources.file, missing);
   if (!has_lines && !has_file) return {};
   const std::string file = has_file ? sources.file_name : "AQBENCH_STAGES";
-  if (has_lines && has_file) refuse_stages(file, "tells stages, and AQBENCH_STAGES does, too: one of them is enough");
+  if (has_lines && has_file)
+    refuse_stages(file, "tells stages, and AQBENCH_STAGES does, too: one of them is enough");
   std::vector<ToldStage> stages;
   try {
     stages = has_lines ? stages_of_lines(read_text_file(sources.lines_file, kMostBytes), sources)

@@ -1,6 +1,6 @@
 #pragma once
-// Stages that a program tells of itself: lines in the file that AQBENCH_STAGES names, or a file among its results
-// (formats: docs/projects.md).
+// Stages that a program tells of itself: lines in the file that AQBENCH_STAGES names, or a file among its
+// results (formats: docs/projects.md).
 
 #include <cstdint>
 #include <filesystem>
@@ -25,9 +25,9 @@ struct ToldStages {
   std::string open;                  // the stage of the main thread that had not ended; empty: none
 };
 
-// Reads the stages. Those that are still open end with the program. Throws Error(method) "FILE: line 3: what" for a
-// file that does not follow its format, for stages that overlap on one thread, that lie outside of the program's
-// run or take longer than it, and where both files tell stages.
+// Reads the stages. Those that are still open end with the program. Throws Error(method) "FILE: line 3: what"
+// for a file that does not follow its format, for stages that overlap on one thread, that lie outside of the
+// program's run or take longer than it, and where both files tell stages.
 ToldStages read_program_stages(const StageSources& sources);
 
 }  // namespace aqbench

@@ -38,7 +38,7 @@ struct CommandEnd {
 struct Told {
   enum class What { started, ended, used } what;
   CommandEnd end;
-  rusage usage;            // of all that has ended
+  rusage usage;              // of all that has ended
   std::array<char, 256> io;  // the text of /proc/self/io, which counts for these, too; empty: not readable
 };
 
@@ -68,8 +68,8 @@ struct Launch {
   const ProgramStart& program;
   const InnerSandbox& sandbox;
   const char* folder;  // that the command runs in; nullptr: this process's
-  int lifeline;  // closed by whoever waits for the command, or with its end
-  int report;    // takes what is Told
+  int lifeline;        // closed by whoever waits for the command, or with its end
+  int report;          // takes what is Told
 };
 
 // The command leads a session without a terminal: nothing that it does to one stops or changes anything.
@@ -173,8 +173,8 @@ class MemoryWatch {
   }
   double pause_s() const { return pause_s_; }
 
-  // The system's own peak is that of the largest process, however short it lived; but a process has, before it
-  // becomes the program, what this one has.
+  // The system's own peak is that of the largest process, however short it lived; but a process has, before
+  // it becomes the program, what this one has.
   std::uint64_t peak_bytes(const rusage& usage) const {
     const std::uint64_t largest = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     return largest > own_bytes_ + own_bytes_ / 50 ? std::max(peak_bytes_, largest) : peak_bytes_;
@@ -221,7 +221,7 @@ std::optional<std::uint64_t> counter_in(std::string_view text, std::string_view 
   if (at == text.npos) return std::nullopt;
   const char* const begin = text.data() + at + name.size();
   return std::from_chars(begin, text.data() + text.size(), value).ec == std::errc{} ? std::optional(value)
-                                                                                     : std::nullopt;
+                                                                                    : std::nullopt;
 }
 
 // Returns what all processes of a command used; the supervisor tells it once they have ended.

@@ -75,9 +75,9 @@ std::vector<ToldStage> stages_of_list(const JsonPlace& place) {
 // ---- A Chrome trace ----
 
 // What torch.profiler notes beside the ranges that a user marked.
-constexpr std::array kFineCategories = {"cpu_op",     "kernel",          "cuda_runtime", "cuda_driver",
-                                        "gpu_memcpy", "gpu_memset",      "ac2g",         "fwdbwd",
-                                        "Trace",      "python_function", "overhead",     "gpu_user_annotation"};
+constexpr std::array kFineCategories = {
+    "cpu_op", "kernel", "cuda_runtime", "cuda_driver",     "gpu_memcpy", "gpu_memset",
+    "ac2g",   "fwdbwd", "Trace",        "python_function", "overhead",   "gpu_user_annotation"};
 constexpr const char* kUserCategory = "user_annotation";
 
 std::string text_of(const Json& event, const char* key) {

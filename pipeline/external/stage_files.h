@@ -1,5 +1,6 @@
 #pragma once
-// Files of stages that a program leaves among its results: a list of stages with their times, or a Chrome trace.
+// Files of stages that a program leaves among its results: a list of stages with their times, or a Chrome
+// trace.
 
 #include <compare>
 #include <cstddef>
@@ -34,11 +35,12 @@ struct ToldStage {
 bool is_stage_name(std::string_view name);
 
 // Reads the text of a file:
-//   {"stages": [{"name": "matching", "ms": 120.5}, {"name": "filter", "ms": 20, "parent": "matching", "calls": 3}]}
+//   {"stages": [{"name": "matching", "ms": 120.5}, {"name": "filter", "ms": 20, "parent": "matching",
+//   "calls": 3}]}
 // where stages follow each other and `parent` is the last stage of that name above; or a Chrome trace,
-// {"traceEvents": [...]} or the array alone, of which complete ("X") and begin/end ("B", "E") events count: where
-// torch.profiler's user annotations are among them, these alone, and never its operators and kernels. Throws
-// Error(input) "FILE: what".
+// {"traceEvents": [...]} or the array alone, of which complete ("X") and begin/end ("B", "E") events count:
+// where torch.profiler's user annotations are among them, these alone, and never its operators and kernels.
+// Throws Error(input) "FILE: what".
 std::vector<ToldStage> stages_of_file(std::string_view text, const std::string& file);
 
 }  // namespace aqbench

@@ -103,7 +103,8 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   place.allow_only({"name", "unit", "default", "range", "choices", "help"});
   ParameterSpec spec;
   spec.name = place.at("name").text();
-  if (!is_plain_name(spec.name, false)) place.at("name").fail("is no name: letters, digits and _, a letter first");
+  if (!is_plain_name(spec.name, false))
+    place.at("name").fail("is no name: letters, digits and _, a letter first");
   if (std::ranges::find(kOwnPlaceholders, spec.name) != kOwnPlaceholders.end())
     place.at("name").fail(fmt::format("{{{}}} is aqbench's own placeholder", spec.name));
   spec.default_value = place.at("default").parameter();
@@ -135,7 +136,8 @@ Preset read_preset(const std::string& name, const JsonPlace& place, const Method
   for (const auto& [parameter, value] : place.members()) {
     preset.overrides.push_back({"", parameter, to_string(value.parameter())});
     try {
-      resolve_parameters(method.name, method.parameters, {{method.name, parameter, preset.overrides.back().value}});
+      resolve_parameters(method.name, method.parameters,
+                         {{method.name, parameter, preset.overrides.back().value}});
     } catch (const Error& error) {
       value.fail(error.what());
     }
@@ -177,7 +179,8 @@ void check_use(const JsonPlace& place, const MethodDeclaration& method) {
   std::string all = method.command;
   for (const auto& [name, value] : method.environment) all += " " + value;
   const auto used = placeholders_in(all);
-  const auto elements = place.find("parameters") ? place.at("parameters").elements() : std::vector<JsonPlace>();
+  const auto elements =
+      place.find("parameters") ? place.at("parameters").elements() : std::vector<JsonPlace>();
   for (std::size_t i = 0; i < method.parameters.size(); ++i)
     if (std::ranges::find(used, method.parameters[i].name) == used.end())
       elements[i].at("name").fail(
@@ -193,7 +196,8 @@ std::string read_unit(const JsonPlace& place) {
 
 double read_timeout(const JsonPlace& place) {
   const double timeout_s = place.number();
-  if (!(timeout_s > 0 && timeout_s <= kLongestTimeoutS)) place.fail("is not above 0 and at most 1000000 seconds");
+  if (!(timeout_s > 0 && timeout_s <= kLongestTimeoutS))
+    place.fail("is not above 0 and at most 1000000 seconds");
   return timeout_s;
 }
 
@@ -222,14 +226,15 @@ std::string with_placeholders(std::string_view text,
 }
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
-  place.allow_only({"name", "summary", "command", "parameters", "presets", "result", "depth_maps", "stages", "unit",
-                    "timeout_s", "env", "cwd", "reads"});
+  place.allow_only({"name", "summary", "command", "parameters", "presets", "result", "depth_maps", "stages",
+                    "unit", "timeout_s", "env", "cwd", "reads"});
   MethodDeclaration method;
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("is no name: letters, digits, _ and -");
   method.command = one_line_of(place.at("command"));
   if (const auto summary = place.find("summary")) method.summary = one_line_of(*summary);
-  if (const auto parameters = place.find("parameters")) method.parameters = read_parameters(*parameters, method.name);
+  if (const auto parameters = place.find("parameters"))
+    method.parameters = read_parameters(*parameters, method.name);
   if (const auto presets = place.find("presets"))
     for (const auto& [name, preset] : presets->members())
       method.presets.push_back(read_preset(name, preset, method));
@@ -286,7 +291,8 @@ Json to_json(const MethodDeclaration& method) {
 }
 
 double metres_of(const MethodDeclaration& declaration) {
-  return std::ranges::find(kUnits, declaration.unit, [](const auto& unit) { return std::string(unit.first); })->second;
+  return std::ranges::find(kUnits, declaration.unit, [](const auto& unit) { return std::string(unit.first); })
+      ->second;
 }
 
 }  // namespace aqbench

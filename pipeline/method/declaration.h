@@ -18,8 +18,8 @@ struct Preset {
   std::vector<Override> overrides;  // owner left empty
 };
 
-// A program that is run as a method. Paths are relative to the folder of the project file, those of results to
-// {output}.
+// A program that is run as a method. Paths are relative to the folder of the project file, those of results
+// to {output}.
 struct MethodDeclaration {
   std::string name;
   std::string summary;  // one line
@@ -47,8 +47,8 @@ Json to_json(const MethodDeclaration& declaration);
 // Returns the metres of one unit of a declared result: 0.001 for "mm".
 double metres_of(const MethodDeclaration& declaration);
 
-// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is none: it stands for
-// the text "{window}".
+// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is none: it stands
+// for the text "{window}".
 std::vector<std::string> placeholders_in(std::string_view text);
 
 // Returns the text with placeholders replaced by their values and "{{name}}" by "{name}".

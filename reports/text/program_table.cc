@@ -19,9 +19,11 @@ std::string mib_cell(const std::optional<std::uint64_t>& bytes) {
 }  // namespace
 
 std::string programs_table(const Results& results) {
-  if (std::ranges::none_of(results.records, [](const Record& record) { return record.program.has_value(); })) return "";
+  if (std::ranges::none_of(results.records, [](const Record& record) { return record.program.has_value(); }))
+    return "";
   std::string text =
-      "\n## Programs\n\nWhat each program and all that it started used in the cold run; memory is the peak of all "
+      "\n## Programs\n\nWhat each program and all that it started used in the cold run; memory is the peak "
+      "of all "
       "together.\n\n" +
       md_head({"case", "CPU user [s]", "CPU system [s]", "peak memory [MiB]", "read [MiB]", "written [MiB]",
                "page faults", "of them from disk", "switches", "of them forced"},

@@ -7,8 +7,8 @@
 
 namespace aqbench {
 
-// Returns the section of summary.md with CPU time, memory, bytes, page faults and context switches of each case
-// that ran a program; "" where none did.
+// Returns the section of summary.md with CPU time, memory, bytes, page faults and context switches of each
+// case that ran a program; "" where none did.
 std::string programs_table(const Results& results);
 
 }  // namespace aqbench
