@@ -10,22 +10,15 @@
  * Stages nest; those of other threads and of child processes are told as such. A name is one line of at most
  * 200 bytes.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-#ifndef _DEFAULT_SOURCE
-long syscall(long number, ...);
-#endif
-#ifdef __cplusplus
-}
-#endif
 
 /* Writes one line; the file is opened and closed for it, since files of one program may have several of this.
  */

@@ -33,12 +33,14 @@ CommandLine<InitRequest> init_command_line() {
           ".github/workflows/aqbench.yml, which gates your repository. Both are commented; nothing that is\n"
           "there is overwritten.\n"
           "\n"
-          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window}'\n"
+          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
           "\n"
           "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
           {{{.name = "command",
              .value_name = "COMMAND",
-             .help = "your program with {dataset} and {output} (default: an example to be replaced)"},
+             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+                     "an example to be "
+                     "replaced)"},
             into<&InitRequest::start, &ProjectStart::command>},
            {{.name = "name",
              .value_name = "NAME",
@@ -71,7 +73,9 @@ void check_text(const std::string& text) {
   try {
     read_project(file);
   } catch (const Error& error) {
-    throw Error(ErrorKind::usage, error.problem());
+    // Without the line, which is of a file that is not there.
+    const std::string problem = error.problem();
+    throw Error(ErrorKind::usage, "--command or --name:" + problem.substr(problem.find(' ')));
   }
 }
 

@@ -3,19 +3,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/planning/plan_request.h"
 #include "pipeline/method/declaration.h"
 
 namespace aqbench::cli {
 namespace {
 
-constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window}";
+constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window=7}";
+
+// A command whose "{window=7}" were replaced by "{window}", and their values by name.
+struct StartCommand {
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> defaults;
+};
+
+StartCommand without_defaults(const std::string& given) {
+  StartCommand command;
+  for (std::size_t at = 0; at < given.size();) {
+    const std::size_t end = given.find('}', at), equals = given.find('=', at);
+    const bool braced = given[at] == '{' && end != given.npos && equals < end;
+    const std::string name = braced ? given.substr(at + 1, equals - at - 1) : std::string();
+    if (placeholders_in("{" + name + "}").size() == 1) {
+      command.defaults.emplace_back(name, given.substr(equals + 1, end - equals - 1));
+      command.text += "{" + name + "}";
+      at = end + 1;
+    } else {
+      command.text += given[at++];
+    }
+  }
+  return command;
+}
+
+Json start_parameter(const std::string& name, const std::string& value) {
+  std::int64_t integer = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), integer);
+  const bool whole = status == std::errc{} && end == value.data() + value.size();
+  const auto number = parse_double(value);
+  return {{"name", name}, {"default", whole ? Json(integer) : number ? Json(*number) : Json(value)}};
+}
 
 Json start_method(const ProjectStart& start) {
-  const std::string command = start.command.empty() ? kExampleCommand : start.command;
+  const StartCommand given = without_defaults(start.command.empty() ? kExampleCommand : start.command);
+  const std::string& command = given.text;
   Json method = {
       {"name", start.method},
       {"summary", "our pipeline"},
@@ -24,20 +60,20 @@ Json start_method(const ProjectStart& start) {
        "images/CAMERA/000000.png; "
        "{output}: an empty folder for results; also {threads} {seed} {device} {project} and each parameter."},
       {"command", command}};
-  const auto used = placeholders_in(command);
-  if (std::ranges::find(used, "window") != used.end()) {
-    method["// parameters"] = fmt::format(
-        "For --set {0}.window=9 and --axis {0}.window=5,7,9; integers and numbers have a range, texts "
-        "choices.",
-        start.method);
-    method["parameters"] = {{{"name", "window"},
-                             {"unit", "px"},
-                             {"default", 7},
-                             {"range", {3, 31}},
-                             {"help", "side of the matching window"}}};
+  if (start.command.empty()) {
     method["// presets"] =
         fmt::format("{0}:fast on a command line; the first one is what {0} alone means.", start.method);
     method["presets"] = {{"balanced", {{"window", 7}}}, {"fast", {{"window", 5}}}};
+  }
+  if (!given.defaults.empty()) {
+    const std::string& name = given.defaults.front().first;
+    method["// parameters"] = fmt::format(
+        "For --set {0}.{1}=VALUE and --axis {0}.{1}=A,B; numbers may have a \"range\": [3, 31] and a "
+        "\"unit\", texts "
+        "\"choices\", all \"help\".",
+        start.method, name);
+    for (const auto& [parameter, value] : given.defaults)
+      method["parameters"].push_back(start_parameter(parameter, value));
   }
   method["// result"] =
       "A PLY file in {output}: world frame of calibration.json, in this unit (m, cm or mm).";

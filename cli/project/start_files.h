@@ -11,7 +11,7 @@ namespace aqbench::cli {
 // What a project begins with.
 struct ProjectStart {
   std::string method = "mine";  // its name, and that of the suite
-  std::string command;          // empty: one to be replaced
+  std::string command;          // parameters as "{window=7}"; empty: one to be replaced
   std::vector<FoundInput> inputs;
 };
 

@@ -11,8 +11,8 @@ namespace {
 std::string declared_program(const Case& planned) {
   const Json& declaration = *planned.declaration;
   std::string line = planned.method + ":";
-  for (const auto& [name, value] : declaration.value("env", Json::object()).items())
-    line += " " + name + "=" + value.get<std::string>();
+  const Json environment = declaration.value("env", Json::object());
+  for (const auto& [name, value] : environment.items()) line += " " + name + "=" + value.get<std::string>();
   line += " " + declaration.value("command", std::string());
   const std::string folder = declaration.value("cwd", std::string());
   return folder.empty() ? line : line + ", in " + folder;

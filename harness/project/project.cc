@@ -11,10 +11,10 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_lines.h"
 #include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
+#include "harness/project/json_lines.h"
 #include "pipeline/method/method.h"
 #include "pipeline/workloads/workload.h"
 #include "scenes/optics/rig.h"

@@ -42,7 +42,7 @@ std::vector<std::string> declared_words(const MethodInput& input, const Values& 
 std::vector<std::filesystem::path> reads_of(const MethodInput& input, const std::vector<std::string>& words) {
   const std::filesystem::path folder = working_folder(input);
   std::vector<std::filesystem::path> reads = command_reads(words, folder);
-  add_program_folder(folder, reads);
+  for (const std::filesystem::path& whole : {input.project_dir, folder}) add_program_folder(whole, reads);
   for (const std::string& path : input.declaration->reads) reads.push_back(input.project_dir / path);
   return reads;
 }

@@ -8,8 +8,9 @@
 
 namespace aqbench {
 
-// Returns what a declared method reads beside the dataset: its command's files (command_access.h), the folder
-// that it runs in, unless that holds more than the program's files, and what its declaration names.
+// Returns what a declared method reads beside the dataset: its command's files (command_access.h), the
+// project's folder and the one that it runs in, unless they hold more than one program's files, and what its
+// declaration names.
 std::vector<std::filesystem::path> declared_reads(const Observation& observation, const MethodInput& input);
 
 // Runs the command of MethodInput::declaration with its placeholders filled in, in its working folder, and

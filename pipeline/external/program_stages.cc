@@ -197,6 +197,7 @@ ToldStages read_program_stages(const StageSources& sources) {
                        : stages_of_file(read_text_file(sources.file, kMostBytes), file);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::method) throw;
+    if (error.file() == file) throw Error(ErrorKind::method, error.what());
     refuse_stages(file, error.problem());
   }
   fit_into_run(stages, sources, file);

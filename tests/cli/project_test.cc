@@ -12,9 +12,9 @@
 namespace aqbench::testing {
 namespace {
 
+using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using nlohmann::json;
 
 const char* const kProject = R"({
   "version": 1,
@@ -71,7 +71,8 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   std::filesystem::create_directories(dir_ / "baselines");
   ASSERT_EQ(run({"accept", bundle, "--baseline", dir_ / "baselines/ours.json"}).exit_code, 0);
   EXPECT_EQ(run({"gate", bundle}).exit_code, 0);
-  const auto worse = run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
+  const auto worse =
+      run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
   EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
 
   // The bundle alone says what to run; elsewhere the folder has to be named.
@@ -86,7 +87,8 @@ TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
   EXPECT_EQ(planned.out,
             "flat_plane/mine:bad/seed=42/mine.depth_mm=1100\nflat_plane/mine:bad/seed=42/mine.depth_mm=1150\n"
             "flat_plane/mine:bad/seed=42/mine.depth_mm=1200\n");
-  const auto wrong = run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine", "--set", "mine.depth_mm=9"});
+  const auto wrong =
+      run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine", "--set", "mine.depth_mm=9"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("mine.depth_mm: 9 is outside 1000 to 2000 mm"));
   write("broken.json", R"({"version": 1, "methods": [{"name": "m", "command": "x"}]})");
@@ -103,20 +105,27 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   there.working_dir = fresh;
   EXPECT_EQ(run_program({"init", "--command", "run {dataset}"}, there).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(fresh / "aqbench.json"));
-  const auto begun = run_program({"init", "--command", "python3 run.py {dataset} {output} --window {window}"}, there);
+  const auto begun = run_program(
+      {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
   EXPECT_TRUE(std::filesystem::exists(fresh / ".github/workflows/aqbench.yml"));
   EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
             "flat_plane/mine/seed=42/rig=arc6/width=480/height=360\n"
             "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
+  EXPECT_EQ(
+      run_program({"sweep", "--method", "mine", "--set", "mine.window=9", "--set", "mine.x=b", "--dry-run"},
+                  there)
+          .exit_code,
+      0);
   const auto again = run_program({"init"}, there);
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));
 }
 
 TEST_F(ProjectRun, SchemasArePrinted) {
-  EXPECT_EQ(json::parse(run({"schema", "project"}).out)["title"], "aqbench.json, the project file of aqbench");
+  EXPECT_EQ(json::parse(run({"schema", "project"}).out)["title"],
+            "aqbench.json, the project file of aqbench");
   EXPECT_EQ(json::parse(run({"schema", "results"}).out)["title"], "aqbench results.json");
   EXPECT_EQ(run({"schema", "x"}).exit_code, 2);
 }

@@ -50,7 +50,8 @@ std::string error_with(const std::string& pointer, const Json& value) {
 }
 
 TEST(Declaration, MistakesAreNamed) {
-  EXPECT_EQ(error_with("/command", "run {window} {mode}"), "f: command: has no {output}: where does its result go?");
+  EXPECT_EQ(error_with("/command", "run {window} {mode}"),
+            "f: command: has no {output}: where does its result go?");
   EXPECT_THAT(error_with("/command", "run {output} {window} {mode} {windo}"),
               HasSubstr("f: command: unknown placeholder 'windo'; did you mean window?"));
   EXPECT_EQ(error_with("/command", "run {output} {mode}"),
@@ -58,10 +59,14 @@ TEST(Declaration, MistakesAreNamed) {
   EXPECT_EQ(error_with("/parameters/0/default", 99),
             "f: parameters[0].default: mine-v2.window: 99 is outside 3 to 31 px");
   EXPECT_EQ(error_with("/parameters/0", {{"name", "window"}}), "f: parameters[0]: 'default' is missing");
-  EXPECT_EQ(error_with("/parameters/1/name", "seed"), "f: parameters[1].name: {seed} is aqbench's own placeholder");
-  EXPECT_EQ(error_with("/parameters/1/default", "c"), "f: parameters[1].default: mine-v2.mode: 'c' is not one of a, b");
-  EXPECT_THAT(error_with("/presets/fast/windo", 5), HasSubstr("presets.fast.windo: unknown parameter of mine-v2"));
-  EXPECT_EQ(error_with("/presets/fast/window", 1), "f: presets.fast.window: mine-v2.window: 1 is outside 3 to 31 px");
+  EXPECT_EQ(error_with("/parameters/1/name", "seed"),
+            "f: parameters[1].name: {seed} is aqbench's own placeholder");
+  EXPECT_EQ(error_with("/parameters/1/default", "c"),
+            "f: parameters[1].default: mine-v2.mode: 'c' is not one of a, b");
+  EXPECT_THAT(error_with("/presets/fast/windo", 5),
+              HasSubstr("presets.fast.windo: unknown parameter of mine-v2"));
+  EXPECT_EQ(error_with("/presets/fast/window", 1),
+            "f: presets.fast.window: mine-v2.window: 1 is outside 3 to 31 px");
   EXPECT_EQ(error_with("/unit", "inch"), "f: unit: 'inch' is not one of m, cm, mm");
   EXPECT_EQ(error_with("/result", "../x.ply"), "f: result: is not below {output}");
   EXPECT_EQ(error_with("/name", "a:b"), "f: name: is no name: letters, digits, _ and -");
@@ -72,7 +77,8 @@ TEST(Declaration, MistakesAreNamed) {
 
 TEST(Placeholders, AreNamesInSingleBraces) {
   EXPECT_THAT(placeholders_in("{a} {b}{a} {{c}} {} {1} {\"d\": {\"e\": 1}} {f g}"), ElementsAre("a", "b"));
-  EXPECT_EQ(with_placeholders("{a},{{a}},{b},{\"x\":{\"y\":1}}", {{"a", "{b}"}}), "{b},{a},{b},{\"x\":{\"y\":1}}");
+  EXPECT_EQ(with_placeholders("{a},{{a}},{b},{\"x\":{\"y\":1}}", {{"a", "{b}"}}),
+            "{b},{a},{b},{\"x\":{\"y\":1}}");
 }
 
 }  // namespace

@@ -59,23 +59,29 @@ TEST_F(ProjectFile, IsReadWithPathsBesideIt) {
   EXPECT_EQ(project.methods[0].presets[1].name, "fast");
   EXPECT_EQ(project.suites[0].images.width_px, 64);
   EXPECT_EQ(baseline_of(project, "ours"), dir_ / "baselines/ours.json");
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { baseline_of(project, "x"); }), HasSubstr("no baseline for suite 'x'"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { baseline_of(project, "x"); }),
+              HasSubstr("no baseline for suite 'x'"));
 }
 
 TEST_F(ProjectFile, MistakesNameLineAndField) {
   EXPECT_EQ(error_where("{output} ", ""),
             "aqbench.json:7: methods[0].command: has no {output}: where does its result go?");
-  EXPECT_EQ(error_where("\"default\": 7, ", ""), "aqbench.json:8: methods[0].parameters[0]: 'default' is missing");
-  EXPECT_THAT(error_where("{dataset}", "{datset}"),
-              HasSubstr("aqbench.json:7: methods[0].command: unknown placeholder 'datset'; did you mean dataset?"));
+  EXPECT_EQ(error_where("\"default\": 7, ", ""),
+            "aqbench.json:8: methods[0].parameters[0]: 'default' is missing");
+  EXPECT_THAT(
+      error_where("{dataset}", "{datset}"),
+      HasSubstr("aqbench.json:7: methods[0].command: unknown placeholder 'datset'; did you mean dataset?"));
   EXPECT_EQ(error_where("\"mine\", \"//", "\"sparse\", \"//"),
             "aqbench.json:6: methods[0].name: 'sparse' is a method of aqbench");
   EXPECT_EQ(error_where("\"ours\", \"scenes\"", "\"seed\", \"scenes\""),
             "aqbench.json:11: suites[0].name: 'seed' is a suite of aqbench");
-  EXPECT_THAT(error_where("\"width\": 64", "\"widht\": 64"), HasSubstr("aqbench.json:11: suites[0].widht: unknown key"));
-  EXPECT_THAT(error_where("\"seed\": \"seed", "\"sede\": \"seed"), HasSubstr("aqbench.json:12: gates.sede: unknown suite"));
+  EXPECT_THAT(error_where("\"width\": 64", "\"widht\": 64"),
+              HasSubstr("aqbench.json:11: suites[0].widht: unknown key"));
+  EXPECT_THAT(error_where("\"seed\": \"seed", "\"sede\": \"seed"),
+              HasSubstr("aqbench.json:12: gates.sede: unknown suite"));
   EXPECT_EQ(error_where("1,\n", "2,\n"), "aqbench.json:3: version: is not 1, the version that is read");
-  EXPECT_THAT(error_where("\"gates\"", "\"gats\""), HasSubstr("aqbench.json:12: gats: unknown key 'gats'; did you mean"));
+  EXPECT_THAT(error_where("\"gates\"", "\"gats\""),
+              HasSubstr("aqbench.json:12: gats: unknown key 'gats'; did you mean"));
   EXPECT_THAT(error_where("\"ours\",\n", "\"ours\"\n"), HasSubstr("aqbench.json:3:"));
 }
 
@@ -127,8 +133,9 @@ TEST_F(ProjectFile, ABundlesMethodsRunWhereTheProjectIs) {
   use_project(read(), request);
   request.project.dir = "/nowhere/at/all";
   SweepPlan plan = plan_sweep(request);
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { place_project(plan, {}); }),
-              HasSubstr("the project's folder /nowhere/at/all is not here: name its file with --project FILE"));
+  EXPECT_THAT(
+      error_of(ErrorKind::input, [&] { place_project(plan, {}); }),
+      HasSubstr("the project's folder /nowhere/at/all is not here: name its file with --project FILE"));
   place_project(plan, dir_ / "aqbench.json");
   EXPECT_EQ(plan.cases[0].project_dir, dir_.path());
   EXPECT_EQ(plan.request.project.dir, "/nowhere/at/all") << "the request stays what was asked for";

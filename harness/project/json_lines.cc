@@ -1,4 +1,4 @@
-#include "core/json_lines.h"
+#include "harness/project/json_lines.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ class LineFinder {
         continue;
       }
       const std::size_t line = line_;
-      const std::string key = Json::parse(word(), nullptr, false).get<std::string>();
+      const std::string key = parse_strict_json(word(), "key").get<std::string>();
       const std::string name = path.empty() ? key : path + "." + key;
       skip_blanks();
       ++at_;  // the colon

@@ -1,4 +1,4 @@
-#include "core/json_lines.h"
+#include "harness/project/json_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ const std::string kDocument = R"({
 )";
 
 TEST(JsonLines, FindsWhereEachValueBegins) {
-  const JsonLines expected = {{"", 1},        {"a", 2},      {"a[0]", 2}, {"a[1]", 3}, {"a[1].b\"c", 3},
-                              {"a[1].d", 5}, {"e", 6}};
+  const JsonLines expected = {{"", 1},          {"a", 2},      {"a[0]", 2}, {"a[1]", 3},
+                              {"a[1].b\"c", 3}, {"a[1].d", 5}, {"e", 6}};
   EXPECT_EQ(lines_of_json(kDocument), expected);
   EXPECT_EQ(lines_of_json("7"), (JsonLines{{"", 1}}));
 }
