@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "harness/gating/gate_text.h"
+#include "harness/project/project_use.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {
@@ -15,14 +16,14 @@ namespace {
 
 struct GateRequest {
   std::string results;
-  std::optional<std::string> baseline_file;
+  std::optional<std::filesystem::path> baseline_file, project_file;
   bool all = false, stored_times = false;
   GateExports exports;
 };
 
 CommandLine<GateRequest> gate_command_line() {
   CommandLine<GateRequest> line{
-      "aqbench gate RESULTS --baseline FILE [--all] [--stored-times] [--junit FILE] [--github]",
+      "aqbench gate RESULTS [--baseline FILE] [--all] [--stored-times] [--junit FILE] [--github]",
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
       "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
       "and metrics, undefined values and failed cases fail; other options are not comparable. Tolerances\n"
@@ -31,6 +32,12 @@ CommandLine<GateRequest> gate_command_line() {
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
       {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
         into<&GateRequest::baseline_file>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help =
+             "the project file whose gate of the suite is the baseline (default: aqbench.json, here or in a "
+             "folder above)"},
+        into<&GateRequest::project_file>},
        {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
        {{.name = "stored-times",
          .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
@@ -46,10 +53,11 @@ CommandLine<GateRequest> gate_command_line() {
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
-
-  const Baseline baseline = read_baseline(*request->baseline_file);
+  if (request->baseline_file)
+    read_baseline(*request->baseline_file);  // its faults before those of the results
   const GateInput input = read_gate_input(request->results);
+  const Baseline baseline =
+      read_baseline(gate_baseline(request->baseline_file, input.results.run.suite, request->project_file));
   GateReport report = gate(input.results, baseline);
   if (request->stored_times) gate_stored_times(input.results, baseline, report);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");

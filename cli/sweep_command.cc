@@ -19,6 +19,8 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan_size.h"
+#include "harness/project/project.h"
+#include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
@@ -68,7 +70,10 @@ const Flag<SweepRequest> kGateFlags[] = {
      into<&SweepRequest::resume>},
     {{.name = "baseline", .value_name = "FILE", .help = "compare with these accepted values"},
      into<&SweepRequest::baseline>},
-    {{.name = "gate", .help = "let the comparison decide the exit code"}, into<&SweepRequest::gate>},
+    {{.name = "gate",
+      .help =
+          "let the comparison decide the exit code; without --baseline with the project's gate of the suite"},
+     into<&SweepRequest::gate>},
 };
 
 void read_test_folder(SweepRequest& request, const FlagValue& value) {
@@ -125,18 +130,25 @@ CommandLine<SweepRequest> sweep_command_line() {
 void complete_sweep_request(SweepRequest& request) {
   if (request.resume) {
     for (const auto& flag : planned_flags())
-      if (request.given.contains(flag.name))
+      if (request.given.contains(flag.name) && std::string_view(flag.name) != "project")
         throw Error(ErrorKind::usage,
                     fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
+    const auto project_file = request.plan.project_file;
     request.plan = read_journal(*request.resume, TornTail::accept).header.request;
+    request.plan.project_file = project_file;
   } else {
     for (const auto& flag : command_trust_flags())
       if (request.given.contains(flag.name))
         throw Error(ErrorKind::usage,
                     fmt::format("--{} is for --resume: a sweep of your own asks nobody", flag.name));
     check(request.plan.timing);
+    use_current_project(request.plan);
   }
-  if (request.gate && !request.baseline) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+  if (request.gate && !request.baseline) {
+    const std::string suite = request.plan.own_suite ? request.plan.own_suite->name : request.plan.suite;
+    if (suite.empty()) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+    request.baseline = gate_baseline({}, suite, request.plan.project_file);
+  }
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
                 fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
@@ -275,7 +287,8 @@ ExitCode sweep_command(const Arguments& arguments) {
   auto request = parse(sweep_command_line(), arguments);
   if (!request) return ExitCode::pass;
   complete_sweep_request(*request);
-  const SweepPlan plan = plan_sweep(request->plan);
+  SweepPlan plan = plan_sweep(request->plan);
+  if (request->resume) place_project(plan, request->plan.project_file);
   if (request->dry_run) return print_plan(plan, request->json);
   if (request->resume)
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);

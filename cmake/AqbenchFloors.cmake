@@ -41,6 +41,7 @@ aqbench_library(records harness/records aqbench::metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
+aqbench_library(project harness/project aqbench::planning)
 aqbench_library(running harness/running aqbench::planning aqbench::sandbox aqbench::drawing)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(profiling harness/profiling aqbench::running)
@@ -54,9 +55,10 @@ aqbench_library(exports reports/exports aqbench::content)
 aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::history aqbench::docs_tables aqbench::profiling Boost::program_options)
-file(GLOB cli_ab CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc)
-target_sources(aqbench_cli PRIVATE ${cli_ab})
+aqbench_library(cli cli aqbench::history aqbench::docs_tables aqbench::profiling aqbench::project
+                Boost::program_options)
+file(GLOB cli_below CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/project/*.cc)
+target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
 # ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----
@@ -118,17 +120,22 @@ target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 # Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
-foreach(library gating content text html exports bundle history docs_tables cli)
+foreach(library project gating content text html exports bundle history docs_tables cli)
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
 
-# The schema travels inside the program: no path to find at run time.
-set(schema ${CMAKE_SOURCE_DIR}/harness/records/results.schema.json)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${schema})
-file(READ ${schema} AQBENCH_RESULTS_SCHEMA)
-configure_file(harness/records/results_schema.cc.in ${CMAKE_BINARY_DIR}/generated/results_schema.cc @ONLY)
-target_sources(aqbench_records PRIVATE ${CMAKE_BINARY_DIR}/generated/results_schema.cc)
+# Schemas travel inside the program: no path to find at run time.
+foreach(schema records/results project/project)
+  cmake_path(GET schema PARENT_PATH folder)
+  cmake_path(GET schema FILENAME name)
+  string(TOUPPER ${name} upper)
+  set(file ${CMAKE_SOURCE_DIR}/harness/${schema}.schema.json)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} AQBENCH_${upper}_SCHEMA)
+  configure_file(harness/${schema}_schema.cc.in ${CMAKE_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
+  target_sources(aqbench_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated/${name}_schema.cc)
+endforeach()
 # False alarms of g++ 12 inside valijson and std::regex.
 set_source_files_properties(harness/records/schema_check.cc PROPERTIES
   COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")

@@ -10,6 +10,7 @@
 #include "cli/plan_options.h"
 #include "core/error.h"
 #include "harness/ab/aa_validation.h"
+#include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
@@ -243,6 +244,7 @@ void complete_ab_request(AbRequest& request) {
     if (request.given.contains(flag.name))
       refuse_ab(fmt::format("--{} is for --resume: a comparison of your own asks nobody", flag.name));
   check_sides(request);
+  if (!request.samples) use_current_project(request.plan);
   const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});
   complete_timing(request.plan.timing, against_itself);

@@ -304,6 +304,7 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
 
 PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   PlanBasis basis;
+  basis.project_dir = request.project.dir;
   basis.selection = select_for(request, catalogue);
   const Suite* const suite = basis.selection.suite;
   basis.images = merged_images(request, suite);

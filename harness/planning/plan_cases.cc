@@ -179,6 +179,9 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.method = subject.method->spec->name;
     planned.preset = subject.method->preset;
     planned.simulated = subject.method->spec->simulated();
+    if (const auto& declaration = subject.method->spec->declaration)
+      planned.declaration = to_json(*declaration);
+    planned.project_dir = basis.project_dir;
   }
   planned.timing = timing_of(basis, subject);
   planned.seed = seed;

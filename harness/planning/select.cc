@@ -135,7 +135,7 @@ MethodChoice choose_method(const std::string& name, std::span<const MethodSpec> 
 }
 
 const Suite* requested_suite(const PlanRequest& request, const Catalogue& catalogue) {
-  if (request.own_suite && !request.suite.empty())
+  if (request.own_suite && !request.suite.empty() && request.suite != request.own_suite->name)
     throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
   if (request.own_suite) return &*request.own_suite;
   const bool by_hand = !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();

@@ -25,13 +25,14 @@
 #include "harness/measuring/trace.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
+#include "harness/planning/case_method.h"
+#include "harness/profiling/profile_target.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/inject.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/profiling/profile_target.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench {
@@ -277,7 +278,7 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
 CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
   if (!planned.workload.empty() || planned.simulated) return profile_here(planned, options, nullptr, board);
   try {
-    return profile_apart(planned, find_method(planned.method), options, board);
+    return profile_apart(planned, method_of(planned), options, board);
   } catch (...) {
     CaseResult failed{planned_record(planned), {}};
     note_failure(failed.record);

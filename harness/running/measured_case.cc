@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "core/program_report.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/user_scopes.h"
@@ -20,6 +21,18 @@ void copy_tensor_memory(const std::vector<StageRecord>& from, std::vector<StageR
     stage.peak_bytes = same->peak_bytes;
   }
 }
+
+// Takes what a program used into the record.
+class ProgramUseKeeper final : public StageObserver {
+ public:
+  explicit ProgramUseKeeper(Record& record) : record_(record) {}
+  void enter(const char*) override {}
+  void leave(const char*) noexcept override {}
+  void program_ended(const ProgramReport& report) override { record_.program = report.use; }
+
+ private:
+  Record& record_;
+};
 
 }  // namespace
 
@@ -49,7 +62,8 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
   const UserScopeBridge foreign;
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
   // adds counts as the stage's time.
-  ObserverChain chain({&marker_, &recorder, &injector_});
+  ProgramUseKeeper program(record_);
+  ObserverChain chain({&marker_, &recorder, &injector_, &program});
   std::exception_ptr failure;
   {
     const ScopedObserver observe(chain);

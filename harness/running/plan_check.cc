@@ -15,6 +15,7 @@
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
+#include "harness/planning/case_method.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/select.h"
 #include "harness/records/profile_details.h"
@@ -38,7 +39,7 @@ bool is_profile(const Record& record) {
 
 // Returns why a planned case is skipped wherever it runs, or on machines without a GPU; nullopt: it is not.
 std::optional<std::string> skip_reason_of(Case planned) {
-  if (planned.workload.empty()) return method_skip_reason(planned, find_method(planned.method));
+  if (planned.workload.empty()) return method_skip_reason(planned, method_of(planned));
   const auto on_device = workload_skip_reason(planned);
   if (on_device || planned.device != "cuda") return on_device;
   planned.device = "cpu";

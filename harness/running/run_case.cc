@@ -12,6 +12,7 @@
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/planning/case_method.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/depth_pictures.h"
@@ -161,7 +162,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
     load_modules_of(std::span(&planned, 1));
     const bool workload = !planned.workload.empty();
     const auto reason =
-        workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));
+        workload ? workload_skip_reason(planned) : method_skip_reason(planned, method_of(planned));
     if (reason) {
       record.status = Status::skipped;
       record.reason = *reason;
@@ -170,7 +171,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
     if (workload)
       run_workload(planned, board, result);
     else
-      run_and_score(planned, find_method(planned.method), board, afterwards, result);
+      run_and_score(planned, method_of(planned), board, afterwards, result);
   } catch (...) {
     note_failure(record);
   }

@@ -56,6 +56,7 @@ ShardBundle read_shard(const fs::path& path) {
 
 std::string request_without_shard(PlanRequest request) {
   request.shard = {};
+  if (!request.project.dir.empty()) request.project.dir = ".";  // shards may have run on several machines
   return requested_json(request).dump();
 }
 
