@@ -59,6 +59,7 @@ constexpr std::array kCommands = {
             .summary = "find where a value changed its level over many bundles",
             .run = trend_command},
     Command{.name = "report", .summary = "show a bundle as a page with pictures", .run = report_command},
+    Command{.name = "site", .summary = "write a static site over many bundles", .run = site_command},
     Command{.name = "docs",
             .summary = "fill the tables of documents, or check that they are fresh",
             .run = docs_command},

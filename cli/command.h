@@ -38,6 +38,7 @@ ExitCode render_command(const Arguments& arguments);
 ExitCode replay_command(const Arguments& arguments);
 ExitCode report_command(const Arguments& arguments);
 ExitCode run_command(const Arguments& arguments);
+ExitCode site_command(const Arguments& arguments);
 ExitCode stamp_command(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode trend_command(const Arguments& arguments);
