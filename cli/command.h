@@ -30,6 +30,7 @@ ExitCode cache_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
 ExitCode docs_command(const Arguments& arguments);
 ExitCode eval_command(const Arguments& arguments);
+ExitCode export_command(const Arguments& arguments);
 ExitCode gate_command(const Arguments& arguments);
 ExitCode list_command(const Arguments& arguments);
 ExitCode merge_command(const Arguments& arguments);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "reports/site/site.h"
 

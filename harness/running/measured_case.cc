@@ -1,5 +1,8 @@
 #include "harness/running/measured_case.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -50,6 +53,7 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
   // adds counts as the stage's time.
   ObserverChain chain({&marker_, &recorder, &injector_});
+  board_.set_phase("cold");
   std::exception_ptr failure;
   {
     const ScopedObserver observe(chain);
@@ -76,6 +80,7 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   keep_freed_memory();
   // Warm-up calls give no samples, nor do their stages.
   TimingPlan plan = planned_.timing;
+  board_.set_phase("warming up");
   for (int i = 0; i < plan.warmup; ++i) call.run();
   plan.warmup = 0;
   TimedCall observed = call;
@@ -83,7 +88,14 @@ void MeasuredCase::run_warm(const TimedCall& call) {
     const ScopedObserver observe(chain);
     call.run();
   };
-  observed.after = [&] { recorder.finish_repetition(); };
+  const std::string of_all = plan.repetitions > 0 ? fmt::format(" of {}", plan.repetitions) : "";
+  int done = 0;
+  board_.set_phase("warm 1" + of_all);
+  observed.after = [&] {
+    recorder.finish_repetition();
+    board_.set_phase(
+        fmt::format("warm {}{}", std::min(++done + 1, std::max(plan.repetitions, done)), of_all));
+  };
   time_warm_runs(plan, observed, record_.output_sha256, planned_.threads, record_.timing);
   record_.timing.threads = library_threads();
   auto stages = recorder.stages();

@@ -109,6 +109,7 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   const Reconstruction output = run_measured(
       planned, [&] { return run(scene.truth, input); }, board, result.record);
   if (!afterwards.score) return;
+  board.set_phase("scoring");
   score_output(output, *scene.truth.surface, afterwards, result);
   add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards.kept, result);
 }
@@ -123,6 +124,7 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   // Before anything of the truth is in this process, and before it has threads.
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
+  board.set_phase("rendering");
   dataset.emplace(make_case_dataset(planned, scratch));
   const IsolateOutcome outcome = process.run();
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
@@ -148,6 +150,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   const PatchHeightField& truth =
       renderable_surface(*dataset->plan.scene.truth.surface, dataset->plan.scene.name);
   const Rig& rig = dataset->plan.rig;
+  board.set_phase("scoring");
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };

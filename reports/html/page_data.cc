@@ -93,7 +93,9 @@ Json gate_json(const BundleContent& content) {
   return rows;
 }
 
-Json colours_json() {
+}  // namespace
+
+Json scale_colours_json() {
   Json of_signs = Json::array(), of_sizes = Json::array();
   for (int step = 0; step < kColourSteps; ++step) {
     of_signs.push_back(hex_of(diverging_colour(step)));
@@ -101,8 +103,6 @@ Json colours_json() {
   }
   return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
 }
-
-}  // namespace
 
 std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views) {
   const Results& results = content.results;
@@ -118,7 +118,7 @@ std::string page_data_json(const BundleContent& content, const std::vector<PageV
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
                      {"error_full_mm", kViewError_mm},
-                     {"colours", colours_json()}};
+                     {"colours", scale_colours_json()}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "reports/content/bundle_content.h"
 #include "reports/html/page_views.h"
 
@@ -13,5 +14,8 @@ namespace aqbench {
 // values in the order of the metrics, why undefined ones are, times, stages, options, command, counts of
 // error codes), "gate" (case, metric, verdict, accepted value), "reproduce", "colours" of scales.
 std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views);
+
+// Returns the colours of scales as "#rrggbb": "signed" (core/drawing/colour_map.h, diverging) and "size".
+Json scale_colours_json();
 
 }  // namespace aqbench
