@@ -122,6 +122,7 @@
   }
 
   function start() {
+    if (holder.isConnected) return;
     const usable = data.cases.filter((at) => at.status === 'ok');
     chosen = usable.slice(0, 4);
     const select = make('select', {multiple: true, size: Math.min(6, Math.max(2, usable.length)), onchange: () => {
@@ -133,6 +134,7 @@
   }
 
   stages();
+  plots.start = start;
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watch.disconnect();

@@ -149,6 +149,7 @@
   }
 
   function start() {
+    if (viewer.state) return;
     const started = performance.now();
     const canvas = make('canvas', {tabindex: '0', role: 'application', 'aria-label':
       'points of a case in three dimensions; arrow keys turn, plus and minus zoom, t from above, Enter picks'});
@@ -176,6 +177,7 @@
     setTimeout(() => section.append(legend_of_holes()), 50);
   }
 
+  viewer.start = start;
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watch.disconnect();
