@@ -40,9 +40,10 @@ target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distribution
 aqbench_library(records harness/records aqbench::metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
+aqbench_library(viewing harness/viewing aqbench::metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
 aqbench_library(project harness/project aqbench::planning)
-aqbench_library(running harness/running aqbench::planning aqbench::sandbox aqbench::drawing)
+aqbench_library(running harness/running aqbench::planning aqbench::viewing aqbench::sandbox aqbench::drawing)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(gating harness/gating aqbench::records)
@@ -50,12 +51,13 @@ aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)
 aqbench_library(text reports/text aqbench::content aqbench::ab)
-aqbench_library(html reports/html aqbench::content)
-aqbench_library(exports reports/exports aqbench::content)
+aqbench_library(html reports/html aqbench::content aqbench::viewing)
+aqbench_library(exports reports/exports aqbench::content aqbench::viewing)
 aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)
+aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::history aqbench::docs_tables aqbench::profiling aqbench::project
+aqbench_library(cli cli aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project
                 Boost::program_options)
 file(GLOB cli_below CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/project/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})
@@ -114,13 +116,13 @@ add_custom_command(OUTPUT ${build_ids}
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
   aqbench_rendering aqbench_dataset aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
-  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_planning aqbench_running)
+  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning aqbench_running)
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 # Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
-foreach(library project gating content text html exports bundle history docs_tables cli)
+foreach(library project gating content text html exports bundle history site docs_tables cli)
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
@@ -136,6 +138,17 @@ foreach(schema records/results project/project)
   configure_file(harness/${schema}_schema.cc.in ${CMAKE_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
   target_sources(aqbench_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated/${name}_schema.cc)
 endforeach()
+# So do the scripts and styles of pages. Those in third_party/ are what their authors publish, unchanged.
+foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer.js
+        viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
+  set(asset_file ${CMAKE_SOURCE_DIR}/reports/html/assets/${asset})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
+  get_filename_component(asset_name ${asset} NAME)
+  string(MAKE_C_IDENTIFIER ${asset_name} asset_name)
+  file(READ ${asset_file} AQBENCH_ASSET_${asset_name})
+endforeach()
+configure_file(reports/html/assets.cc.in ${CMAKE_BINARY_DIR}/generated/assets.cc @ONLY)
+target_sources(aqbench_html PRIVATE ${CMAKE_BINARY_DIR}/generated/assets.cc)
 # False alarms of g++ 12 inside valijson and std::regex.
 set_source_files_properties(harness/records/schema_check.cc PROPERTIES
   COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")

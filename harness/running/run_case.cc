@@ -20,6 +20,7 @@
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"
+#include "harness/viewing/make_view.h"
 #include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "metrics/tiles.h"
@@ -80,14 +81,25 @@ void score_depths(const Reconstruction& output, const CaseDataset& dataset, bool
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
-// Adds the causes of holes and the errors of each camera, for methods that give depth maps.
-void diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
-                     CaseResult& result) {
-  if (output.depth_maps.empty()) return;
+// Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
+// holes.
+ViewHoles diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
+                          CaseResult& result) {
+  if (output.depth_maps.empty()) return {};
   Diagnosis diagnosis = diagnose(output, truth, rig);
   for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
                                 std::move(diagnosis.csv));
+  return {std::move(diagnosis.hole_positions_m), std::move(diagnosis.hole_causes)};
+}
+
+// Keeps what the report shows in three dimensions; all points where the cloud is kept as well.
+void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
+              const ViewCounter& views, const KeptFiles& kept, CaseResult& result) {
+  if (!kept.pictures || output.cloud.points_m.empty()) return;
+  const CloudView view = make_view(output, truth, rig, holes, views, kept.cloud ? kFullView : ViewLimits{});
+  result.artefacts.emplace_back(
+      fmt::format("{}/{}.bin", kViewerFolder, file_name_of(result.record.case_name)), encode_view(view));
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
@@ -98,7 +110,9 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   const Reconstruction output = run_measured(
       planned, [&] { return run(scene.truth, input); }, board, result.record);
   if (!afterwards.score) return;
+  board.set_phase("scoring");
   score_output(output, *scene.truth.surface, afterwards, result);
+  add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards.kept, result);
 }
 
 // Makes the images, runs the method in a process that sees nothing else of them, and returns its output; none
@@ -111,6 +125,7 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   // Before anything of the truth is in this process, and before it has threads.
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
+  board.set_phase("rendering");
   dataset.emplace(make_case_dataset(planned, scratch));
   const IsolateOutcome outcome = process.run();
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
@@ -136,10 +151,14 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   const PatchHeightField& truth =
       renderable_surface(*dataset->plan.scene.truth.surface, dataset->plan.scene.name);
   const Rig& rig = dataset->plan.rig;
-  score_output(*output, truth, afterwards, result,
-               [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
+  board.set_phase("scoring");
+  const ViewCounter views = [&](std::span<const Vec3> positions_m) {
+    return count_views(truth, rig, positions_m);
+  };
+  score_output(*output, truth, afterwards, result, views);
   score_depths(*output, *dataset, afterwards.kept.pictures, result);
-  diagnose_output(*output, truth, rig, result);
+  const ViewHoles holes = diagnose_output(*output, truth, rig, result);
+  add_view(*output, truth, &rig, holes, views, afterwards.kept, result);
 }
 
 // Does everything of a case that may throw. Numbers measured before an exception stay in the record.

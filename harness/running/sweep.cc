@@ -114,8 +114,11 @@ std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
   append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
   auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
   if (callbacks_.tick)
-    running->options.tick = [this, &planned] {
+    running->options.tick = [this, &planned, &board = running->board] {
       update_progress();
+      progress_.doing = board.phase();
+      if (const std::string stage = board.stage(); !stage.empty())
+        progress_.doing += (progress_.doing.empty() ? "" : ": ") + stage;
       callbacks_.tick(progress_, planned);
     };
   const auto body = [this, &planned, &board = running->board] {
@@ -139,6 +142,7 @@ void Sweep::update_progress() {
 
 void Sweep::announce(const Case& planned) {
   update_progress();
+  progress_.doing.clear();
   if (callbacks_.started) callbacks_.started(progress_, planned);
 }
 

@@ -21,6 +21,7 @@ struct SweepProgress {
   std::size_t failed = 0;            // failed, crashed or timed out so far, resumed ones counted
   double elapsed_s = 0;              // of this run
   std::optional<double> eta_s = {};  // for the rest; unknown before the first case has ended
+  std::string doing = {};            // what the case does: "rendering", "warm 3 of 10: fusion"; "" unknown
 };
 
 // Functions that are called in this process while a sweep runs. Each may be empty.

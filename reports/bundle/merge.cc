@@ -160,8 +160,8 @@ void copy_into(const fs::path& from, const fs::path& to) {
 }
 
 bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/", "diagnosis/",
-                                          "logs/",  "pictures/", "views/"};
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
+                                          "logs/",  "pictures/", "viewer/", "views/"};
   return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxFolders = 3;  // below the one given
 
-void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
+void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
   std::error_code error;
   if (fs::is_regular_file(folder / "results.json", error)) {
     bundles.push_back(folder);
@@ -38,7 +38,7 @@ void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bund
     if (fs::is_directory(fs::symlink_status(entries->path(), error))) below.push_back(entries->path());
   }
   std::ranges::sort(below);
-  for (const fs::path& path : below) find_bundles(path, depth + 1, bundles);
+  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles);
 }
 
 TrendRun trend_run(Results results) {
@@ -117,16 +117,20 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
 
 }  // namespace
 
-TrendHistory read_history(const std::vector<fs::path>& folders) {
-  TrendHistory history;
+std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders) {
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
-    find_bundles(folder, 0, bundles);
+    find_bundles_below(folder, 0, bundles);
   }
+  return bundles;
+}
+
+TrendHistory read_history(const std::vector<fs::path>& folders) {
+  TrendHistory history;
   std::set<std::string> roots;
-  for (const fs::path& bundle : bundles) {
+  for (const fs::path& bundle : find_bundles(folders)) {
     const VerifyReport report = verify_bundle(bundle);
     if (report.verdict() == VerifyVerdict::not_verified || report.root_digest.empty()) {
       history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));

@@ -25,6 +25,10 @@ struct TrendHistory {
   std::vector<std::string> problems;  // a line for each bundle that was left out
 };
 
+// Returns every bundle in the folders, at most three levels below them, in order of their paths; a folder may
+// be a bundle itself. Throws Error(input) if a folder cannot be listed.
+std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders);
+
 // Reads every bundle in the folders, at most three levels below them; a folder may be a bundle itself. A
 // bundle that does not verify, or whose records another bundle has already, is left out. Throws Error(input)
 // if a folder cannot be listed.
