@@ -6,6 +6,7 @@ aqbench_library(sandbox core/sandbox aqbench::core)
 aqbench_library(drawing core/drawing aqbench::core)
 
 aqbench_library(cloud scenes/cloud aqbench::core)
+target_link_libraries(aqbench_cloud PRIVATE PNG::PNG)  # depth maps; in no header
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
 aqbench_library(images scenes/images aqbench::core)
 aqbench_library(optics scenes/optics aqbench::cloud)

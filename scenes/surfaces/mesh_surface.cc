@@ -46,7 +46,7 @@ std::uint64_t spread_bits(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-class MeshSurface final : public Surface {
+class MeshSurface final : public BorderedSurface {
  public:
   explicit MeshSurface(TriangleMesh mesh) : mesh_(std::move(mesh)) {
     check_mesh(mesh_);
@@ -55,18 +55,29 @@ class MeshSurface final : public Surface {
     build_search();
   }
 
-  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override;
+  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
+    search_all(points, out, {});
+  }
+  void closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                                  std::span<std::uint8_t> beyond_border) const override {
+    search_all(points, out, beyond_border);
+  }
   void signed_distances(std::span<const Vec3> points, std::span<double> out) const override;
   double area_m2() const override { return area_to_.back(); }
   void sample_positions(std::uint64_t seed, std::uint64_t first_index, std::span<Vec3> out) const override;
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
   TriangleMesh mesh(double) const override { return mesh_; }
-  const Patch* patch() const override { return nullptr; }
+  Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
 
  private:
   void add_faces();
   void add_side_normals();
   void build_search();
+  // `beyond_border` may be empty.
+  void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                  std::span<std::uint8_t> beyond_border) const;
+  // Whether the part of `face` lies on an edge that no other face has.
+  bool is_on_border(std::size_t face, TrianglePart part) const;
   std::vector<float> centred(std::span<const Vec3> positions_m) const;
   std::array<Vec3, 3> corners(std::size_t face) const {
     const Triangle& t = faces_[face];
@@ -85,8 +96,10 @@ class MeshSurface final : public Surface {
   std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
   std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
   std::vector<Vec3> corner_normals_;                  // of vertices: sums weighted by angle
-  Vec3 centre_m_ = Vec3::Zero();                      // origin of the search's float coordinates
-  std::unique_ptr<FaceSearch> search_;                // of faces_
+  std::vector<bool> on_border_;                       // of vertices: the end of an edge that one face has
+  Eigen::AlignedBox3d bounds_m_;
+  Vec3 centre_m_ = Vec3::Zero();        // origin of the search's float coordinates
+  std::unique_ptr<FaceSearch> search_;  // of faces_
 };
 
 void MeshSurface::add_faces() {
@@ -108,6 +121,7 @@ void MeshSurface::add_side_normals() {
   corner_normals_.assign(mesh_.vertices_m.size(), Vec3::Zero());
   edge_normals_.resize(faces_.size());
   across_.resize(faces_.size());
+  on_border_.assign(mesh_.vertices_m.size(), false);
   struct Edge {
     std::uint64_t ends;
     std::uint32_t face;
@@ -135,6 +149,9 @@ void MeshSurface::add_side_normals() {
       edge_normals_[edges[i].face][edges[i].side] = sum;
       across_[edges[i].face][edges[i].side] = edges[i + 1 < end ? i + 1 : begin].face;
     }
+    if (end - begin > 1) continue;
+    on_border_[edges[begin].ends >> 32U] = true;
+    on_border_[edges[begin].ends & 0xffffffff] = true;
   }
 }
 
@@ -147,6 +164,7 @@ void MeshSurface::build_search() {
     }
   }
   centre_m_ = 0.5 * low + 0.5 * high;
+  bounds_m_ = {low, high};
   const double reach_m = (high - centre_m_).cwiseAbs().maxCoeff();
   if (!(reach_m <= kMaxReachM))
     throw Error(ErrorKind::input,
@@ -215,7 +233,15 @@ const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const 
   return normals_[face];
 }
 
-void MeshSurface::closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const {
+bool MeshSurface::is_on_border(std::size_t face, TrianglePart part) const {
+  if (part == TrianglePart::face) return false;
+  const int number = static_cast<int>(part) - static_cast<int>(TrianglePart::edge_ab);
+  if (number < 3) return across_[face][static_cast<std::size_t>(number)] == face;
+  return on_border_[faces_[face][static_cast<std::size_t>(number - 3)]];
+}
+
+void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                             std::span<std::uint8_t> beyond_border) const {
   constexpr std::size_t kRaycastBatch = 1 << 16;
   std::vector<std::uint32_t> faces;
   for (std::size_t begin = 0; begin < points.size(); begin += kRaycastBatch) {
@@ -230,6 +256,7 @@ void MeshSurface::closest_points(std::span<const Vec3> points, std::span<Closest
       const Vec3 away = batch[i] - at.position_m;
       out[begin + i] = {at.position_m, normals_[face],
                         std::copysign(away.norm(), away.dot(side_normal(face, at.part)))};
+      if (!beyond_border.empty()) beyond_border[begin + i] = is_on_border(face, at.part) ? 1 : 0;
     }
   }
 }
@@ -306,7 +333,7 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
 
 }  // namespace
 
-std::shared_ptr<const Surface> make_mesh_surface(TriangleMesh mesh) {
+std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh) {
   return std::make_shared<MeshSurface>(std::move(mesh));
 }
 
