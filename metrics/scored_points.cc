@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "metrics/exact_sum.h"
 #include "metrics/neighbours/measurable.h"
+#include "metrics/neighbours/spatial_tree.h"
 #include "metrics/order_statistics.h"
 #include "scenes/surfaces/bordered_surface.h"
 
@@ -92,6 +93,43 @@ void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_
   });
 }
 
+// Meshes and scans are searched fastest for points near each other: measures them in that order, many at a
+// time.
+void measure_in_spatial_order(std::span<const Vec3> points_m, const BorderedSurface& truth,
+                              ScoredPoints& scored, std::span<std::uint8_t> beyond_border) {
+  constexpr std::size_t kPointsARun = 64, kMost = 1 << 18, kParts = 16;
+  const std::size_t grain = std::clamp(scored.index.size() / kParts, kScoreGrain, kMost);
+  parallel_for(scored.index.size(), grain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Vec3> part_m;
+    for (std::size_t i = begin; i < end; ++i) part_m.push_back(points_m[scored.index[i]]);
+    const std::vector<std::uint32_t> order = make_spatial_tree(part_m, kPointsARun).order;
+    std::vector<Vec3> batch_m;
+    std::vector<ClosestPoint> closest(kScoreBatch);
+    std::vector<std::uint8_t> beyond(kScoreBatch);
+    for (std::size_t first = 0; first < order.size(); first += kScoreBatch) {
+      const auto places = std::span(order).subspan(first, std::min(kScoreBatch, order.size() - first));
+      batch_m.clear();
+      for (const std::uint32_t place : places) batch_m.push_back(part_m[place]);
+      truth.closest_points_and_borders(batch_m, std::span(closest).first(places.size()),
+                                       std::span(beyond).first(places.size()));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        scored.signed_error_m[begin + places[i]] = closest[i].signed_distance_m;
+        beyond_border[begin + places[i]] = beyond[i];
+      }
+    }
+  });
+}
+
+void refuse_without_distance(std::span<const Vec3> points_m, const ScoredPoints& scored) {
+  const auto lost =
+      std::ranges::find_if_not(scored.signed_error_m, [](double error) { return std::isfinite(error); });
+  if (lost == scored.signed_error_m.end()) return;
+  const Vec3& point = points_m[scored.index[static_cast<std::size_t>(lost - scored.signed_error_m.begin())]];
+  throw Error(ErrorKind::method,
+              fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})", point.x(),
+                          point.y(), point.z()));
+}
+
 // Keeps of the measured points those that are scored, in order.
 void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border, const ScoredPart& part) {
   std::size_t kept = 0;
@@ -125,22 +163,14 @@ ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, 
   scored.signed_error_m.resize(scored.index.size());
   const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
   std::vector<std::uint8_t> beyond(bordered != nullptr ? scored.index.size() : 0);
-  for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
-    const auto errors_m = std::span(scored.signed_error_m).subspan(first, batch.size());
-    if (bordered != nullptr) {
-      std::vector<ClosestPoint> closest(batch.size());
-      bordered->closest_points_and_borders(batch, closest, std::span(beyond).subspan(first, batch.size()));
-      std::ranges::transform(closest, errors_m.begin(), &ClosestPoint::signed_distance_m);
-    } else {
-      truth.signed_distances(batch, errors_m);
-    }
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (std::isfinite(errors_m[i])) continue;
-      throw Error(ErrorKind::method,
-                  fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})",
-                              batch[i].x(), batch[i].y(), batch[i].z()));
-    }
-  });
+  if (bordered != nullptr) {
+    measure_in_spatial_order(points_m, *bordered, scored, beyond);
+  } else {
+    for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
+      truth.signed_distances(batch, std::span(scored.signed_error_m).subspan(first, batch.size()));
+    });
+  }
+  refuse_without_distance(points_m, scored);
   scored.counts.beyond_border = static_cast<std::size_t>(std::ranges::count(beyond, 1));
   scored.counts.scored_beyond_border = !part.leave_out_beyond_border;
   if (part.max_distance_m || part.leave_out_beyond_border) leave_out(scored, beyond, part);

@@ -7,15 +7,15 @@
 #include <limits>
 
 #include "core/multiversion.h"
-#include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/neighbours/blocks.h"
 #include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench::block_search {
 
-inline constexpr std::size_t kWidth = NearestNeighbourIndex::kWidth;
+using blocks::Block;
+using blocks::kWidth;
+using blocks::Node;
 inline constexpr double kFar = std::numeric_limits<double>::infinity();
-using Block = NearestNeighbourIndex::Block;
-using Node = NearestNeighbourIndex::Node;
 
 // Return the larger and the smaller of two numbers.
 AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }

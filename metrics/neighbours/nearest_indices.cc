@@ -62,7 +62,7 @@ void nearest_all(const IndexedBlocks& indices, const Vec3* queries_m, std::size_
   }
 }
 
-using Neighbour = NearestNeighbourIndex::Neighbour;
+using Neighbour = blocks::Neighbour;
 
 // Keeps the `wanted` nearest in a heap whose top is the farthest of them.
 AQBENCH_INLINE void keep_nearest(std::vector<Neighbour>& heap, std::size_t wanted,
@@ -113,7 +113,7 @@ void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, 
 }
 
 void collect_nearest(const IndexedBlocks& blocks, const Vec3& query_m, std::size_t wanted,
-                     std::vector<NearestNeighbourIndex::Neighbour>& heap, block_search::Pending* stack) {
+                     std::vector<blocks::Neighbour>& heap, block_search::Pending* stack) {
   collect_all(blocks, query_m, wanted, heap, stack);
 }
 

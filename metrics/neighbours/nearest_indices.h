@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "metrics/neighbours/block_search.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
 // The tree of an index, and which points its blocks hold: block b the points order[first[b]] to
 // order[first[b + 1] - 1].
 struct IndexedBlocks {
-  const block_search::Node* nodes;
-  const block_search::Block* blocks;
+  const blocks::Node* nodes;
+  const blocks::Block* blocks;
   const std::uint32_t* order;
   const std::uint32_t* first;
 };
@@ -26,6 +27,6 @@ void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, 
 // Fills a heap, empty at first, with the `wanted` points nearest to the query, the farthest on top. `stack`
 // is as in find_nearest().
 void collect_nearest(const IndexedBlocks& blocks, const Vec3& query_m, std::size_t wanted,
-                     std::vector<NearestNeighbourIndex::Neighbour>& heap, block_search::Pending* stack);
+                     std::vector<blocks::Neighbour>& heap, block_search::Pending* stack);
 
 }  // namespace aqbench

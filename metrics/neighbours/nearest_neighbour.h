@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "metrics/neighbours/blocks.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -31,37 +32,17 @@ class NearestNeighbourIndex {
   // Error(usage) for an index without indices.
   void nearest(std::span<const Vec3> queries_m, std::span<std::uint32_t> out) const;
 
-  // A point and its squared distance from a query.
-  struct Neighbour {
-    double squared_m2;
-    std::uint32_t index;
-    bool operator<(const Neighbour& other) const {
-      return squared_m2 != other.squared_m2 ? squared_m2 < other.squared_m2 : index < other.index;
-    }
-  };
+  using Neighbour = blocks::Neighbour;
 
   // Writes the `count` nearest points, or all if there are fewer, nearest first, those equally near by their
   // index. Throws as nearest() does.
   void k_nearest(const Vec3& query_m, std::size_t count, std::vector<Neighbour>& out) const;
 
-  static constexpr std::size_t kWidth = 16;  // points a block, children a node
-
-  // Points of one block; unused places are at infinity.
-  struct alignas(64) Block {
-    double x[kWidth], y[kWidth], z[kWidth];
-  };
-  // The boxes of a node's children, and which children they are (as in SpatialTree, with blocks for runs).
-  // Unused boxes are empty (low = infinity, high = -infinity).
-  struct alignas(64) Node {
-    double low_x[kWidth], low_y[kWidth], low_z[kWidth], high_x[kWidth], high_y[kWidth], high_z[kWidth];
-    std::uint32_t child[kWidth];
-  };
-
  private:
   std::size_t size_ = 0;
-  std::vector<Block> blocks_;
-  std::vector<Node> nodes_;  // the root first
-  std::size_t levels_ = 0;   // of nodes
+  std::vector<blocks::Block> blocks_;
+  std::vector<blocks::Node> nodes_;  // the root first
+  std::size_t levels_ = 0;           // of nodes
   // Where indices are kept: block b holds the points order_[first_[b]] to order_[first_[b + 1] - 1].
   std::vector<std::uint32_t> order_, first_;
 

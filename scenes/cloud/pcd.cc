@@ -169,7 +169,7 @@ void check_pcd_length(const TextLines& lines, const PcdHeader& header, std::uint
 PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPlaces& places) {
   PointCloud cloud;
   std::string_view line;
-  std::vector<double> values(header.columns);
+  std::vector<double> values;
   std::vector<std::size_t> first;  // column of each field
   std::size_t column = 0;
   for (const PcdField& field : header.fields) {
@@ -177,6 +177,8 @@ PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPl
     column += field.count;
   }
   while (lines.next_content(line)) {
+    if (header.columns > line.size()) lines.fail(fmt::format("fewer than {} columns", header.columns));
+    values.resize(header.columns);
     for (double& value : values) value = lines.number(take_word(line), "point");
     if (!take_word(line).empty()) lines.fail(fmt::format("more than {} columns", header.columns));
     const auto value_of = [&](std::size_t k) {

@@ -42,13 +42,13 @@ ScoreOptions partial(double max_distance_m) {
 
 // The mean of |noise| is sigma sqrt(2 / pi) = 0.798 sigma on the half that the truth covers.
 void expect_half_plane_scored(const Surface& truth, double share_tolerance_pct) {
-  const PointCloud cloud = plane_points(60000, 0, 0.4, kSigmaM, 7);
+  const PointCloud cloud = plane_points(120000, 0, 0.4, kSigmaM, 7);
   const Score score = score_reconstruction({cloud, {}, {}}, truth, partial(0.02));
   EXPECT_NEAR(test::value_of(score.metrics, "accuracy_mean_mm"),
               1e3 * kSigmaM * std::sqrt(2 / std::numbers::pi), 0.01 * 0.798);
   EXPECT_NEAR(test::value_of(score.metrics, "points_left_out_pct"), 50, share_tolerance_pct);
-  EXPECT_EQ(score.counts.scored + score.counts.left_out(), 60000U);
-  EXPECT_GT(test::value_of(score.metrics, "points_beyond_border"), 25000);
+  EXPECT_EQ(score.counts.scored + score.counts.left_out(), 120000U);
+  EXPECT_GT(test::value_of(score.metrics, "points_beyond_border"), 50000);
 }
 
 TEST(TruthCloud, APartialScanScoresTheHalfThatItCovers) {
@@ -156,7 +156,7 @@ TEST(ScoreOptions, SizesFollowTheTruth) {
   EXPECT_EQ(auto_tile_m(standard), 0.010);
   EXPECT_EQ(auto_spacing_m(*scan_of(plane_points(100, 0, 1, 0, 1)), 10), ScoreOptions{}.sample_spacing_m);
   const TriangleMesh room{{{0, 0, 1}, {100, 0, 1}, {0, 100, 1}}, {{0, 1, 2}}};
-  EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 1000), std::sqrt(5000 / 4e6), 1e-12);
+  EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 1000), std::sqrt(5000 / 4e5), 1e-12);
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 16000000), std::sqrt(5000 / 16e6), 1e-12);
   const TriangleMesh chip{{{0, 0, 1}, {0.005, 0, 1}, {0, 0.005, 1}}, {{0, 1, 2}}};
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(chip), 1000), std::sqrt(12.5e-6 / 1e4), 1e-12);

@@ -15,10 +15,12 @@
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
+#include "scenes/cloud/depth_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/transform.h"
 #include "tests/core/allocation_watch.h"
+#include "tests/scenes/cloud/small_png.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -63,6 +65,13 @@ void read_and_check_crop(const std::filesystem::path& path) {
 
 void read_and_check_centres(const std::filesystem::path& path) {
   for (const CameraCentre& camera : read_camera_centres(path)) require(camera.centre.allFinite(), "centre");
+}
+
+void read_and_check_depths(const std::filesystem::path& path) {
+  const DepthImage image = read_depth_image(path);
+  require(
+      image.values.size() == static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height),
+      "depths");
 }
 
 struct Seed {
@@ -170,13 +179,17 @@ std::vector<Seed> seeds(const TemporaryDirectory& directory) {
   result.push_back({"b.stl", binary_stl(), read_and_check_cloud, true});
   for (const char* data : {"ascii", "binary", "binary_compressed"})
     result.push_back({"a.pcd", pcd_with_data(data), read_and_check_cloud, std::string(data) != "ascii"});
-  result.push_back({"a.txt", "0 -1 0 1\n1 0 0 2\n0 0 1 3.5e-1\n0 0 0 1\n", read_and_check_transform, true});
+  result.push_back({"a.txt", "0 -1 0 1\n1 0 0 2\n0 0 1 3.5e-1\n0 0 0 1\n", read_and_check_transform, false});
   result.push_back({"a.json",
                     "{\"orthogonal_axis\": \"Z\", \"axis_min\": 0, \"axis_max\": 1, \"bounding_polygon\": "
                     "[[0,0,0],[1,0,0],[0,1,0]]}",
                     read_and_check_crop, true});
   result.push_back({"images.txt", "# c\n1 1 0 0 0 0.5 0 1 1 a.png\n1 2 3\n2 0 1 0 0 0.5 0 1 1 b.png\n\n",
                     read_and_check_centres, false});
+  result.push_back(
+      {"d.pfm", std::string("Pf\n2 1\n-1\n") + std::string(8, '\x3f'), read_and_check_depths, true});
+  result.push_back({"d.bin", std::string("2&1&1&") + std::string(8, '\x3f'), read_and_check_depths, true});
+  result.push_back({"d.png", small_png(), read_and_check_depths, true});
   result.push_back({"t.log", "0 0 1\n1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n", read_and_check_centres, false});
   const std::vector<float> values{1, 2, 3, 4, 5, 6};
   const std::vector<std::size_t> shape{2, 3};
