@@ -29,7 +29,6 @@ enum class RandomStream : std::uint32_t {
   resolution = 22,
   pair_order = 23,
   calibration_blocks = 24,
-  protocol_thinning = 31,
   synthetic_profile = 41,
 };
 

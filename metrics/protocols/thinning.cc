@@ -9,11 +9,13 @@
 namespace aqbench {
 namespace {
 
+// A stream of random numbers of its own (core/random.h).
+constexpr auto kThinningStream = static_cast<RandomStream>(31);
+
 // The numbers 0 to count - 1 in a random order.
 std::vector<std::uint32_t> random_order(std::size_t count, std::uint64_t seed) {
   std::vector<std::pair<double, std::uint32_t>> keys(count);
-  for (std::uint32_t i = 0; i < count; ++i)
-    keys[i] = {uniform01({seed, RandomStream::protocol_thinning}, i), i};
+  for (std::uint32_t i = 0; i < count; ++i) keys[i] = {uniform01({seed, kThinningStream}, i), i};
   std::ranges::sort(keys);
   std::vector<std::uint32_t> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = keys[i].second;
