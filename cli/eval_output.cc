@@ -19,11 +19,46 @@
 namespace aqbench::cli {
 namespace {
 
-const std::string& definition_of(const std::string& metric) {
-  static const std::string none;
+std::string metric_name_at(std::string row, double tolerance_m) {
+  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
+}
+
+std::string definition_at(const std::string& metric);
+
+// Returns the definition of a metric; empty for one that the registry does not know.
+std::string definition_of(const std::string& metric) {
   const auto& registry = metric_registry();
   const auto found = std::ranges::find(registry, metric, &MetricSpec::name);
-  return found == registry.end() ? none : found->definition;
+  return found == registry.end() ? definition_at(metric) : found->definition;
+}
+
+// Returns the definition of a metric whose name holds another size than the registry's: that of the row whose
+// name the other size would make it.
+std::string definition_at(const std::string& metric) {
+  std::string name = metric;
+  if (name.starts_with("outlier_ratio_") && name.ends_with("mm_pct")) {
+    const std::string size = name.substr(14, name.size() - 14 - 6);
+    return fmt::format("scored points with |error| > {} mm (gross outliers)", size);
+  }
+  const std::size_t unit = name.find("mm_");
+  if (unit == std::string::npos) return "";
+  const std::size_t number = name.rfind('_', unit) + 1;
+  const auto size_mm = parse_double(std::string_view(name).substr(number, unit - number));
+  if (!size_mm) return "";
+  if (name.starts_with("tile_")) {
+    name.erase(number, unit + 3 - number);
+    const std::string definition = definition_of(name);
+    const std::size_t place = definition.find("10 mm");
+    return place == std::string::npos
+               ? definition
+               : std::string(definition).replace(place, 5, fmt::format("{:g} mm", *size_mm));
+  }
+  name.replace(number, unit - number, "{t}");
+  const auto& rows = metric_registry();
+  const bool known = std::ranges::any_of(rows, [&](const MetricSpec& spec) {
+    return spec.name == metric_name_at(name, default_tolerances_m().front());
+  });
+  return known ? metric_spec(name, *size_mm / 1000).definition : "";
 }
 
 }  // namespace

@@ -6,7 +6,11 @@ aqbench_library(sandbox core/sandbox aqbench::core)
 aqbench_library(drawing core/drawing aqbench::core)
 
 aqbench_library(cloud scenes/cloud aqbench::core)
+target_link_libraries(aqbench_cloud PRIVATE PNG::PNG)  # depth maps; in no header
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
+# No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
+set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
+                            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 aqbench_library(images scenes/images aqbench::core)
 aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)

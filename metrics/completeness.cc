@@ -6,10 +6,26 @@
 
 namespace aqbench {
 
+namespace {
+
+void keep_inside(SurfaceSamples& samples, const Crop& crop) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < samples.positions_m.size(); ++i) {
+    if (!crop.contains(samples.positions_m[i])) continue;
+    samples.positions_m[kept] = samples.positions_m[i];
+    samples.weights[kept++] = samples.weights[i];
+  }
+  samples.positions_m.resize(kept);
+  samples.weights.resize(kept);
+}
+
+}  // namespace
+
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
-                                  std::uint64_t seed) {
+                                  std::uint64_t seed, const Crop& crop) {
   Completeness completeness;
   completeness.samples = truth.stratified_samples(spacing_m, seed);
+  if (!crop.parts.empty()) keep_inside(completeness.samples, crop);
   completeness.distance_m = cloud_to_cloud_distances_m(completeness.samples.positions_m, points_m);
   return completeness;
 }
@@ -64,6 +80,7 @@ CompletenessSummary summarize_completeness(const Completeness& completeness) {
   }
   CompletenessSummary summary{};
   summary.mean_m = sum / total_m2;
+  summary.area_m2 = total_m2;
   std::vector<WeightedValue> copy = values;  // for the second percentile, found at the same time
   parallel_for(2, 1, [&](std::size_t which, std::size_t) {
     if (which == 0)

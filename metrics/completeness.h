@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "scenes/cloud/crop.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
@@ -18,10 +19,10 @@ struct Completeness {
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
 };
 
-// Draws samples of the true surface and measures their distances. Throws Error(method) if the cloud has no
-// finite point.
+// Draws samples of the true surface, of its part in the crop, and measures their distances; the whole cloud
+// counts for these. Throws Error(method) if the cloud has no finite point.
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
-                                  std::uint64_t seed);
+                                  std::uint64_t seed, const Crop& crop = {});
 
 // Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
 // nullopt if no sample is kept.
@@ -47,6 +48,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
 // Distances from the true surface to the cloud, weighted by area.
 struct CompletenessSummary {
   double mean_m, median_m, p95_m;
+  double area_m2;  // of all samples
 };
 
 // Summarizes the distances. There must be samples.

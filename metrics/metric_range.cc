@@ -47,6 +47,10 @@ const std::vector<RangeRow> kRanges = {
       .at_least = {"points_outside_patch", "points_non_finite"}}},
     {"points_outside_patch", {.min = 0, .always = true, .defined = true, .whole = true}},
     {"points_non_finite", {.min = 0, .always = true, .defined = true, .whole = true}},
+    {"points_outside_crop", {.min = 0, .whole = true}},
+    {"points_beyond_border", {.min = 0, .whole = true}},
+    {"points_beyond_max_distance", {.min = 0, .whole = true}},
+    {"points_left_out_pct", {.min = 0, .max = 100}},
     {"point_density_pct", {.min = 0, .always = true}},
     {"plane_fit_rmse_mm", {.min = 0, .always = true}},
     {"plane_fit_max_mm", {.min = 0, .always = true, .at_least = {"plane_fit_rmse_mm"}}},
@@ -95,6 +99,8 @@ class MetricChecker {
     const auto points = value("points"), outside = value("points_outside_patch"),
                lost = value("points_non_finite");
     if (points && outside && lost) scored_ = *points - *outside - *lost;
+    for (const char* left_out : {"points_outside_crop", "points_beyond_border", "points_beyond_max_distance"})
+      if (scored_) *scored_ -= value(left_out).value_or(0);
   }
 
   std::vector<std::string> run() {

@@ -1,9 +1,11 @@
 #include "metrics/point_details.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
+#include "metrics/exact_sum.h"
 #include "metrics/order_statistics.h"
 #include "scenes/optics/refraction.h"
 
@@ -22,21 +24,21 @@ std::optional<HeightDifference> measure_height_difference(std::span<const Vec3> 
                                                           const ScoredPoints& scored, const Surface& truth) {
   const auto* const field = dynamic_cast<const HeightField*>(&truth);
   if (field == nullptr || scored.index.empty()) return std::nullopt;
-  HeightDifference found;
-  double squares_m2 = 0;
-  for (const std::uint32_t index : scored.index) {
-    const Vec3& point_m = points_m[index];
-    const double difference_m = field->jet(point_m.x(), point_m.y()).z - point_m.z();
-    found.mean_m += difference_m;
-    found.mean_abs_m += std::abs(difference_m);
-    squares_m2 += difference_m * difference_m;
-    found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_m));
-  }
-  found.points = scored.index.size();
-  const auto count = static_cast<double>(found.points);
-  found.mean_m /= count;
-  found.mean_abs_m /= count;
-  found.rmse_m = std::sqrt(squares_m2 / count);
+  const auto difference_at = [&](std::size_t i) {
+    const Vec3& point_m = points_m[scored.index[i]];
+    return field->jet(point_m.x(), point_m.y()).z - point_m.z();
+  };
+  const std::array<double, 3> sums = exact_sums<3>(scored.index.size(), [&](std::size_t i) {
+    const double difference_m = difference_at(i);
+    return std::array<double, 3>{difference_m, std::abs(difference_m), difference_m * difference_m};
+  });
+  const auto count = static_cast<double>(scored.index.size());
+  HeightDifference found{.points = scored.index.size(),
+                         .mean_m = sums[0] / count,
+                         .mean_abs_m = sums[1] / count,
+                         .rmse_m = std::sqrt(sums[2] / count)};
+  for (std::size_t i = 0; i < scored.index.size(); ++i)
+    found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_at(i)));
   return found;
 }
 
@@ -48,7 +50,6 @@ std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> poin
   std::vector<ClosestPoint> closest(chosen_m.size());
   truth.closest_points(chosen_m, closest);
   std::vector<double> distances_px;
-  double sum_px = 0, squares_px2 = 0;
   for (const Camera& camera : rig.cameras) {
     if (camera.is_auxiliary) continue;
     const RefractiveCamera view = refractive_camera(camera, rig.water);
@@ -57,16 +58,17 @@ std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> poin
                  true_at = pixel_in_image(view, closest[i].position_m);
       if (!at || !true_at) continue;
       distances_px.push_back((*at - *true_at).norm());
-      sum_px += distances_px.back();
-      squares_px2 += distances_px.back() * distances_px.back();
     }
   }
   if (distances_px.empty()) return std::nullopt;
+  const std::array<double, 2> sums = exact_sums<2>(distances_px.size(), [&](std::size_t i) {
+    return std::array<double, 2>{distances_px[i], distances_px[i] * distances_px[i]};
+  });
   const auto count = static_cast<double>(distances_px.size());
   return ReprojectionError{.projections = distances_px.size(),
-                           .mean_px = sum_px / count,
+                           .mean_px = sums[0] / count,
                            .median_px = median_in_place(distances_px),
-                           .rmse_px = std::sqrt(squares_px2 / count)};
+                           .rmse_px = std::sqrt(sums[1] / count)};
 }
 
 }  // namespace aqbench

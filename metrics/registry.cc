@@ -17,6 +17,10 @@ struct Row {
   const char* definition;
 };
 
+constexpr Row count_of(const char* name, const char* definition) {
+  return {.name = name, .unit = "points", .better = Better::equal, .definition = definition};
+}
+
 // "Error" is the distance from a reconstructed point to the true surface going on beyond the patch, for
 // points whose (x, y) lies in the patch; it is signed along the surface normal, positive towards the cameras.
 constexpr Row kRows[] = {
@@ -87,18 +91,20 @@ constexpr Row kRows[] = {
      .unit = "mm",
      .better = Better::lower,
      .definition = "the larger of the 95th percentiles of |error| and of the completeness distance"},
-    {.name = "points",
-     .unit = "points",
+    count_of("points", "points in the cloud, those not scored included"),
+    count_of("points_outside_patch",
+             "finite points whose (x, y) lies outside the scored patch; they are not scored"),
+    count_of("points_outside_crop", "finite points of the patch outside the crop; they are not scored"),
+    count_of("points_beyond_border",
+             "points whose closest true point lies on an open border of the truth; they are not scored"),
+    count_of("points_beyond_max_distance",
+             "points farther from the truth than the largest distance; they are not scored"),
+    {.name = "points_left_out_pct",
+     .unit = "%",
      .better = Better::equal,
-     .definition = "points in the cloud, those not scored included"},
-    {.name = "points_outside_patch",
-     .unit = "points",
-     .better = Better::equal,
-     .definition = "finite points whose (x, y) lies outside the scored patch; they are not scored"},
-    {.name = "points_non_finite",
-     .unit = "points",
-     .better = Better::equal,
-     .definition = "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"},
+     .definition = "finite points of the patch that crop, border or largest distance leave out"},
+    count_of("points_non_finite",
+             "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"),
     {.name = "point_density_pct",
      .unit = "%",
      .better = Better::equal,

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "metrics/completeness.h"
+#include "metrics/exact_sum.h"
 #include "metrics/mesh_metrics.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/order_statistics.h"
@@ -57,17 +58,24 @@ CloudMeasurements measure_cloud(const PointCloud& cloud, const Surface& truth, c
   if (any_finite) {
     // First of all: the index of the cloud needs more memory than the errors, and is freed before those are
     // stored.
-    measured.completeness =
-        measure_completeness(cloud.points_m, truth, options.sample_spacing_m, options.sample_seed);
-    measured.completeness_summary = summarize_completeness(*measured.completeness);
+    measured.completeness = measure_completeness(cloud.points_m, truth, options.sample_spacing_m,
+                                                 options.sample_seed, options.part.crop);
+    if (measured.completeness->distance_m.empty()) {
+      measured.completeness.reset();
+      measured.no_completeness = "no part of the truth lies in the crop";
+    } else {
+      measured.completeness_summary = summarize_completeness(*measured.completeness);
+    }
   } else {
     measured.no_completeness = cloud.points_m.empty() ? "no points" : "no finite points";
   }
-  measured.scored = score_points(cloud.points_m, truth);
+  measured.scored = score_points(cloud.points_m, truth, options.part);
   if (!measured.scored.index.empty()) {
     measured.accuracy = summarize_errors(measured.scored.signed_error_m);
   } else {
-    measured.no_accuracy = any_finite ? "no points inside the patch" : measured.no_completeness;
+    measured.no_accuracy = !any_finite                 ? measured.no_completeness
+                           : options.part.is_partial() ? "no points in the scored part"
+                                                       : "no points inside the patch";
   }
   return measured;
 }
@@ -175,18 +183,34 @@ void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cl
   writer.add("hausdorff_p95_mm", kMm * std::max(cloud.accuracy->p95_m, summary.p95_m));
 }
 
-void write_counts(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured,
-                  double area_m2) {
-  const ScoredPoints& scored = measured.scored;
-  writer.add("points", static_cast<double>(cloud.points_m.size()));
-  writer.add("points_outside_patch", static_cast<double>(scored.outside_patch));
-  writer.add("points_non_finite", static_cast<double>(scored.non_finite));
+// Writes what was left out where the truth is partial. The area of a part is that of its samples.
+void write_counts(MetricWriter& writer, const CloudMeasurements& measured, double area_m2,
+                  const ScoredPart& part) {
+  const ScoredCounts& counts = measured.scored.counts;
+  const std::size_t in_patch = counts.scored + counts.left_out(), finite = in_patch + counts.outside_patch;
+  writer.add("points", static_cast<double>(finite + counts.non_finite));
+  writer.add("points_outside_patch", static_cast<double>(counts.outside_patch));
+  writer.add("points_non_finite", static_cast<double>(counts.non_finite));
+  if (part.is_partial()) {
+    if (!part.crop.parts.empty()) writer.add("points_outside_crop", static_cast<double>(counts.outside_crop));
+    if (part.leave_out_beyond_border)
+      writer.add("points_beyond_border", static_cast<double>(counts.beyond_border));
+    if (part.max_distance_m)
+      writer.add("points_beyond_max_distance", static_cast<double>(counts.beyond_max_distance));
+    const double share = static_cast<double>(counts.left_out()) / static_cast<double>(in_patch);
+    write(writer, "points_left_out_pct",
+          {in_patch > 0 ? std::optional(100 * share) : std::nullopt, measured.no_accuracy});
+  }
   if (!measured.completeness) {
     writer.add_undefined("point_density_pct", measured.no_completeness);
-    return;
+  } else if (std::isnan(area_m2)) {
+    writer.add_undefined("point_density_pct", "the area of a cloud is not known");
+  } else {
+    const double cropped_m2 = measured.completeness_summary->area_m2;
+    const bool cropped = !part.crop.parts.empty();
+    const auto inside = static_cast<double>(finite - counts.outside_crop);
+    writer.add("point_density_pct", 100 * inside / ((cropped ? cropped_m2 : area_m2) * kMm * kMm));
   }
-  const double finite = static_cast<double>(cloud.points_m.size() - scored.non_finite);
-  writer.add("point_density_pct", 100 * finite / (area_m2 * kMm * kMm));
 }
 
 void write_plane_fit(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured) {
@@ -234,11 +258,7 @@ void write_normals(MetricWriter& writer, const PointCloud& cloud, const CloudMea
     return;
   }
   std::vector<double> errors_deg = normal_errors_deg(cloud.points_m, cloud.normals, measured.scored, truth);
-  const double sum_deg = chunked_sum(errors_deg.size(), [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += errors_deg[i];
-    return sum;
-  });
+  const double sum_deg = exact_sum(errors_deg.size(), [&](std::size_t i) { return errors_deg[i]; });
   writer.add("normal_mean_deg", sum_deg / static_cast<double>(errors_deg.size()));
   for (const auto& [row, limit_deg] : kWithin) writer.add(row, share_within_pct(errors_deg, limit_deg));
   writer.add("normal_median_deg", median_in_place(errors_deg));
@@ -270,24 +290,17 @@ void check_arrays(const PointCloud& cloud) {
   check_length("confidence", cloud.confidence.size());
 }
 
-}  // namespace
-
-void check(const ScoreOptions& options) {
-  const auto require_positive = [](const char* field, double value) {
-    if (std::isfinite(value) && value > 0) return;
-    throw Error(ErrorKind::usage, fmt::format("{}: must be a positive number, got {}", field, value));
-  };
-  if (options.tolerances_m.empty()) throw Error(ErrorKind::usage, "tolerances_m: must not be empty");
-  for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);
-  std::vector<double> sorted = options.tolerances_m;
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
-    throw Error(ErrorKind::usage, "tolerances_m: a tolerance is given twice");
+// Puts sizes that are not the default into the names of the metrics that depend on them.
+void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
+  for (auto& [name, metric] : metrics) {
+    if (name == "outlier_ratio_pct" && options.outlier_m != ScoreOptions{}.outlier_m)
+      name = fmt::format("outlier_ratio_{:g}mm_pct", options.outlier_m * kMm);
+    if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
+      name = fmt::format("tile_{:g}mm_{}", options.tile_m * kMm, name.substr(5));
   }
-  require_positive("outlier_m", options.outlier_m);
-  require_positive("sample_spacing_m", options.sample_spacing_m);
-  require_positive("tile_m", options.tile_m);
 }
+
+}  // namespace
 
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views) {
@@ -295,7 +308,7 @@ Score score_reconstruction(const Reconstruction& reconstruction, const Surface& 
   const PointCloud& cloud = reconstruction.cloud;
   check_arrays(cloud);
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
-  if (!(samples <= 2e8)) {
+  if (samples > 2e8) {
     throw Error(ErrorKind::usage,
                 fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
                             options.sample_spacing_m, truth.area_m2(), samples));
@@ -305,7 +318,7 @@ Score score_reconstruction(const Reconstruction& reconstruction, const Surface& 
   write_accuracy(writer, measured, options);
   write_shares(writer, measured, truth.patch(), options);
   write_distances_both_ways(writer, measured);
-  write_counts(writer, cloud, measured, truth.area_m2());
+  write_counts(writer, measured, truth.area_m2(), options.part);
   write_plane_fit(writer, cloud, measured);
   Score score;
   if (options.tiles) {
@@ -319,7 +332,9 @@ Score score_reconstruction(const Reconstruction& reconstruction, const Surface& 
   if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
   if (!cloud.normals.empty()) write_normals(writer, cloud, measured, truth);
   if (reconstruction.mesh) write_mesh(writer, *reconstruction.mesh, truth, options);
+  score.counts = measured.scored.counts;
   score.metrics = writer.take();
+  name_sizes(score.metrics, options);
   return score;
 }
 

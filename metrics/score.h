@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "metrics/score_options.h"
 #include "metrics/tiles.h"
 #include "metrics/views.h"
 #include "scenes/cloud/reconstruction.h"
@@ -15,26 +16,14 @@
 
 namespace aqbench {
 
-// Tolerances and sampling of a score.
-struct ScoreOptions {
-  std::vector<double> tolerances_m = {0.0005, 0.001, 0.002, 0.005, 0.010};
-  double outlier_m = 0.020;             // gross outlier beyond this distance
-  double sample_spacing_m = 0.002 / 3;  // of completeness samples on the true surface
-  double tile_m = 0.010;                // side of an error tile
-  std::uint64_t sample_seed = 1;        // of completeness samples, the same for every case
-  bool tiles = true;
-};
-
-// Throws Error(usage) naming the field.
-void check(const ScoreOptions& options);
-
 // Counts for each position on the true surface the cameras that see it through refracted rays.
 using ViewCounter = std::function<std::vector<int>(std::span<const Vec3> positions_m)>;
 
 // The result of scoring.
 struct Score {
-  MetricSet metrics;  // always the cloud's; those of normals, mesh and seen2 where there is such data
-  TileGrid tiles;     // without tiles if not asked for, or if the truth has no patch
+  MetricSet metrics;    // always the cloud's; those of normals, mesh and seen2 where there is such data
+  TileGrid tiles;       // without tiles if not asked for, or if the truth has no patch
+  ScoredCounts counts;  // what of the cloud was scored, and what was left out and why
   std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
 };
 

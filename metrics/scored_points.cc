@@ -5,14 +5,18 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "metrics/exact_sum.h"
 #include "metrics/neighbours/measurable.h"
+#include "metrics/neighbours/spatial_tree.h"
 #include "metrics/order_statistics.h"
+#include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
 namespace {
@@ -21,46 +25,54 @@ constexpr std::size_t kScoreGrain = 1 << 14;  // points a chunk
 constexpr std::size_t kScoreBatch = 1 << 10;  // points a call of the surface: they stay in the cache
 
 struct ChunkCounts {
-  std::size_t scored = 0, outside_patch = 0, non_finite = 0;
+  std::size_t scored = 0, outside_patch = 0, outside_crop = 0, non_finite = 0;
 };
 
-bool in_patch(const Patch* patch, const Vec3& point) {
-  return patch == nullptr || patch->contains(point.x(), point.y());
-}
+// Where points are measured.
+struct Region {
+  const Patch* patch;  // nullptr: everywhere
+  const Crop& crop;
 
-ChunkCounts count_chunk(std::span<const Vec3> points_m, const Patch* patch) {
+  bool in_patch(const Vec3& point) const { return patch == nullptr || patch->contains(point.x(), point.y()); }
+  bool contains(const Vec3& point) const { return in_patch(point) && crop.contains(point); }
+};
+
+ChunkCounts count_chunk(std::span<const Vec3> points_m, const Region& region) {
   ChunkCounts counts;
   for (const Vec3& point : points_m) {
     if (!is_measurable(point)) {
       ++counts.non_finite;
-    } else if (in_patch(patch, point)) {
+    } else if (!region.in_patch(point)) {
+      ++counts.outside_patch;
+    } else if (region.crop.contains(point)) {
       ++counts.scored;
     } else {
-      ++counts.outside_patch;
+      ++counts.outside_crop;
     }
   }
   return counts;
 }
 
-// Indices of the scored points; fills the counts.
-void list_scored(std::span<const Vec3> points_m, const Patch* patch, ScoredPoints& scored) {
+// Indices of the points to be measured; fills the counts.
+void list_scored(std::span<const Vec3> points_m, const Region& region, ScoredPoints& scored) {
   std::vector<ChunkCounts> counts((points_m.size() + kScoreGrain - 1) / kScoreGrain);
   parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
-    counts[begin / kScoreGrain] = count_chunk(points_m.subspan(begin, end - begin), patch);
+    counts[begin / kScoreGrain] = count_chunk(points_m.subspan(begin, end - begin), region);
   });
   std::vector<std::size_t> first;  // place of a chunk's first scored point
   std::size_t total = 0;
   for (const ChunkCounts& chunk : counts) {
     first.push_back(total);
     total += chunk.scored;
-    scored.outside_patch += chunk.outside_patch;
-    scored.non_finite += chunk.non_finite;
+    scored.counts.outside_patch += chunk.outside_patch;
+    scored.counts.outside_crop += chunk.outside_crop;
+    scored.counts.non_finite += chunk.non_finite;
   }
   scored.index.resize(total);
   parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
     std::size_t place = first[begin / kScoreGrain];
     for (std::size_t i = begin; i < end; ++i) {
-      if (is_measurable(points_m[i]) && in_patch(patch, points_m[i])) {
+      if (is_measurable(points_m[i]) && region.contains(points_m[i])) {
         scored.index[place++] = static_cast<std::uint32_t>(i);
       }
     }
@@ -81,6 +93,59 @@ void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_
   });
 }
 
+// Meshes and scans are searched fastest for points near each other: measures them in that order, many at a
+// time.
+void measure_in_spatial_order(std::span<const Vec3> points_m, const BorderedSurface& truth,
+                              ScoredPoints& scored, std::span<std::uint8_t> beyond_border) {
+  constexpr std::size_t kPointsARun = 64, kMost = 1 << 18, kParts = 16;
+  const std::size_t grain = std::clamp(scored.index.size() / kParts, kScoreGrain, kMost);
+  parallel_for(scored.index.size(), grain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Vec3> part_m;
+    for (std::size_t i = begin; i < end; ++i) part_m.push_back(points_m[scored.index[i]]);
+    const std::vector<std::uint32_t> order = make_spatial_tree(part_m, kPointsARun).order;
+    std::vector<Vec3> batch_m;
+    std::vector<ClosestPoint> closest(kScoreBatch);
+    std::vector<std::uint8_t> beyond(kScoreBatch);
+    for (std::size_t first = 0; first < order.size(); first += kScoreBatch) {
+      const auto places = std::span(order).subspan(first, std::min(kScoreBatch, order.size() - first));
+      batch_m.clear();
+      for (const std::uint32_t place : places) batch_m.push_back(part_m[place]);
+      truth.closest_points_and_borders(batch_m, std::span(closest).first(places.size()),
+                                       std::span(beyond).first(places.size()));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        scored.signed_error_m[begin + places[i]] = closest[i].signed_distance_m;
+        beyond_border[begin + places[i]] = beyond[i];
+      }
+    }
+  });
+}
+
+void refuse_without_distance(std::span<const Vec3> points_m, const ScoredPoints& scored) {
+  const auto lost =
+      std::ranges::find_if_not(scored.signed_error_m, [](double error) { return std::isfinite(error); });
+  if (lost == scored.signed_error_m.end()) return;
+  const Vec3& point = points_m[scored.index[static_cast<std::size_t>(lost - scored.signed_error_m.begin())]];
+  throw Error(ErrorKind::method,
+              fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})", point.x(),
+                          point.y(), point.z()));
+}
+
+// Keeps of the measured points those that are scored, in order.
+void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border, const ScoredPart& part) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < scored.index.size(); ++i) {
+    if (part.leave_out_beyond_border && !beyond_border.empty() && beyond_border[i] != 0) continue;
+    if (part.max_distance_m && std::abs(scored.signed_error_m[i]) > *part.max_distance_m) {
+      ++scored.counts.beyond_max_distance;
+      continue;
+    }
+    scored.index[kept] = scored.index[i];
+    scored.signed_error_m[kept++] = scored.signed_error_m[i];
+  }
+  scored.index.resize(kept);
+  scored.signed_error_m.resize(kept);
+}
+
 double max_of_abs(std::span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
@@ -89,41 +154,40 @@ double max_of_abs(std::span<const double> values) {
 
 }  // namespace
 
-ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth) {
+ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part) {
   if (points_m.size() > std::numeric_limits<std::uint32_t>::max()) {
     throw Error(ErrorKind::method, fmt::format("cloud: more than 4294967295 points: {}", points_m.size()));
   }
   ScoredPoints scored;
-  list_scored(points_m, truth.patch(), scored);
+  list_scored(points_m, {truth.patch(), part.crop}, scored);
   scored.signed_error_m.resize(scored.index.size());
-  for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
-    const auto errors_m = std::span(scored.signed_error_m).subspan(first, batch.size());
-    truth.signed_distances(batch, errors_m);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (std::isfinite(errors_m[i])) continue;
-      throw Error(ErrorKind::method,
-                  fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})",
-                              batch[i].x(), batch[i].y(), batch[i].z()));
-    }
-  });
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  std::vector<std::uint8_t> beyond(bordered != nullptr ? scored.index.size() : 0);
+  if (bordered != nullptr) {
+    measure_in_spatial_order(points_m, *bordered, scored, beyond);
+  } else {
+    for_each_batch(points_m, scored.index, [&](std::size_t first, std::span<const Vec3> batch) {
+      truth.signed_distances(batch, std::span(scored.signed_error_m).subspan(first, batch.size()));
+    });
+  }
+  refuse_without_distance(points_m, scored);
+  scored.counts.beyond_border = static_cast<std::size_t>(std::ranges::count(beyond, 1));
+  scored.counts.scored_beyond_border = !part.leave_out_beyond_border;
+  if (part.max_distance_m || part.leave_out_beyond_border) leave_out(scored, beyond, part);
+  scored.counts.scored = scored.index.size();
   return scored;
 }
 
 ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
   const double count = static_cast<double>(signed_error_m.size());
-  const auto mean_of = [&](auto&& term) {
-    return chunked_sum(signed_error_m.size(),
-                       [&](std::size_t begin, std::size_t end) {
-                         double sum = 0;
-                         for (std::size_t i = begin; i < end; ++i) sum += term(signed_error_m[i]);
-                         return sum;
-                       }) /
-           count;
-  };
+  const std::array<double, 3> sums = exact_sums<3>(signed_error_m.size(), [&](std::size_t i) {
+    const double error = signed_error_m[i];
+    return std::array<double, 3>{error, std::abs(error), error * error};
+  });
   ErrorSummary summary{};
-  summary.bias_mean_m = mean_of([](double error) { return error; });
-  summary.mean_m = mean_of([](double error) { return std::abs(error); });
-  summary.rmse_m = std::sqrt(mean_of([](double error) { return error * error; }));
+  summary.bias_mean_m = sums[0] / count;
+  summary.mean_m = sums[1] / count;
+  summary.rmse_m = std::sqrt(sums[2] / count);
 
   summary.max_m = max_of_abs(signed_error_m);
   summary.bias_median_m = percentiles(signed_error_m, {0.5})[0];

@@ -3,27 +3,56 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "scenes/cloud/crop.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
+// What of a cloud is scored, beyond what the patch of the truth says: for truths that are partial.
+struct ScoredPart {
+  Crop crop;                             // points outside of it are left out
+  std::optional<double> max_distance_m;  // points that are farther from the truth are left out
+  bool leave_out_beyond_border = false;  // points whose closest true point lies on an open border
+
+  // Returns whether anything but the patch decides.
+  bool is_partial() const { return !crop.parts.empty() || max_distance_m || leave_out_beyond_border; }
+};
+
+// How many points are scored, and how many are not. A point is counted once, by the first reason in this
+// order.
+struct ScoredCounts {
+  std::size_t scored = 0;
+  std::size_t non_finite = 0;
+  std::size_t outside_patch = 0;
+  std::size_t outside_crop = 0;
+  std::size_t beyond_border = 0;  // also where those are scored all the same
+  std::size_t beyond_max_distance = 0;
+  bool scored_beyond_border = true;
+
+  // Returns how many points have coordinates and lie in the patch but are not scored.
+  std::size_t left_out() const {
+    return outside_crop + beyond_max_distance + (scored_beyond_border ? 0 : beyond_border);
+  }
+};
+
 // The scored points: those whose (x, y) lies inside the patch, at any height, because a point behind the
-// surface or far above it is an error. Without a patch every finite point is scored.
+// surface or far above it is an error. Without a patch every finite point is scored, or the asked part of
+// them.
 struct ScoredPoints {
   std::vector<std::uint32_t> index;  // of a scored point in the cloud, ascending
   std::vector<double>
       signed_error_m;  // to the surface going on beyond the patch; positive towards the cameras
-  std::size_t outside_patch = 0;
-  std::size_t non_finite = 0;
+  ScoredCounts counts;
 };
 
 // Selects and measures. Uses parallel_for. Throws Error(method) beyond 2^32 - 1 points, or if the surface has
 // no distance for a point.
-ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth);
+ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part = {});
 
 // Summary of signed distances d to the surface, metres, as records hold it.
 struct ErrorSummary {

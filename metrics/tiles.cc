@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "metrics/exact_sum.h"
 #include "metrics/order_statistics.h"
 
 namespace aqbench {
@@ -59,9 +60,9 @@ void fill_errors(TileGrid& grid, Grouped& grouped) {
                                      grouped.values.data() + grouped.first[t + 1]);
       tile.points = errors.size();
       if (errors.empty()) continue;
-      double sum = 0;
-      for (const double error : errors) sum += error;
-      tile.signed_mean_mm = 1000 * sum / static_cast<double>(errors.size());
+      ExactSum sum;
+      sum.add(errors);
+      tile.signed_mean_mm = 1000 * sum.value() / static_cast<double>(errors.size());
       tile.nmad_mm = 1000 * nmad_in_place(errors);
     }
   });

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
@@ -201,7 +201,7 @@ Scene make_mesh_scene(std::string_view name, const std::string& file,
   // A mesh has no parameters: an override of it is a mistake that resolve_parameters names.
   Parameters none = resolve_parameters(name, {}, overrides);
   try {
-    return {std::string(name), std::move(none), {make_mesh_surface(read_ply_mesh(file))}};
+    return {std::string(name), std::move(none), {make_mesh_surface(read_mesh_file(file))}};
   } catch (const Error& error) {
     if (!error.file().empty()) throw;
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);

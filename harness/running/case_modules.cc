@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "harness/measuring/torch_table.h"
-#include "scenes/surfaces/face_search.h"
 
 namespace aqbench {
 
 void load_pipeline_module() { torch_table(); }
 
 void load_modules_of(std::span<const Case> cases) {
-  // Also for the method `external` and workloads that need no library: their tensor memory is observed as that of all
-  // others, so that records of one suite have the same fields.
-  if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; })) load_pipeline_module();
-  if (std::ranges::any_of(cases, [](const Case& planned) { return planned.scene.starts_with("mesh:"); }))
-    load_face_search();
+  // Also for the method `external` and workloads that need no library: their tensor memory is observed as
+  // that of all others, so that records of one suite have the same fields.
+  if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; }))
+    load_pipeline_module();
 }
 
 }  // namespace aqbench

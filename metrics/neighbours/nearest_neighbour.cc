@@ -1,69 +1,29 @@
 #include "metrics/neighbours/nearest_neighbour.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/multiversion.h"
 #include "core/parallel.h"
+#include "metrics/neighbours/block_search.h"
+#include "metrics/neighbours/nearest_indices.h"
 #include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kWidth = NearestNeighbourIndex::kWidth;
-constexpr double kFar = std::numeric_limits<double>::infinity();
-using Block = NearestNeighbourIndex::Block;
-using Node = NearestNeighbourIndex::Node;
-
-AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }
-AQBENCH_INLINE double smaller(double a, double b) { return a < b ? a : b; }
-
-// Squared distances from the query to the boxes. The sums are formed as squared_to_points forms them,
-// so that a box of one place is exactly as far as the points in it and equal points are never visited twice.
-AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3], double (&out)[kWidth]) {
-  for (std::size_t i = 0; i < kWidth; ++i) {
-    const double dx = larger(larger(node.low_x[i] - query[0], query[0] - node.high_x[i]), 0.0);
-    const double dy = larger(larger(node.low_y[i] - query[1], query[1] - node.high_y[i]), 0.0);
-    const double dz = larger(larger(node.low_z[i] - query[2], query[2] - node.high_z[i]), 0.0);
-    out[i] = dx * dx + dy * dy + dz * dz;
-  }
-}
-
-// The least squared distance from the query to the points.
-AQBENCH_INLINE double squared_to_points(const Block& block, const double (&query)[3]) {
-  double squared[kWidth];
-  for (std::size_t i = 0; i < kWidth; ++i) {
-    const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-    squared[i] = dx * dx + dy * dy + dz * dz;
-  }
-  for (std::size_t half = kWidth / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) squared[i] = smaller(squared[i], squared[i + half]);
-  }
-  return squared[0];
-}
-
-struct Pending {
-  double squared;
-  std::uint32_t child;  // as in Node
-};
-
-// Appends the children that are nearer than `best`, the nearest last.
-AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
-                                 Pending* stack, int top) {
-  const int first = top;
-  std::uint32_t nearer = 0;  // a mask, because branches would be mispredicted
-  for (std::uint32_t i = 0; i < kWidth; ++i) nearer |= std::uint32_t{squared[i] < best} << i;
-  for (; nearer != 0; nearer &= nearer - 1) {
-    const int i = std::countr_zero(nearer);
-    int place = top++;
-    for (; place > first && stack[place - 1].squared < squared[i]; --place) stack[place] = stack[place - 1];
-    stack[place] = {squared[i], node.child[i]};
-  }
-  return top;
-}
+using block_search::Block;
+using block_search::kFar;
+using block_search::kWidth;
+using block_search::larger;
+using block_search::Node;
+using block_search::Pending;
+using block_search::push_children;
+using block_search::smaller;
+using block_search::squared_to_boxes;
+using block_search::squared_to_points;
 
 // The tree, and room for its search: `stack` takes kWidth children on each level.
 struct Search {
@@ -211,8 +171,8 @@ void set_box_of_node(Node& node, std::size_t child, const Node& below) {
 
 }  // namespace
 
-NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m) {
-  const SpatialTree tree = make_spatial_tree(points_m, kWidth);
+NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, bool keep_indices) {
+  SpatialTree tree = make_spatial_tree(points_m, kWidth);
   size_ = tree.order.size();
   blocks_.resize(tree.first.size() - 1);
   nodes_.resize(tree.nodes.size());
@@ -239,6 +199,34 @@ NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m) {
     }
   }
   if (!levels.empty()) levels_ = levels[0];
+  if (!keep_indices) return;
+  order_ = std::move(tree.order);
+  first_ = std::move(tree.first);
+}
+
+void NearestNeighbourIndex::require_indices() const {
+  if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
+  if (order_.empty()) throw Error(ErrorKind::usage, "nearest neighbours: this index keeps no indices");
+}
+
+void NearestNeighbourIndex::nearest(std::span<const Vec3> queries_m, std::span<std::uint32_t> out) const {
+  if (queries_m.size() != out.size())
+    throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out differ in size");
+  require_indices();
+  std::vector<Pending> stack(kWidth * levels_ + 1);
+  find_nearest({nodes_.data(), blocks_.data(), order_.data(), first_.data()}, queries_m, out.data(),
+               stack.data());
+}
+
+void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
+                                      std::vector<Neighbour>& out) const {
+  require_indices();
+  out.clear();
+  if (count == 0) return;
+  std::vector<Pending> stack(kWidth * levels_ + 1);
+  collect_nearest({nodes_.data(), blocks_.data(), order_.data(), first_.data()}, query_m, count, out,
+                  stack.data());
+  std::sort_heap(out.begin(), out.end());
 }
 
 void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span<double> out_m) const {

@@ -1,104 +1,28 @@
 #include "scenes/cloud/cloud_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cstdint>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/text.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/obj.h"
+#include "scenes/cloud/off.h"
+#include "scenes/cloud/pcd.h"
 #include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/stl.h"
+#include "scenes/cloud/text_points.h"
 
 namespace aqbench {
 namespace {
-
-std::string_view trim_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-// Reads one point a line, and checks each line against those before it.
-class XyzReader {
- public:
-  XyzReader(std::string_view bytes, std::string name, bool count_allowed)
-      : rest_(bytes), name_(std::move(name)), count_allowed_(count_allowed) {
-    if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);  // the mark that some editors put first
-  }
-
-  PointCloud read() {
-    while (!rest_.empty()) {
-      const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-      const std::string_view line = trim_blanks(rest_.substr(0, end));
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      ++line_;
-      if (line.empty() || line.starts_with('#') || line.starts_with("//")) continue;
-      if (!parse_count(line)) parse_point(line);
-    }
-    if (promised_ && *promised_ != cloud_.points_m.size())
-      fail(fmt::format("the first line promises {} points, but there are {}", *promised_,
-                       cloud_.points_m.size()));
-    return std::move(cloud_);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
-  }
-
-  // Returns whether this is the first line and holds the number of points.
-  bool parse_count(std::string_view line) {
-    if (!count_allowed_ || promised_ || columns_ != 0) return false;
-    std::uint64_t count = 0;
-    const char* const end = line.data() + line.size();
-    const auto [last, status] = std::from_chars(line.data(), end, count);
-    if (status != std::errc{} || last != end) return false;
-    promised_ = count;
-    return true;
-  }
-
-  double parse_column(std::string_view word, std::size_t column) const {
-    const auto value = parse_double(word);
-    if (!value) fail(fmt::format("column {}: '{}' is not a number", column + 1, word));
-    return *value;
-  }
-
-  // A line with a comma is split at commas only, so that "0,1 0,2 0,3", written with decimal commas, is
-  // refused and not taken for six numbers.
-  void parse_point(std::string_view line) {
-    const bool commas = line.find(',') != std::string_view::npos;
-    Vec3 point;
-    std::size_t column = 0;
-    for (bool more = true; more; ++column) {
-      const std::size_t end = line.find_first_of(commas ? std::string_view(",") : std::string_view(" \t"));
-      more = end != std::string_view::npos;
-      const double value = parse_column(trim_blanks(line.substr(0, end)), column);
-      if (column < 3) point[static_cast<Eigen::Index>(column)] = value;
-      if (more) line = commas ? line.substr(end + 1) : trim_blanks(line.substr(end));
-    }
-    if (column < 3) fail(fmt::format("{} columns, not x y z", column));
-    if (columns_ != 0 && column != columns_)
-      fail(fmt::format("{} columns, but {} on the lines before", column, columns_));
-    columns_ = column;
-    cloud_.points_m.push_back(point);
-  }
-
-  std::string_view rest_;
-  std::string name_;
-  bool count_allowed_;
-  std::size_t line_ = 0;
-  std::size_t columns_ = 0;  // of the lines before; 0: none yet
-  std::optional<std::uint64_t> promised_;
-  PointCloud cloud_;
-};
 
 std::string lower_extension(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
@@ -106,33 +30,87 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
-bool starts_as_ply(const std::filesystem::path& path) {
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> list) {
+  for (const std::string_view one : list)
+    if (name == one) return true;
+  return false;
+}
+
+// Returns the format as its extension; empty where it is none that is read here.
+std::string format_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  char start[4] = {};
-  file.read(start, sizeof start);
-  const std::string_view text(start, sizeof start);
-  return text == "ply\n" || text == "ply\r";
+  std::string start(16, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (start.starts_with("ply\n") || start.starts_with("ply\r")) return ".ply";
+  if (start.starts_with("# .PCD") || start.starts_with("VERSION .7") || start.starts_with("VERSION 0.7"))
+    return ".pcd";
+  if (start.starts_with("OFF\n") || start.starts_with("OFF\r")) return ".off";
+  if (start.starts_with("\x93NUMPY")) return ".npy";
+  const std::string extension = lower_extension(path);
+  if (is_one_of(extension, {".ply", ".obj", ".off", ".stl", ".pcd", ".npy", ".pts"})) return extension;
+  if (is_one_of(extension, {".xyz", ".txt", ".csv", ".asc"})) return ".xyz";
+  return "";
+}
+
+PointCloud cloud_from_npy(const std::filesystem::path& path) {
+  const NpyArray array = read_npy(path);
+  const std::size_t columns = array.shape.back();
+  if (array.shape.size() < 2 || (columns != 3 && (columns != 6 || array.shape.size() != 2)))
+    throw Error(ErrorKind::input, fmt::format("{}: shape ({}) is not N x 3, N x 6 or H x W x 3",
+                                              path.string(), fmt::join(array.shape, ", ")));
+  PointCloud cloud;
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t i = 0; i + columns <= values.size(); i += columns) {
+          cloud.points_m.emplace_back(values[i], values[i + 1], values[i + 2]);
+          if (columns == 6) cloud.normals.emplace_back(values[i + 3], values[i + 4], values[i + 5]);
+        }
+      },
+      array.values);
+  return cloud;
+}
+
+GeometryFile geometry_of(Reconstruction read) {
+  return {std::move(read.cloud), std::move(read.mesh), std::nullopt};
 }
 
 }  // namespace
 
-Reconstruction read_cloud_file(const std::filesystem::path& path) {
+GeometryFile read_geometry_file(const std::filesystem::path& path) {
   regular_file_size(path);  // gives a plain message for a missing file, and does not wait at a pipe
-  const std::string extension = lower_extension(path);
-  Reconstruction result;
-  if (extension == ".ply" || starts_as_ply(path)) {
+  const std::string format = format_of(path), name = path.string();
+  if (format == ".ply") {
     PlyFile file = read_ply(path);
-    result.cloud = std::move(file.cloud);
-    result.mesh = std::move(file.mesh);
-  } else if (extension == ".xyz" || extension == ".txt" || extension == ".pts") {
-    const std::string bytes = read_file(path);
-    result.cloud = XyzReader(bytes, path.string(), extension == ".pts").read();
-  } else {
-    throw Error(
-        ErrorKind::input,
-        path.string() + ": not a format that is read here (PLY, or .xyz, .txt, .pts with x y z a line)");
+    return {std::move(file.cloud), std::move(file.mesh), std::nullopt};
   }
-  return result;
+  if (format == ".npy") return {cloud_from_npy(path), std::nullopt, std::nullopt};
+  if (format.empty())
+    throw Error(ErrorKind::input,
+                name +
+                    ": not a format that is read here (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, "
+                    ".csv, .asc with x y z a line)");
+  const std::string bytes = read_file(path);
+  if (format == ".obj") return geometry_of(read_obj(bytes, name));
+  if (format == ".off") return geometry_of(read_off(bytes, name));
+  if (format == ".stl") return geometry_of(read_stl(bytes, name));
+  if (format == ".pcd") {
+    PcdFile file = read_pcd(bytes, name);
+    return {std::move(file.cloud), std::nullopt, file.viewpoint};
+  }
+  return {read_text_points(bytes, name, format == ".pts"), std::nullopt, std::nullopt};
+}
+
+Reconstruction read_cloud_file(const std::filesystem::path& path) {
+  GeometryFile file = read_geometry_file(path);
+  return {.cloud = std::move(file.cloud), .mesh = std::move(file.mesh), .depth_maps = {}};
+}
+
+TriangleMesh read_mesh_file(const std::filesystem::path& path) {
+  GeometryFile file = read_geometry_file(path);
+  if (!file.mesh)
+    throw Error(ErrorKind::input,
+                path.string() + ": no faces (triangle strips are not read); a mesh is needed");
+  return *std::move(file.mesh);
 }
 
 }  // namespace aqbench

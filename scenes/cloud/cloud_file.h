@@ -1,21 +1,35 @@
 #pragma once
-// Reads reconstructions that other programs made.
+// Reads clouds and meshes that other programs made.
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
+// What a file holds, in the file's unit.
+struct GeometryFile {
+  PointCloud cloud;                  // of a mesh its vertices
+  std::optional<TriangleMesh> mesh;  // set if the file has faces
+  std::optional<Vec3> viewpoint;     // where the sensor was, if the file says so (PCD)
+};
+
 // Reads a cloud, and a mesh where there is one. The format follows from the content and the extension:
-// - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply_read.h). `mesh` is set
-//   if the file has faces.
-// - .xyz, .txt, .pts: one point a line, x y z in metres. Further columns are ignored, but must be numbers,
-//   and every line must have as many. Columns are separated by blanks and tabs, or by one comma each. Blank
-//   lines, and lines that start with '#' or '//', are skipped. The first line of a .pts file may be the
-//   number of points.
+// - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply_read.h).
+// - .obj, .off, .stl, .pcd: as scenes/cloud/{obj,off,stl,pcd}.h say; the last three also by their content.
+// - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3.
+// - .xyz, .txt, .pts, .csv, .asc: as read_text_points (scenes/cloud/text_points.h); the first line of a .pts
+//   file may be the number of points.
 // A file without points gives an empty cloud; the caller decides whether that is an error. Throws
-// Error(input), one line with file and line, for anything else.
+// Error(input), one line with the file and the line or field at fault, for anything else.
+GeometryFile read_geometry_file(const std::filesystem::path& path);
+
+// Reads the same as a reconstruction without depth maps.
 Reconstruction read_cloud_file(const std::filesystem::path& path);
+
+// Reads a mesh from any of these formats. Throws Error(input) also for a file without faces.
+TriangleMesh read_mesh_file(const std::filesystem::path& path);
 
 }  // namespace aqbench

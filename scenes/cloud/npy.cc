@@ -152,11 +152,24 @@ std::string_view take_npy_header(std::string_view& rest, const std::string& name
   return text;
 }
 
+// Puts values whose first index varies fastest into the order in which the last one does.
 template <class Real>
-std::vector<Real> copy_npy_values(std::string_view data, std::size_t count) {
+std::vector<Real> from_fortran_order(const std::vector<Real>& values, const std::vector<std::size_t>& shape) {
+  const std::size_t n0 = shape[0], n1 = shape.size() > 1 ? shape[1] : 1, n2 = shape.size() > 2 ? shape[2] : 1;
+  std::vector<Real> ordered;
+  ordered.reserve(values.size());
+  for (std::size_t i = 0; i < n0; ++i)
+    for (std::size_t j = 0; j < n1; ++j)
+      for (std::size_t k = 0; k < n2; ++k) ordered.push_back(values[i + n0 * (j + n1 * k)]);
+  return ordered;
+}
+
+template <class Real>
+std::vector<Real> copy_npy_values(std::string_view data, std::size_t count, const NpyHeader& header) {
   std::vector<Real> values(count);
-  if (count > 0) std::memcpy(values.data(), data.data(), data.size());
-  return values;
+  if (count == 0) return values;
+  std::memcpy(values.data(), data.data(), data.size());
+  return header.fortran_order && header.shape.size() > 1 ? from_fortran_order(values, header.shape) : values;
 }
 
 template <class Real>
@@ -189,7 +202,6 @@ NpyArray read_npy(const std::filesystem::path& path) {
   NpyHeader header = NpyHeaderParser(take_npy_header(data, name), name).parse();
   if (header.descr != "<f4" && header.descr != "<f8")
     fail_npy(name, fmt::format("type '{}' is not '<f4' or '<f8'", header.descr));
-  if (header.fortran_order) fail_npy(name, "Fortran order is not supported");
   if (header.shape.empty() || header.shape.size() > 3)
     fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
   const std::size_t item = header.descr == "<f4" ? sizeof(float) : sizeof(double);
@@ -197,12 +209,13 @@ NpyArray read_npy(const std::filesystem::path& path) {
   if (!count || *count * item != data.size())
     fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data.size(),
                                fmt::join(header.shape, ", "), item));
-  NpyArray array{std::move(header.shape), {}};
+  NpyArray array;
   if (item == sizeof(float)) {
-    array.values = copy_npy_values<float>(data, *count);
+    array.values = copy_npy_values<float>(data, *count, header);
   } else {
-    array.values = copy_npy_values<double>(data, *count);
+    array.values = copy_npy_values<double>(data, *count, header);
   }
+  array.shape = std::move(header.shape);
   return array;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads and writes NumPy's .npy files: float32 or float64, little endian, C order, one to three dimensions.
+// Reads and writes NumPy's .npy files: float32 or float64, little endian, one to three dimensions.
 // Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <cstddef>
@@ -16,8 +16,9 @@ struct NpyArray {
   std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
 };
 
-// Reads an array. Throws Error(input) naming the file for any other type, order or number of dimensions, for
-// a header that does not parse, and for a file that is longer or shorter than its header says.
+// Reads an array; one in Fortran order is put into C order. Throws Error(input) naming the file for any other
+// type or number of dimensions, for a header that does not parse, and for a file that is longer or shorter
+// than its header says.
 NpyArray read_npy(const std::filesystem::path& path);
 
 // Version 1.0, for numpy.load. values.size() must be the product of `shape`, one to three sizes

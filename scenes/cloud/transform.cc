@@ -6,9 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
 namespace {
@@ -35,6 +37,24 @@ Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path,
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value.get<double>();
     }
   }
+  return matrix;
+}
+
+// Four rows of four numbers, as numpy.savetxt and CloudCompare write them.
+Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name) {
+  TextLines lines(bytes, name);
+  Eigen::Matrix4d matrix;
+  std::string_view line;
+  for (int row = 0; row < 4; ++row) {
+    if (!lines.next_content(line)) lines.fail(fmt::format("expected 4 rows, got {}", row));
+    for (int column = 0; column < 4; ++column) {
+      const double value = lines.number(take_word(line), "matrix");
+      if (!std::isfinite(value)) lines.fail("matrix: a number is not finite");
+      matrix(row, column) = value;
+    }
+    if (!trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
+  }
+  if (lines.next_content(line)) lines.fail("text after the 4 rows");
   return matrix;
 }
 
@@ -73,7 +93,11 @@ Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::st
 
 Similarity read_similarity(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const Json json = parse_strict_json(read_file(path, std::uintmax_t{1} << 20), name, kSmallFileJson);
+  const std::string bytes = read_file(path, std::uintmax_t{1} << 20);
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && bytes[first] != '{' && bytes[first] != '[')
+    return similarity_from_matrix(matrix_from_text(bytes, name), name);
+  const Json json = parse_strict_json(bytes, name, kSmallFileJson);
   if (json.is_object() && !json.contains("matrix")) fail_transform(name, "matrix: missing");
   const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
                                                   : matrix_from_json(json, "", name);

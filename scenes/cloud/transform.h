@@ -22,7 +22,8 @@ struct Similarity {
   Eigen::Matrix4d matrix() const;  // 4x4, bottom row 0 0 0 1
 };
 
-// Reads {"matrix": 4x4} or a bare 4x4 array, rows first. Throws Error(input) naming the file and the JSON
+// Reads {"matrix": 4x4} or a bare 4x4 array, rows first, or the same as text: four rows of four numbers,
+// separated by blanks. Throws Error(input) naming the file and the JSON
 // path ("matrix[2][0]") if a number is missing or not finite, the bottom row is not 0 0 0 1, or the matrix is
 // singular, mirrors, or is no rotation times a scale within 1e-5. A matrix within that tolerance is applied
 // as it was written.

@@ -5,31 +5,32 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "scenes/surfaces/face_search.h"
 #include "scenes/surfaces/triangle_geometry.h"
+#include "scenes/surfaces/triangle_tree.h"
 
 namespace aqbench {
 namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
-constexpr double kMaxReachM = 8192;  // of a mesh from its centre along each axis: floats are 1 mm apart there
-constexpr double kSearchReachM = 1e6;  // of a point from the centre, in the search alone
+constexpr double kMaxReachM = 1e50;  // of a vertex from the origin: products of five lengths are finite
 
 void check_mesh(const TriangleMesh& mesh) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::input, "mesh: " + why); };
-  constexpr auto kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t kMost = std::size_t{1} << 31U;
   if (mesh.triangles.empty()) refuse("no triangles");
   if (mesh.vertices_m.size() >= kMost || mesh.triangles.size() >= kMost)
-    refuse("more vertices or triangles than 32 bits count");
+    refuse("more vertices or triangles than 31 bits count");
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i)
     if (!mesh.vertices_m[i].allFinite()) refuse(fmt::format("vertex {} is not finite", i));
+  for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i)
+    if (!(mesh.vertices_m[i].cwiseAbs().maxCoeff() <= kMaxReachM))
+      refuse(fmt::format("vertex {} is farther than {:g} m from the origin", i, kMaxReachM));
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (const std::uint32_t vertex : mesh.triangles[i])
       if (vertex >= mesh.vertices_m.size())
@@ -46,7 +47,7 @@ std::uint64_t spread_bits(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-class MeshSurface final : public Surface {
+class MeshSurface final : public BorderedSurface {
  public:
   explicit MeshSurface(TriangleMesh mesh) : mesh_(std::move(mesh)) {
     check_mesh(mesh_);
@@ -55,19 +56,29 @@ class MeshSurface final : public Surface {
     build_search();
   }
 
-  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override;
+  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
+    search_all(points, out, {});
+  }
+  void closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                                  std::span<std::uint8_t> beyond_border) const override {
+    search_all(points, out, beyond_border);
+  }
   void signed_distances(std::span<const Vec3> points, std::span<double> out) const override;
   double area_m2() const override { return area_to_.back(); }
   void sample_positions(std::uint64_t seed, std::uint64_t first_index, std::span<Vec3> out) const override;
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
   TriangleMesh mesh(double) const override { return mesh_; }
-  const Patch* patch() const override { return nullptr; }
+  Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
 
  private:
   void add_faces();
   void add_side_normals();
   void build_search();
-  std::vector<float> centred(std::span<const Vec3> positions_m) const;
+  // `beyond_border` may be empty.
+  void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                  std::span<std::uint8_t> beyond_border) const;
+  // Whether the part of `face` lies on an edge that no other face has.
+  bool is_on_border(std::size_t face, TrianglePart part) const;
   std::array<Vec3, 3> corners(std::size_t face) const {
     const Triangle& t = faces_[face];
     return {mesh_.vertices_m[t[0]], mesh_.vertices_m[t[1]], mesh_.vertices_m[t[2]]};
@@ -85,8 +96,9 @@ class MeshSurface final : public Surface {
   std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
   std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
   std::vector<Vec3> corner_normals_;                  // of vertices: sums weighted by angle
-  Vec3 centre_m_ = Vec3::Zero();                      // origin of the search's float coordinates
-  std::unique_ptr<FaceSearch> search_;                // of faces_
+  std::vector<bool> on_border_;                       // of vertices: the end of an edge that one face has
+  Eigen::AlignedBox3d bounds_m_;
+  std::unique_ptr<const TriangleTree> search_;  // of faces_
 };
 
 void MeshSurface::add_faces() {
@@ -108,6 +120,7 @@ void MeshSurface::add_side_normals() {
   corner_normals_.assign(mesh_.vertices_m.size(), Vec3::Zero());
   edge_normals_.resize(faces_.size());
   across_.resize(faces_.size());
+  on_border_.assign(mesh_.vertices_m.size(), false);
   struct Edge {
     std::uint64_t ends;
     std::uint32_t face;
@@ -135,43 +148,19 @@ void MeshSurface::add_side_normals() {
       edge_normals_[edges[i].face][edges[i].side] = sum;
       across_[edges[i].face][edges[i].side] = edges[i + 1 < end ? i + 1 : begin].face;
     }
+    if (end - begin > 1) continue;
+    on_border_[edges[begin].ends >> 32U] = true;
+    on_border_[edges[begin].ends & 0xffffffff] = true;
   }
 }
 
 void MeshSurface::build_search() {
-  Vec3 low = mesh_.vertices_m[faces_[0][0]], high = low;
-  for (const Triangle& t : faces_) {
-    for (const std::uint32_t vertex : t) {
-      low = low.cwiseMin(mesh_.vertices_m[vertex]);
-      high = high.cwiseMax(mesh_.vertices_m[vertex]);
-    }
-  }
-  centre_m_ = 0.5 * low + 0.5 * high;
-  const double reach_m = (high - centre_m_).cwiseAbs().maxCoeff();
-  if (!(reach_m <= kMaxReachM))
-    throw Error(ErrorKind::input,
-                fmt::format("mesh: spans {:.3g} m; single precision, in which faces are searched, holds a "
-                            "millimetre up to {:g} m",
-                            2 * reach_m, 2 * kMaxReachM));
-  search_ = make_face_search(centred(mesh_.vertices_m), faces_);
+  for (const Triangle& t : faces_)
+    for (const std::uint32_t vertex : t) bounds_m_.extend(mesh_.vertices_m[vertex]);
+  search_ = std::make_unique<TriangleTree>(mesh_.vertices_m, faces_);
 }
 
-// Positions as x, y, z about the centre, where floats are finest. The search multiplies up to five lengths: a
-// position far away is drawn towards the centre, so that no product leaves the range of floats.
-std::vector<float> MeshSurface::centred(std::span<const Vec3> positions_m) const {
-  std::vector<float> coordinates;
-  coordinates.reserve(3 * positions_m.size());
-  for (const Vec3& position : positions_m) {
-    Vec3 from_centre_m = position - centre_m_;
-    const double far_m = from_centre_m.cwiseAbs().maxCoeff();
-    if (far_m > kSearchReachM) from_centre_m *= kSearchReachM / far_m;
-    for (int axis = 0; axis < 3; ++axis) coordinates.push_back(static_cast<float>(from_centre_m[axis]));
-  }
-  return coordinates;
-}
-
-// Open3D compares distances as floats, so that near an edge it may name the second-best triangle; its
-// distance is right to 1e-9 m or so, but its foot only to a few micrometres.
+// The search may name a triangle that is farther by a rounding error; beyond its edges may be a nearer one.
 std::pair<std::uint32_t, TrianglePoint> MeshSurface::closest_from(std::uint32_t face,
                                                                   const Vec3& point) const {
   TrianglePoint best = closest_on_triangle(point, corners(face));
@@ -215,21 +204,27 @@ const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const 
   return normals_[face];
 }
 
-void MeshSurface::closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const {
-  constexpr std::size_t kRaycastBatch = 1 << 16;
+bool MeshSurface::is_on_border(std::size_t face, TrianglePart part) const {
+  if (part == TrianglePart::face) return false;
+  const int number = static_cast<int>(part) - static_cast<int>(TrianglePart::edge_ab);
+  if (number < 3) return across_[face][static_cast<std::size_t>(number)] == face;
+  return on_border_[faces_[face][static_cast<std::size_t>(number - 3)]];
+}
+
+void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                             std::span<std::uint8_t> beyond_border) const {
+  constexpr std::size_t kSearchBatch = 1 << 16;
   std::vector<std::uint32_t> faces;
-  for (std::size_t begin = 0; begin < points.size(); begin += kRaycastBatch) {
-    const std::span<const Vec3> batch = points.subspan(begin, std::min(kRaycastBatch, points.size() - begin));
+  for (std::size_t begin = 0; begin < points.size(); begin += kSearchBatch) {
+    const std::span<const Vec3> batch = points.subspan(begin, std::min(kSearchBatch, points.size() - begin));
     faces.resize(batch.size());
-    search_->closest_faces(centred(batch), faces);
+    search_->closest(batch, faces);
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (faces[i] >= faces_.size())
-        throw Error(ErrorKind::input, fmt::format("mesh: no face was found closest to ({:g}, {:g}, {:g}) m",
-                                                  batch[i].x(), batch[i].y(), batch[i].z()));
       const auto [face, at] = closest_from(faces[i], batch[i]);
       const Vec3 away = batch[i] - at.position_m;
       out[begin + i] = {at.position_m, normals_[face],
                         std::copysign(away.norm(), away.dot(side_normal(face, at.part)))};
+      if (!beyond_border.empty()) beyond_border[begin + i] = is_on_border(face, at.part) ? 1 : 0;
     }
   }
 }
@@ -253,12 +248,13 @@ void MeshSurface::sample_positions(std::uint64_t seed, std::uint64_t first_index
 
 std::vector<std::uint32_t> MeshSurface::faces_in_spatial_order() const {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order(faces_.size());
+  const Vec3 centre_m = 0.5 * bounds_m_.min() + 0.5 * bounds_m_.max();
   double extent = 0;
   for (const Triangle& t : faces_)
-    extent = std::max(extent, (mesh_.vertices_m[t[0]] - centre_m_).cwiseAbs().maxCoeff());
+    extent = std::max(extent, (mesh_.vertices_m[t[0]] - centre_m).cwiseAbs().maxCoeff());
   const double scale = 0xfffff / extent;
   for (std::uint32_t face = 0; face < faces_.size(); ++face) {
-    const Vec3 cell = (mesh_.vertices_m[faces_[face][0]] - centre_m_) * scale + Vec3::Constant(0x100000);
+    const Vec3 cell = (mesh_.vertices_m[faces_[face][0]] - centre_m) * scale + Vec3::Constant(0x100000);
     order[face] = {spread_bits(static_cast<std::uint64_t>(cell.x())) |
                        spread_bits(static_cast<std::uint64_t>(cell.y())) << 1 |
                        spread_bits(static_cast<std::uint64_t>(cell.z())) << 2,
@@ -306,7 +302,7 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
 
 }  // namespace
 
-std::shared_ptr<const Surface> make_mesh_surface(TriangleMesh mesh) {
+std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh) {
   return std::make_shared<MeshSurface>(std::move(mesh));
 }
 

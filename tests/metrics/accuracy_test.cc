@@ -168,8 +168,8 @@ TEST(ScoredPoints, SplitsThePointsByThePatchAtAnyHeight) {
                                     {0, 0, 1e9},        {test::kInfinity, 0, 0}, {0.1, 0.1, 1.170}};
   const ScoredPoints scored = score_points(points, truth);
   EXPECT_EQ(scored.index, (std::vector<std::uint32_t>{0, 1, 2, 6, 8}));
-  EXPECT_EQ(scored.outside_patch, 2U);
-  EXPECT_EQ(scored.non_finite, 2U);
+  EXPECT_EQ(scored.counts.outside_patch, 2U);
+  EXPECT_EQ(scored.counts.non_finite, 2U);
   EXPECT_NEAR(scored.signed_error_m[2], 51.178, 1e-12);
   EXPECT_NEAR(scored.signed_error_m[3], 1.178 - 1e9, 1e-3);
 }

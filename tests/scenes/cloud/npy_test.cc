@@ -100,8 +100,6 @@ TEST_F(Npy, ErrorsSayWhatIsWrong) {
             "type '>f4' is not '<f4' or '<f8'");
   EXPECT_EQ(error(with_header("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }")),
             "type '<i4' is not '<f4' or '<f8'");
-  EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }")),
-            "Fortran order is not supported");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }")),
             "0 dimensions, not 1 to 3");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,2), }")),

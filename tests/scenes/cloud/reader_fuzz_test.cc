@@ -12,11 +12,15 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/random.h"
+#include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/crop.h"
+#include "scenes/cloud/depth_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/transform.h"
 #include "tests/core/allocation_watch.h"
+#include "tests/scenes/cloud/small_png.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -53,6 +57,23 @@ void read_and_check_transform(const std::filesystem::path& path) {
   require(read.matrix().allFinite() && read.scale > 0, "transform");
 }
 
+void read_and_check_crop(const std::filesystem::path& path) {
+  Crop crop;
+  add_crop(crop, path.string());
+  require(crop.parts.size() == 1, "parts");
+}
+
+void read_and_check_centres(const std::filesystem::path& path) {
+  for (const CameraCentre& camera : read_camera_centres(path)) require(camera.centre.allFinite(), "centre");
+}
+
+void read_and_check_depths(const std::filesystem::path& path) {
+  const DepthImage image = read_depth_image(path);
+  require(
+      image.values.size() == static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height),
+      "depths");
+}
+
 struct Seed {
   std::string file_name;
   std::string bytes;
@@ -81,6 +102,52 @@ std::string binary_everything() {
   return ply_with_everything("binary_little_endian", data);
 }
 
+std::string text_stl() {
+  return "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 "
+         "0\nendloop\nendfacet\n"
+         "endsolid a\n";
+}
+
+std::string binary_stl() {
+  std::string bytes(80, ' ');
+  bytes += std::string("\x01\0\0\0", 4);
+  const float values[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+  bytes.append(reinterpret_cast<const char*>(values), sizeof values);
+  return bytes + std::string(2, '\0');
+}
+
+// Two points with an intensity between their coordinates.
+std::string pcd_with_data(const std::string& data) {
+  std::string bytes =
+      "# .PCD v0.7\nVERSION 0.7\nFIELDS x intensity y z\nSIZE 4 2 4 8\nTYPE F U F F\nCOUNT 1 1 1 1\nWIDTH 2\n"
+      "HEIGHT 1\nVIEWPOINT 0 0 1 1 0 0 0\nPOINTS 2\nDATA " +
+      data + "\n";
+  if (data == "ascii") return bytes + "1 7 2 3\n4 8 5 6\n";
+  const auto append = [&](std::string& to, auto value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  std::string values;
+  if (data == "binary") {
+    for (const float first : {1.0F, 4.0F}) {
+      append(values, first);
+      append(values, std::uint16_t{7});
+      append(values, first + 1);
+      append(values, static_cast<double>(first) + 2);
+    }
+    return bytes + values;
+  }
+  for (const float x : {1.0F, 4.0F}) append(values, x);
+  for (const std::uint16_t i : {7, 8}) append(values, i);
+  for (const float y : {2.0F, 5.0F}) append(values, y);
+  for (const double z : {3.0, 6.0}) append(values, z);
+  // LZF: 32 bytes as they are, then four, where a reference two bytes back would be another way.
+  const std::string packed =
+      std::string(1, 31) + values.substr(0, 32) + std::string(1, 3) + values.substr(32);
+  append(bytes, static_cast<std::uint32_t>(packed.size()));
+  append(bytes, static_cast<std::uint32_t>(values.size()));
+  return bytes + packed;
+}
+
 std::vector<Seed> seeds(const TemporaryDirectory& directory) {
   PointCloud cloud;
   cloud.points_m = {{0.1, 0.2, 1.178}, {-0.1, 0, 1.18}};
@@ -103,10 +170,32 @@ std::vector<Seed> seeds(const TemporaryDirectory& directory) {
                     read_and_check_cloud, false});
   result.push_back({"a.xyz", "# x y z\n1 2 3 4\n5 6 7 8\n", read_and_check_cloud, false});
   result.push_back({"a.pts", "2\n1, 2, 3\n5, 6, nan\n", read_and_check_cloud, false});
+  result.push_back({"a.csv", "x;y;nx;z;ny;nz\n1;2;0;3;0;1\n5;6;0;7;1;0\n", read_and_check_cloud, false});
+  result.push_back({"a.obj", "o a\nv 0 0 0 1 1 1\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1/1/1 2//1 3\nf -1 -2 -3\n",
+                    read_and_check_cloud, false});
+  result.push_back({"a.off", "NOFF # n\n3 1 0\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\n3 0 1 2 255 0 0\n",
+                    read_and_check_cloud, false});
+  result.push_back({"a.stl", text_stl(), read_and_check_cloud, false});
+  result.push_back({"b.stl", binary_stl(), read_and_check_cloud, true});
+  for (const char* data : {"ascii", "binary", "binary_compressed"})
+    result.push_back({"a.pcd", pcd_with_data(data), read_and_check_cloud, std::string(data) != "ascii"});
+  result.push_back({"a.txt", "0 -1 0 1\n1 0 0 2\n0 0 1 3.5e-1\n0 0 0 1\n", read_and_check_transform, false});
+  result.push_back({"a.json",
+                    "{\"orthogonal_axis\": \"Z\", \"axis_min\": 0, \"axis_max\": 1, \"bounding_polygon\": "
+                    "[[0,0,0],[1,0,0],[0,1,0]]}",
+                    read_and_check_crop, true});
+  result.push_back({"images.txt", "# c\n1 1 0 0 0 0.5 0 1 1 a.png\n1 2 3\n2 0 1 0 0 0.5 0 1 1 b.png\n\n",
+                    read_and_check_centres, false});
+  result.push_back(
+      {"d.pfm", std::string("Pf\n2 1\n-1\n") + std::string(8, '\x3f'), read_and_check_depths, true});
+  result.push_back({"d.bin", std::string("2&1&1&") + std::string(8, '\x3f'), read_and_check_depths, true});
+  result.push_back({"d.png", small_png(), read_and_check_depths, true});
+  result.push_back({"t.log", "0 0 1\n1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n", read_and_check_centres, false});
   const std::vector<float> values{1, 2, 3, 4, 5, 6};
   const std::vector<std::size_t> shape{2, 3};
   write_npy(directory / "values.npy", std::span<const float>(values), shape);
   result.push_back({"a.npy", read_file(directory / "values.npy"), read_and_check_npy, true});
+  result.push_back({"a.npy", read_file(directory / "values.npy"), read_and_check_cloud, true});
   result.push_back({"a.json", "{\"matrix\": [[0,-1,0,1],[1,0,0,2],[0,0,1,3.5e-1],[0,0,0,1]]}",
                     read_and_check_transform, true});
   return result;

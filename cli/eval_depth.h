@@ -1,0 +1,25 @@
+#pragma once
+// `aqbench eval --depth`: a depth map against the true one of a rendered dataset.
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+
+namespace aqbench::cli {
+
+// Which depth map is scored, and what its values are.
+struct EvalDepthRequest {
+  std::string depth_file, camera, dataset_dir;
+  double metres_per_unit = 1;
+  bool unit_given = false;
+  std::optional<bool> along_z;             // unset: NPY is along the ray, others are refused
+  std::optional<double> metres_per_count;  // of a PNG
+  bool json = false;
+};
+
+// Scores the depth map and prints its metrics. Throws Error(usage) where what the values are is not said,
+// Error(input) for a file that does not fit the camera.
+ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments);
+
+}  // namespace aqbench::cli

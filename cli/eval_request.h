@@ -1,0 +1,46 @@
+#pragma once
+// What `aqbench eval CLOUD` is asked for.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "metrics/score_options.h"
+#include "metrics/truth_cloud.h"
+
+namespace aqbench::cli {
+
+// One step of bringing a cloud to the truth.
+struct AlignStep {
+  enum class How { icp, sim3, cameras, file } how = How::icp;
+  std::string file;  // of How::file
+};
+
+// What is scored, against what, how, and what is printed or written.
+struct EvalCloudRequest {
+  std::string cloud_file;
+  std::string scene;             // a registered one or "mesh:FILE.ply"; empty: the dataset's own
+  std::string rig, dataset_dir;  // at most one of them: where it shall be known what the cameras see
+  std::vector<Override> overrides;
+  double metres_per_unit = 1;
+
+  // The truth where it is in files: a mesh, or scans.
+  std::vector<std::string> truth_files, truth_cloud_files;
+  double truth_metres_per_unit = 1;
+  std::vector<Vec3> scanners;  // in the truth's unit: one for each scan, or none
+  TruthCloudOptions truth_cloud;
+  std::vector<std::string> crops;               // in the truth's unit
+  std::optional<bool> leave_out_beyond_border;  // unset: of scans, and of a mesh that is partial
+
+  ScoreOptions score;
+  bool given_spacing = false, given_tile = false;  // else they are chosen by the size of the truth
+
+  std::string transform_file;    // empty for none; applied after the unit
+  std::vector<AlignStep> align;  // in this order, before scoring
+  std::string cameras_file, truth_cameras_file;
+  std::string tiles_file, views_file;
+  bool json = false;
+};
+
+}  // namespace aqbench::cli

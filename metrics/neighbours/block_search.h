@@ -1,0 +1,69 @@
+#pragma once
+// What the searches of a NearestNeighbourIndex share: distances to a node's boxes and to a block's points.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/multiversion.h"
+#include "metrics/neighbours/blocks.h"
+#include "metrics/neighbours/spatial_tree.h"
+
+namespace aqbench::block_search {
+
+using blocks::Block;
+using blocks::kWidth;
+using blocks::Node;
+inline constexpr double kFar = std::numeric_limits<double>::infinity();
+
+// Return the larger and the smaller of two numbers.
+AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }
+AQBENCH_INLINE double smaller(double a, double b) { return a < b ? a : b; }
+
+// Squared distances from the query to the boxes. The sums are formed as squared_to_points forms them,
+// so that a box of one place is exactly as far as the points in it and equal points are never visited twice.
+AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3], double (&out)[kWidth]) {
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    const double dx = larger(larger(node.low_x[i] - query[0], query[0] - node.high_x[i]), 0.0);
+    const double dy = larger(larger(node.low_y[i] - query[1], query[1] - node.high_y[i]), 0.0);
+    const double dz = larger(larger(node.low_z[i] - query[2], query[2] - node.high_z[i]), 0.0);
+    out[i] = dx * dx + dy * dy + dz * dz;
+  }
+}
+
+// The least squared distance from the query to the points.
+AQBENCH_INLINE double squared_to_points(const Block& block, const double (&query)[3]) {
+  double squared[kWidth];
+  for (std::size_t i = 0; i < kWidth; ++i) {
+    const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
+    squared[i] = dx * dx + dy * dy + dz * dz;
+  }
+  for (std::size_t half = kWidth / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) squared[i] = smaller(squared[i], squared[i + half]);
+  }
+  return squared[0];
+}
+
+// A child that is still to be visited, and its squared distance.
+struct Pending {
+  double squared;
+  std::uint32_t child;  // as in Node
+};
+
+// Appends the children that are nearer than `best`, the nearest last.
+AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
+                                 Pending* stack, int top) {
+  const int first = top;
+  std::uint32_t nearer = 0;  // a mask, because branches would be mispredicted
+  for (std::uint32_t i = 0; i < kWidth; ++i) nearer |= std::uint32_t{squared[i] < best} << i;
+  for (; nearer != 0; nearer &= nearer - 1) {
+    const int i = std::countr_zero(nearer);
+    int place = top++;
+    for (; place > first && stack[place - 1].squared < squared[i]; --place) stack[place] = stack[place - 1];
+    stack[place] = {squared[i], node.child[i]};
+  }
+  return top;
+}
+
+}  // namespace aqbench::block_search

@@ -1,0 +1,32 @@
+#pragma once
+// Which points are nearest, found in the blocks of a NearestNeighbourIndex.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metrics/neighbours/block_search.h"
+#include "scenes/cloud/reconstruction.h"
+
+namespace aqbench {
+
+// The tree of an index, and which points its blocks hold: block b the points order[first[b]] to
+// order[first[b + 1] - 1].
+struct IndexedBlocks {
+  const blocks::Node* nodes;
+  const blocks::Block* blocks;
+  const std::uint32_t* order;
+  const std::uint32_t* first;
+};
+
+// Writes to out[i] the index of the point nearest to queries_m[i], the smallest of those equally near.
+// `stack` has room for kWidth children a level and one more.
+void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+                  block_search::Pending* stack);
+
+// Fills a heap, empty at first, with the `wanted` points nearest to the query, the farthest on top. `stack`
+// is as in find_nearest().
+void collect_nearest(const IndexedBlocks& blocks, const Vec3& query_m, std::size_t wanted,
+                     std::vector<blocks::Neighbour>& heap, block_search::Pending* stack);
+
+}  // namespace aqbench

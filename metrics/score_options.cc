@@ -1,0 +1,56 @@
+#include "metrics/score_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace aqbench {
+
+void check(const ScoreOptions& options) {
+  const auto require_positive = [](const char* field, double value) {
+    if (std::isfinite(value) && value > 0) return;
+    throw Error(ErrorKind::usage, fmt::format("{}: must be a positive number, got {}", field, value));
+  };
+  if (options.tolerances_m.empty()) throw Error(ErrorKind::usage, "tolerances_m: must not be empty");
+  for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);
+  std::vector<double> sorted = options.tolerances_m;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
+    throw Error(ErrorKind::usage, "tolerances_m: a tolerance is given twice");
+  }
+  require_positive("outlier_m", options.outlier_m);
+  require_positive("sample_spacing_m", options.sample_spacing_m);
+  require_positive("tile_m", options.tile_m);
+  if (options.part.max_distance_m) require_positive("max_distance_m", *options.part.max_distance_m);
+}
+
+double auto_spacing_m(const Surface& truth, std::size_t points) {
+  constexpr double kFewest = 1e4, kMost = 4e6, kOfLarge = 4e5;
+  const double area_m2 = truth.area_m2(), fine_m = ScoreOptions{}.sample_spacing_m;
+  const double samples = area_m2 / (fine_m * fine_m),
+               of_large = std::max(kOfLarge, static_cast<double>(points));
+  if (samples < kFewest) return std::sqrt(area_m2 / kFewest);
+  if (samples > kMost) return std::sqrt(area_m2 / of_large);
+  return fine_m;
+}
+
+double auto_tile_m(const Surface& truth) {
+  constexpr double kMostTiles = 1e6;
+  const Patch* const patch = truth.patch();
+  double tile_m = ScoreOptions{}.tile_m;
+  if (patch == nullptr) return tile_m;
+  const auto tiles = [&] {
+    return std::ceil((patch->x_max_m - patch->x_min_m) / tile_m) *
+           std::ceil((patch->y_max_m - patch->y_min_m) / tile_m);
+  };
+  for (int step = 1; tiles() > kMostTiles; ++step) {
+    constexpr double kLeading[] = {1, 2, 5};
+    tile_m = kLeading[step % 3] * std::pow(10, step / 3 - 2);
+  }
+  return tile_m;
+}
+
+}  // namespace aqbench

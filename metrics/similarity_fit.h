@@ -1,0 +1,40 @@
+#pragma once
+// The similarity between pairs of points, as of camera centres: in closed form, and in the presence of pairs
+// that are wrong.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scenes/cloud/transform.h"
+
+namespace aqbench {
+
+// Whether the scale is estimated, or stays 1.
+enum class FitScale { estimated, one };
+
+// Returns the similarity that brings the points of `from` closest to those of `to` in least squares (Umeyama,
+// "Least-squares estimation of transformation parameters between two point patterns", TPAMI 1991). Throws
+// Error(usage) for spans of unequal size, Error(input) "WHAT: ..." where the pairs do not determine it: fewer
+// than 3, or all on one line (within a millionth of their extent), or not finite.
+Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
+                          const std::string& what);
+
+// A fit to the pairs that agree.
+struct RobustFit {
+  Similarity to_from;
+  std::vector<bool> inlier;  // of each pair
+  std::size_t inliers = 0;
+  double rms_m = 0, max_m = 0;  // distances that are left, of the pairs that agree
+  double median_before_m = 0;   // of all pairs, before
+};
+
+// Fits to pairs of which less than half are wrong: of 500 similarities through three pairs each (all triples,
+// where those are fewer), drawn from `seed`, the one with the least median distance decides which pairs
+// agree, those within 2.5 robust standard deviations of it (Rousseeuw, "Least median of squares regression",
+// JASA 1984); the fit is that of all of them. Throws as fit_similarity() does.
+RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
+                                const std::string& what, std::uint64_t seed = 1);
+
+}  // namespace aqbench

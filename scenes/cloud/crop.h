@@ -1,0 +1,46 @@
+#pragma once
+// Regions of space that bound what is scored: boxes, prisms over a polygon, ranges of height.
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/json.h"
+#include "scenes/cloud/reconstruction.h"
+
+namespace aqbench {
+
+// A box along the axes, its sides included.
+struct CropBox {
+  Vec3 low_m, high_m;
+};
+
+// A prism: a polygon in the plane of two axes, between two values of the third, those included. A point is
+// inside the polygon by the even-odd rule.
+struct CropPrism {
+  int axis = 2;  // of the prism: 0 x, 1 y, 2 z
+  double low_m = 0, high_m = 0;
+  std::vector<Vec2> polygon_m;  // the other two coordinates, in the order x, y, z
+};
+
+// A region: what lies in all of its parts.
+struct Crop {
+  std::vector<std::variant<CropBox, CropPrism>> parts;  // none: all of space
+
+  // Returns whether a point lies in the region.
+  bool contains(const Vec3& point_m) const;
+};
+
+// Adds the part that `text` describes: "box:X0,Y0,Z0,X1,Y1,Z1", "x:LOW,HIGH" (also y and z), or a JSON file
+// with a prism as Open3D's SelectionPolygonVolume has it, which Tanks and Temples publishes with its truths
+// (orthogonal_axis, axis_min, axis_max, bounding_polygon). Numbers are multiplied by metres_per_unit. Throws
+// Error(input) naming the text or the file and its field.
+void add_crop(Crop& crop, const std::string& text, double metres_per_unit = 1);
+
+// Returns the parts as JSON, in metres.
+Json to_json(const Crop& crop);
+
+}  // namespace aqbench

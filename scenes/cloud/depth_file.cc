@@ -1,0 +1,208 @@
+#include "scenes/cloud/depth_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <png.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <csetjmp>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "scenes/cloud/npy.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28U;
+
+[[noreturn]] void fail_depth(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+}
+
+DepthImage image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
+  if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels / width)
+    fail_depth(name, fmt::format("{} x {} pixels are not from 1 to 2^28", width, height));
+  DepthImage image;
+  image.width = static_cast<int>(width);
+  image.height = static_cast<int>(height);
+  return image;
+}
+
+DepthImage read_npy_depths(const std::filesystem::path& path) {
+  NpyArray array = read_npy(path);
+  const bool flat = array.shape.size() == 2 || (array.shape.size() == 3 && array.shape[2] == 1);
+  if (!flat)
+    fail_depth(path.string(), fmt::format("shape ({}) is not rows x columns", fmt::join(array.shape, ", ")));
+  DepthImage image = image_of_size(path.string(), array.shape[1], array.shape[0]);
+  std::visit([&](const auto& values) { image.values.assign(values.begin(), values.end()); }, array.values);
+  return image;
+}
+
+// Cuts the next header word of a PFM off; a single blank or line break follows each.
+std::string_view take_pfm_word(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return word;
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view word) {
+  std::uint64_t value = 0;
+  const auto [last, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (status != std::errc{} || last != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+// Copies float32 values that fill the rest of a file.
+void copy_floats(const std::string& name, std::string_view data, DepthImage& image) {
+  const std::size_t count = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+  if (data.size() != count * sizeof(float))
+    fail_depth(name, fmt::format("{} bytes of data do not hold {} x {} values of 4 bytes", data.size(),
+                                 image.width, image.height));
+  image.values.resize(count);
+  std::memcpy(image.values.data(), data.data(), data.size());
+}
+
+DepthImage read_pfm(std::string_view bytes, const std::string& name) {
+  std::string_view rest = bytes;
+  if (take_pfm_word(rest) != "Pf") fail_depth(name, "a PFM of three channels holds no depths");
+  const auto width = whole_number(take_pfm_word(rest)), height = whole_number(take_pfm_word(rest));
+  const auto scale = parse_double(take_pfm_word(rest));
+  if (!width || !height || !scale || !(*scale < 0 || *scale > 0))
+    fail_depth(name, "the header is not 'Pf', width, height and scale");
+  DepthImage image = image_of_size(name, *width, *height);
+  copy_floats(name, rest, image);
+  if ((*scale > 0) == (std::endian::native == std::endian::little))
+    for (float& value : image.values)
+      value = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+  const auto row = [&](int y) { return image.values.begin() + std::ptrdiff_t{y} * image.width; };
+  for (int y = 0; y < image.height / 2; ++y) std::swap_ranges(row(y), row(y + 1), row(image.height - 1 - y));
+  return image;
+}
+
+// "WIDTH&HEIGHT&CHANNELS&", at the start of COLMAP's maps.
+struct ColmapHeader {
+  std::uint64_t width, height, channels;
+  std::string_view data;
+};
+
+std::optional<ColmapHeader> colmap_header(std::string_view bytes) {
+  std::string_view rest = bytes;
+  std::uint64_t numbers[3] = {};
+  for (std::uint64_t& number : numbers) {
+    const std::size_t end = rest.substr(0, 12).find('&');
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto value = whole_number(rest.substr(0, end));
+    if (!value) return std::nullopt;
+    number = *value;
+    rest.remove_prefix(end + 1);
+  }
+  return ColmapHeader{numbers[0], numbers[1], numbers[2], rest};
+}
+
+DepthImage read_colmap_depths(const ColmapHeader& header, const std::string& name) {
+  if (header.channels != 1) fail_depth(name, fmt::format("{} channels hold no depths", header.channels));
+  DepthImage image = image_of_size(name, header.width, header.height);
+  copy_floats(name, header.data, image);
+  return image;
+}
+
+// ---- PNG ----
+
+struct PngBytes {
+  std::string_view rest;
+  char message[160] = {};
+};
+
+void read_png_bytes(png_structp png, png_bytep to, std::size_t count) {
+  auto& source = *static_cast<PngBytes*>(png_get_io_ptr(png));
+  if (source.rest.size() < count) png_error(png, "the file ends inside the image");
+  std::memcpy(to, source.rest.data(), count);
+  source.rest.remove_prefix(count);
+}
+
+// libpng wants this function never to return.
+void keep_png_error(png_structp png, png_const_charp message) {
+  auto& source = *static_cast<PngBytes*>(png_get_error_ptr(png));
+  std::snprintf(source.message, sizeof source.message, "%s", message);
+  std::longjmp(png_jmpbuf(png), 1);  // NOLINT: the library's way
+}
+
+void ignore_png_warning(png_structp, png_const_charp) {}
+
+struct PngSize {
+  std::uint32_t width = 0, height = 0;
+  int bits = 0, colour = 0;
+};
+
+// Reads the header, or with `rows` the image into them: rows of big-endian 16 bits. Returns false with the
+// reason in source.message. There is no object with a destructor here, since errors jump out of it.
+bool run_png(PngBytes& source, PngSize& size, unsigned char** rows) {
+  png_structp png =
+      png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, keep_png_error, ignore_png_warning);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  if (info == nullptr) {
+    png_destroy_read_struct(&png, nullptr, nullptr);
+    return false;
+  }
+  if (setjmp(png_jmpbuf(png)) != 0) {  // NOLINT: the library's way
+    png_destroy_read_struct(&png, &info, nullptr);
+    return false;
+  }
+  png_set_read_fn(png, &source, read_png_bytes);
+  png_read_info(png, info);
+  png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, nullptr, nullptr, nullptr);
+  if (rows != nullptr) {
+    png_read_image(png, rows);
+    png_read_end(png, nullptr);
+  }
+  png_destroy_read_struct(&png, &info, nullptr);
+  return true;
+}
+
+DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
+  PngBytes source{bytes};
+  PngSize size;
+  if (!run_png(source, size, nullptr)) fail_depth(name, fmt::format("PNG: {}", source.message));
+  if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
+    fail_depth(name, "only a PNG with one channel of 16 bits holds depths");
+  DepthImage image = image_of_size(name, size.width, size.height);
+  const std::size_t width = size.width, count = width * size.height;
+  // Deflate packs at most 1032 to 1: a size that the file cannot fill is refused before memory is taken.
+  if (2 * count / 1032 > bytes.size()) fail_depth(name, "PNG: the file is too short for its image");
+  std::vector<unsigned char> data(2 * count);
+  std::vector<unsigned char*> rows;
+  for (std::size_t y = 0; y < size.height; ++y) rows.push_back(data.data() + 2 * width * y);
+  source = {bytes};
+  if (!run_png(source, size, rows.data())) fail_depth(name, fmt::format("PNG: {}", source.message));
+  image.values.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    image.values[i] = static_cast<float>(data[2 * i] * 256 + data[2 * i + 1]);
+  image.counts = true;
+  return image;
+}
+
+}  // namespace
+
+DepthImage read_depth_image(const std::filesystem::path& path) {
+  const std::string name = path.string(), bytes = read_file(path);
+  if (bytes.starts_with("\x93NUMPY")) return read_npy_depths(path);
+  if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
+  if (bytes.starts_with("\x89PNG")) return read_png_depths(bytes, name);
+  if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
+  fail_depth(name, "not a depth map that is read here (NPY, PFM, COLMAP's .bin, PNG of 16 bits)");
+}
+
+}  // namespace aqbench

@@ -1,0 +1,71 @@
+#include "scenes/cloud/obj.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+
+#include "scenes/cloud/text_lines.h"
+
+namespace aqbench {
+namespace {
+
+Vec3 obj_vertex(const TextLines& lines, std::string_view rest) {
+  Vec3 position;
+  for (int axis = 0; axis < 3; ++axis) position[axis] = lines.number(take_word(rest), "vertex");
+  return position;
+}
+
+// Returns the vertex that "12/5/3" or "-1" names, among `vertices` read so far.
+std::uint32_t obj_index(const TextLines& lines, std::string_view word, std::size_t vertices) {
+  const std::string_view digits = word.substr(0, word.find('/'));
+  std::int64_t value = 0;
+  const auto [last, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc{} || last != digits.data() + digits.size() || digits.empty())
+    lines.fail(fmt::format("face: '{}' is not an index", word));
+  const auto count = static_cast<std::int64_t>(vertices);
+  const std::int64_t index = value < 0 ? count + value : value - 1;
+  if (value == 0 || index < 0 || index >= count)
+    lines.fail(fmt::format("face: vertex {} of {} does not exist", value, count));
+  return static_cast<std::uint32_t>(index);
+}
+
+void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t vertices, TriangleMesh& mesh) {
+  std::uint32_t first = 0, previous = 0;
+  std::size_t corners = 0;
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
+    const std::uint32_t index = obj_index(lines, word, vertices);
+    if (corners == 0) first = index;
+    if (corners >= 2) mesh.triangles.push_back({first, previous, index});
+    previous = index;
+    ++corners;
+  }
+  if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
+}
+
+}  // namespace
+
+Reconstruction read_obj(std::string_view bytes, const std::string& name) {
+  TextLines lines(bytes, name);
+  Reconstruction result;
+  TriangleMesh mesh;
+  std::string_view line;
+  while (lines.next_content(line)) {
+    const std::string_view kind = take_word(line);
+    if (kind == "v") {
+      result.cloud.points_m.push_back(obj_vertex(lines, line));
+      if (result.cloud.points_m.size() > std::numeric_limits<std::uint32_t>::max())
+        lines.fail("more vertices than 32 bits count");
+    } else if (kind == "f") {
+      add_obj_face(lines, line, result.cloud.points_m.size(), mesh);
+    }
+  }
+  if (mesh.triangles.empty()) return result;
+  mesh.vertices_m = result.cloud.points_m;
+  result.mesh = std::move(mesh);
+  return result;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,81 @@
+#include "scenes/cloud/off.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "scenes/cloud/text_lines.h"
+
+namespace aqbench {
+namespace {
+
+std::string_view next_off_line(TextLines& lines) {
+  std::string_view line;
+  if (!lines.next_content(line)) lines.fail("the file ends before the last record of its header");
+  return line;
+}
+
+// What the first lines say: which numbers a vertex has, and how many records follow.
+struct OffHeader {
+  bool normals = false;
+  std::uint64_t vertices = 0, faces = 0;
+};
+
+OffHeader read_off_header(TextLines& lines) {
+  OffHeader header;
+  std::string_view line = next_off_line(lines);
+  const std::string_view kind = take_word(line);
+  if (kind != "OFF" && kind != "COFF" && kind != "NOFF" && kind != "CNOFF")
+    lines.fail("not an OFF file that is read here (the first word must be OFF, COFF, NOFF or CNOFF)");
+  header.normals = kind.find('N') != std::string_view::npos;
+  if (trim_blanks(line).empty()) line = next_off_line(lines);
+  header.vertices = lines.count(take_word(line), "number of vertices");
+  header.faces = lines.count(take_word(line), "number of faces");
+  // A record takes at least a digit and a separator: memory is bounded by the file's size.
+  if (header.vertices > lines.bytes_left() / 2 + 1 || header.faces > lines.bytes_left() / 2 + 1)
+    lines.fail(fmt::format("the header promises {} vertices and {} faces, but {} bytes are left",
+                           header.vertices, header.faces, lines.bytes_left()));
+  return header;
+}
+
+void add_off_face(const TextLines& lines, std::string_view line, std::uint64_t vertices, TriangleMesh& mesh) {
+  const std::uint64_t corners = lines.count(take_word(line), "face");
+  if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
+  std::uint32_t first = 0, previous = 0;
+  for (std::uint64_t i = 0; i < corners; ++i) {
+    const std::uint64_t index = lines.count(take_word(line), "face");
+    if (index >= vertices) lines.fail(fmt::format("face: vertex {} of {} does not exist", index, vertices));
+    const auto vertex = static_cast<std::uint32_t>(index);
+    if (i == 0) first = vertex;
+    if (i >= 2) mesh.triangles.push_back({first, previous, vertex});
+    previous = vertex;
+  }
+}
+
+}  // namespace
+
+Reconstruction read_off(std::string_view bytes, const std::string& name) {
+  TextLines lines(bytes, name);
+  const OffHeader header = read_off_header(lines);
+  Reconstruction result;
+  for (std::uint64_t i = 0; i < header.vertices; ++i) {
+    std::string_view line = next_off_line(lines);
+    Vec3 position, normal;
+    for (int axis = 0; axis < 3; ++axis) position[axis] = lines.number(take_word(line), "vertex");
+    result.cloud.points_m.push_back(position);
+    if (!header.normals) continue;
+    for (int axis = 0; axis < 3; ++axis) normal[axis] = lines.number(take_word(line), "normal");
+    result.cloud.normals.push_back(normal);
+  }
+  TriangleMesh mesh;
+  for (std::uint64_t i = 0; i < header.faces; ++i)
+    add_off_face(lines, next_off_line(lines), header.vertices, mesh);
+  std::string_view more;
+  if (lines.next_content(more)) lines.fail("text after the last record of the header");
+  if (mesh.triangles.empty()) return result;
+  mesh.vertices_m = result.cloud.points_m;
+  result.mesh = std::move(mesh);
+  return result;
+}
+
+}  // namespace aqbench

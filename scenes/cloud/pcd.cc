@@ -1,0 +1,267 @@
+#include "scenes/cloud/pcd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "scenes/cloud/text_lines.h"
+
+namespace aqbench {
+namespace {
+
+// One field of a point: `count` values of `size` bytes each.
+struct PcdField {
+  std::string name;
+  std::size_t size = 4;
+  char type = 'F';  // I signed, U unsigned, F real
+  std::size_t count = 1;
+  std::size_t offset = 0;  // of its first value in a point, bytes
+};
+
+struct PcdHeader {
+  std::vector<PcdField> fields;
+  std::size_t point_bytes = 0, columns = 0;
+  std::uint64_t points = 0;
+  std::optional<Vec3> viewpoint;
+  std::string data;
+};
+
+class PcdHeaderReader {
+ public:
+  explicit PcdHeaderReader(TextLines& lines) : lines_(lines) {}
+
+  PcdHeader read() {
+    std::string_view line;
+    while (header_.data.empty()) {
+      if (!lines_.next_content(line)) lines_.fail("the file ends before the line DATA");
+      const std::string_view key = take_word(line);
+      read_line(key, line);
+    }
+    finish();
+    return std::move(header_);
+  }
+
+ private:
+  void read_line(std::string_view key, std::string_view rest) {
+    if (key == "FIELDS" || key == "COLUMNS") {
+      for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
+        header_.fields.push_back({.name = std::string(word)});
+    } else if (key == "SIZE") {
+      for (PcdField& field : header_.fields) field.size = lines_.count(take_word(rest), "SIZE");
+    } else if (key == "TYPE") {
+      for (PcdField& field : header_.fields) field.type = type_of(take_word(rest));
+    } else if (key == "COUNT") {
+      for (PcdField& field : header_.fields) field.count = lines_.count(take_word(rest), "COUNT");
+    } else if (key == "POINTS") {
+      header_.points = lines_.count(take_word(rest), "POINTS");
+      has_points_ = true;
+    } else if (key == "WIDTH" || key == "HEIGHT") {
+      (key == "WIDTH" ? width_ : height_) = lines_.count(take_word(rest), key);
+    } else if (key == "VIEWPOINT") {
+      Vec3 origin;
+      for (int axis = 0; axis < 3; ++axis) origin[axis] = lines_.number(take_word(rest), "VIEWPOINT");
+      if (origin.allFinite()) header_.viewpoint = origin;
+    } else if (key == "DATA") {
+      header_.data = take_word(rest);
+      if (header_.data.empty()) lines_.fail("DATA: missing");
+    } else if (key != "VERSION") {
+      lines_.fail(fmt::format("'{}' is no line of a PCD header", key));
+    }
+  }
+
+  char type_of(std::string_view word) const {
+    if (word != "I" && word != "U" && word != "F")
+      lines_.fail(fmt::format("TYPE: '{}' is not I, U or F", word));
+    return word[0];
+  }
+
+  void finish() {
+    if (!has_points_) {
+      if (height_ != 0 && width_ > (std::uint64_t{1} << 40U) / height_) lines_.fail("WIDTH: too many points");
+      header_.points = width_ * height_;
+    }
+    if (header_.fields.empty() || header_.fields.size() > 1000) lines_.fail("FIELDS: 1 to 1000 are read");
+    for (PcdField& field : header_.fields) {
+      const bool known = field.type == 'F'
+                             ? field.size == 4 || field.size == 8
+                             : field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
+      if (!known) lines_.fail(fmt::format("SIZE: {} bytes of type {} are no number", field.size, field.type));
+      if (field.count < 1 || field.count > 100'000)
+        lines_.fail(fmt::format("COUNT: {} is not from 1 to 100000", field.count));
+      field.offset = header_.point_bytes;
+      header_.point_bytes += field.size * field.count;
+      header_.columns += field.count;
+    }
+  }
+
+  TextLines& lines_;
+  PcdHeader header_;
+  bool has_points_ = false;
+  std::uint64_t width_ = 0, height_ = 1;
+};
+
+// Which fields hold the coordinates and, where there are all three, the normal.
+struct PcdPlaces {
+  std::array<const PcdField*, 6> field{};
+  bool normals = false;
+};
+
+PcdPlaces find_places(const PcdHeader& header, const TextLines& lines) {
+  static constexpr std::string_view kNames[] = {"x", "y", "z", "normal_x", "normal_y", "normal_z"};
+  PcdPlaces places;
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto found = std::ranges::find(header.fields, kNames[k], &PcdField::name);
+    if (found != header.fields.end()) places.field[k] = &*found;
+    if (k < 3 && places.field[k] == nullptr) lines.fail(fmt::format("FIELDS: {} is missing", kNames[k]));
+  }
+  places.normals = std::ranges::none_of(places.field, [](const PcdField* field) { return field == nullptr; });
+  return places;
+}
+
+template <class T>
+double load_pcd(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return static_cast<double>(value);
+}
+
+double load_pcd_value(const PcdField& field, const char* from) {
+  if (field.type == 'F') return field.size == 4 ? load_pcd<float>(from) : load_pcd<double>(from);
+  const bool is_signed = field.type == 'I';
+  switch (field.size) {
+    case 1:
+      return is_signed ? load_pcd<std::int8_t>(from) : load_pcd<std::uint8_t>(from);
+    case 2:
+      return is_signed ? load_pcd<std::int16_t>(from) : load_pcd<std::uint16_t>(from);
+    case 4:
+      return is_signed ? load_pcd<std::int32_t>(from) : load_pcd<std::uint32_t>(from);
+    default:
+      return is_signed ? load_pcd<std::int64_t>(from) : load_pcd<std::uint64_t>(from);
+  }
+}
+
+// Reads the points from memory where value v of point i lies at data + start(field) + stride(field) * i.
+template <class At>
+PointCloud gather_points(const PcdHeader& header, const PcdPlaces& places, const At& at) {
+  PointCloud cloud;
+  cloud.points_m.resize(header.points);
+  if (places.normals) cloud.normals.resize(header.points);
+  for (std::uint64_t i = 0; i < header.points; ++i) {
+    for (std::size_t k = 0; k < (places.normals ? 6 : 3); ++k) {
+      const PcdField& field = *places.field[k];
+      (k < 3 ? cloud.points_m : cloud.normals)[i][static_cast<Eigen::Index>(k % 3)] =
+          load_pcd_value(field, at(field, i));
+    }
+  }
+  return cloud;
+}
+
+void check_pcd_length(const TextLines& lines, const PcdHeader& header, std::uint64_t bytes) {
+  if (header.points > bytes / header.point_bytes || header.points * header.point_bytes != bytes)
+    lines.fail(fmt::format("{} bytes of data do not hold {} points of {} bytes", bytes, header.points,
+                           header.point_bytes));
+}
+
+PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPlaces& places) {
+  PointCloud cloud;
+  std::string_view line;
+  std::vector<double> values;
+  std::vector<std::size_t> first;  // column of each field
+  std::size_t column = 0;
+  for (const PcdField& field : header.fields) {
+    first.push_back(column);
+    column += field.count;
+  }
+  while (lines.next_content(line)) {
+    if (header.columns > line.size()) lines.fail(fmt::format("fewer than {} columns", header.columns));
+    values.resize(header.columns);
+    for (double& value : values) value = lines.number(take_word(line), "point");
+    if (!take_word(line).empty()) lines.fail(fmt::format("more than {} columns", header.columns));
+    const auto value_of = [&](std::size_t k) {
+      return values[first[static_cast<std::size_t>(places.field[k] - header.fields.data())]];
+    };
+    cloud.points_m.emplace_back(value_of(0), value_of(1), value_of(2));
+    if (places.normals) cloud.normals.emplace_back(value_of(3), value_of(4), value_of(5));
+  }
+  if (cloud.points_m.size() != header.points)
+    lines.fail(
+        fmt::format("the header promises {} points, but there are {}", header.points, cloud.points_m.size()));
+  return cloud;
+}
+
+// All values of the first field, then all of the second, and so on, packed by LZF.
+PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const PcdPlaces& places) {
+  const std::string_view data = lines.rest();
+  std::array<std::uint32_t, 2> sizes{};  // packed, unpacked
+  if (data.size() < sizeof sizes) lines.fail("the file ends before its compressed data");
+  std::memcpy(sizes.data(), data.data(), sizeof sizes);
+  check_pcd_length(lines, header, sizes[1]);
+  const std::string_view packed = data.substr(sizeof sizes);
+  constexpr std::uint64_t kMostUnpacked = 264;  // bytes that a reference of three bytes can give
+  if (packed.size() < sizes[0] || sizes[1] / kMostUnpacked > sizes[0])
+    lines.fail(fmt::format("{} bytes of compressed data, not the {} that give {}", packed.size(), sizes[0],
+                           sizes[1]));
+  const auto unpacked = unpack_lzf(packed.substr(0, sizes[0]), sizes[1]);
+  if (!unpacked) lines.fail("the compressed data is damaged");
+  return gather_points(header, places, [&](const PcdField& field, std::uint64_t i) {
+    return unpacked->data() + header.points * field.offset + i * field.size * field.count;
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
+  std::string out;
+  out.reserve(size);
+  std::size_t at = 0;
+  const auto next = [&] { return static_cast<std::size_t>(static_cast<unsigned char>(packed[at++])); };
+  while (at < packed.size()) {
+    const std::size_t control = next();
+    if (control < 32) {  // that many bytes and one more, as they are
+      if (packed.size() - at < control + 1 || size - out.size() < control + 1) return std::nullopt;
+      out.append(packed, at, control + 1);
+      at += control + 1;
+      continue;
+    }
+    std::size_t length = control >> 5U;
+    if (length == 7) {
+      if (at >= packed.size()) return std::nullopt;
+      length += next();
+    }
+    if (at >= packed.size()) return std::nullopt;
+    const std::size_t back = ((control & 31U) << 8U) + next() + 1;
+    length += 2;
+    if (back > out.size() || size - out.size() < length) return std::nullopt;
+    for (std::size_t i = 0; i < length; ++i) out.push_back(out[out.size() - back]);
+  }
+  if (out.size() != size) return std::nullopt;
+  return out;
+}
+
+PcdFile read_pcd(std::string_view bytes, const std::string& name) {
+  TextLines lines(bytes, name);
+  const PcdHeader header = PcdHeaderReader(lines).read();
+  const PcdPlaces places = find_places(header, lines);
+  PcdFile file;
+  file.viewpoint = header.viewpoint;
+  if (header.data == "ascii") {
+    file.cloud = read_pcd_ascii(lines, header, places);
+  } else if (header.data == "binary") {
+    const std::string_view data = lines.rest();
+    check_pcd_length(lines, header, data.size());
+    file.cloud = gather_points(header, places, [&](const PcdField& field, std::uint64_t i) {
+      return data.data() + i * header.point_bytes + field.offset;
+    });
+  } else if (header.data == "binary_compressed") {
+    file.cloud = read_pcd_compressed(lines, header, places);
+  } else {
+    lines.fail(fmt::format("DATA: '{}' is not ascii, binary or binary_compressed", header.data));
+  }
+  return file;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,28 @@
+#pragma once
+// Reads PCD files of the Point Cloud Library: ascii, binary and binary_compressed.
+// Format: https://pointclouds.org/documentation/tutorials/pcd_file_format.html
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "scenes/cloud/reconstruction.h"
+
+namespace aqbench {
+
+// What a PCD file holds.
+struct PcdFile {
+  PointCloud cloud;
+  std::optional<Vec3> viewpoint;  // where the sensor was, in the file's unit; unset where the header has none
+};
+
+// Reads the fields x, y, z, and where present normal_x, normal_y, normal_z; other fields are skipped. `name`
+// stands in errors for the file. Throws Error(input) for a header that does not parse, data of another length
+// than it says, and compressed data that is damaged.
+PcdFile read_pcd(std::string_view bytes, const std::string& name);
+
+// Unpacks LZF data (Lehmann, liblzf) of `size` bytes. Returns nullopt if the data is damaged or gives another
+// number of bytes.
+std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size);
+
+}  // namespace aqbench

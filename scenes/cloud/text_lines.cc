@@ -1,0 +1,67 @@
+#include "scenes/cloud/text_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace aqbench {
+
+std::string_view trim_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::string_view take_word(std::string_view& rest) {
+  const std::size_t first = std::min(rest.find_first_not_of(" \t\r"), rest.size());
+  rest.remove_prefix(first);
+  const std::size_t end = std::min(rest.find_first_of(" \t\r"), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end);
+  return word;
+}
+
+TextLines::TextLines(std::string_view bytes, std::string name) : rest_(bytes), name_(std::move(name)) {
+  if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);  // the mark that some editors put first
+}
+
+bool TextLines::next(std::string_view& line) {
+  if (rest_.empty()) return false;
+  const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+  line = trim_blanks(rest_.substr(0, end));
+  rest_.remove_prefix(std::min(end + 1, rest_.size()));
+  ++line_;
+  return true;
+}
+
+bool TextLines::next_content(std::string_view& line) {
+  while (next(line))
+    if (!line.empty() && !line.starts_with('#')) return true;
+  return false;
+}
+
+void TextLines::fail(std::string_view what) const {
+  throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
+}
+
+double TextLines::number(std::string_view word, std::string_view what) const {
+  const auto value = parse_double(word);
+  if (!value) fail(fmt::format("{}: '{}' is not a number", what, word));
+  return *value;
+}
+
+std::uint64_t TextLines::count(std::string_view word, std::string_view what) const {
+  std::uint64_t value = 0;
+  const auto [last, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (status != std::errc{} || last != word.data() + word.size() || word.empty() ||
+      value > (std::uint64_t{1} << 53U))
+    fail(fmt::format("{}: '{}' is not a whole number", what, word));
+  return value;
+}
+
+}  // namespace aqbench

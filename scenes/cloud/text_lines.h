@@ -1,0 +1,48 @@
+#pragma once
+// Lines and words of text files that hold points or triangles, with errors that name the line.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace aqbench {
+
+// Returns the text without blanks, tabs and carriage returns at both ends.
+std::string_view trim_blanks(std::string_view text);
+
+// Cuts the next word off `rest`: words are separated by blanks and tabs. Returns an empty word at the end.
+std::string_view take_word(std::string_view& rest);
+
+// The lines of a text, one after the other.
+class TextLines {
+ public:
+  // `bytes` must outlive this; `name` stands in errors for the file. A byte order mark at the start is
+  // skipped.
+  TextLines(std::string_view bytes, std::string name);
+
+  // Goes to the next line, without blanks at its ends; returns false after the last one.
+  bool next(std::string_view& line);
+
+  // Goes to the next line that is neither empty nor starts with '#'; returns false after the last one.
+  bool next_content(std::string_view& line);
+
+  // Throws Error(input) "NAME: line N: WHAT", made printable.
+  [[noreturn]] void fail(std::string_view what) const;
+
+  // Return a word as a number or as a whole number from 0 to 2^53; throw as fail() for anything else. `what`
+  // names the number in the error.
+  double number(std::string_view word, std::string_view what) const;
+  std::uint64_t count(std::string_view word, std::string_view what) const;
+
+  std::size_t bytes_left() const { return rest_.size(); }
+  std::string_view rest() const { return rest_; }  // what follows the line
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string_view rest_;
+  std::string name_;
+  std::size_t line_ = 0;
+};
+
+}  // namespace aqbench

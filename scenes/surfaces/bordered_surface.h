@@ -1,0 +1,27 @@
+#pragma once
+// True surfaces that may end: meshes and scans, of which a point can lie beyond an open border.
+
+#include <Eigen/Geometry>
+#include <cstdint>
+#include <span>
+
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// A surface without a patch, which may have open borders.
+class BorderedSurface : public Surface {
+ public:
+  // Finds the closest points as closest_points() does, and tells for each query whether the surface ends
+  // there: whether its closest point lies on an open border, so that the query lies beyond it. The spans are
+  // of one size.
+  virtual void closest_points_and_borders(std::span<const Vec3> points_m, std::span<ClosestPoint> out,
+                                          std::span<std::uint8_t> beyond_border) const = 0;
+
+  // Returns the box of the surface.
+  virtual Eigen::AlignedBox3d bounds_m() const = 0;
+
+  const Patch* patch() const final { return nullptr; }
+};
+
+}  // namespace aqbench

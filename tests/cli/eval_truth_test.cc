@@ -1,0 +1,169 @@
+// `aqbench eval` against truths that are files: scans in another unit, partial ones, other frames and sizes.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <random>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+
+// Points of the plane z = 1 over x from 0 to x_high, y from 0 to 0.3, with noise along z, in some unit.
+std::string plane_text(int count, double x_high, double sigma, double per_metre, unsigned seed,
+                       const char* separator) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> x(0, x_high), y(0, 0.3);
+  std::normal_distribution<double> noise(0, 1);
+  std::string text;
+  char line[128];
+  for (int i = 0; i < count; ++i) {
+    std::snprintf(line, sizeof line, "%.17g%s%.17g%s%.17g\n", per_metre * x(generator), separator,
+                  per_metre * y(generator), separator, per_metre * (1 + sigma * noise(generator)));
+    text += line;
+  }
+  return text;
+}
+
+void write_text(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+json document_of(const ProgramResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out);
+}
+
+double value(const json& document, const char* name) {
+  return document.at("records").at(0).at("metrics").at(name).at("value").get<double>();
+}
+
+// The truth is the left half, in millimetres, the cloud metres: mean |error| is 0.798 sigma.
+TEST(EvalTruth, APartialScanInMillimetres) {
+  const TemporaryDir dir;
+  write_text(dir / "truth.csv", "x;y;z\n" + plane_text(10000, 0.2, 0, 1000, 1, ";"));
+  write_text(dir / "cloud.xyz", plane_text(60000, 0.4, 0.001, 1, 2, " "));
+  const Arguments command = {
+      "eval", dir / "cloud.xyz", "--truth-cloud", dir / "truth.csv", "--truth-unit", "mm", "--max-distance",
+      "20mm", "--thresholds",    "3mm,1cm",       "--outlier",       "50mm"};
+  Arguments with_json = command;
+  with_json.emplace_back("--json");
+  const json document = document_of(run_program(with_json));
+  EXPECT_NEAR(value(document, "accuracy_mean_mm"), std::sqrt(2 / std::numbers::pi), 0.01 * 0.798);
+  EXPECT_NEAR(value(document, "points_left_out_pct"), 50, 2);
+  EXPECT_NEAR(value(document, "precision_3mm_pct"), 100 * std::erf(3 / std::numbers::sqrt2), 0.1);
+  EXPECT_EQ(value(document, "outlier_ratio_50mm_pct"), 0);
+  const json& effective = document.at("run").at("effective");
+  EXPECT_EQ(effective.at("scoring").at("border"), "leave-out");
+  EXPECT_EQ(effective.at("scoring").at("distance"), "plane");
+  EXPECT_EQ(effective.at("scoring").at("max_distance_m"), 0.02);
+  EXPECT_GT(effective.at("left_out").at("beyond_border"), 27000);
+  EXPECT_EQ(effective.at("definitions").at("precision_3mm_pct"), "scored points with |error| <= 3 mm");
+  EXPECT_EQ(effective.at("definitions").at("outlier_ratio_50mm_pct"),
+            "scored points with |error| > 50 mm (gross outliers)");
+  const ProgramResult shown = run_program(command);
+  EXPECT_NE(shown.out.find("left out: "), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("beyond a border of the truth"), std::string::npos) << shown.out;
+}
+
+TEST(EvalTruth, ACropAndAMeshOfAnotherFormat) {
+  const TemporaryDir dir;
+  write_text(dir / "truth.obj", "v 0 0 1\nv 0.4 0 1\nv 0.4 0.3 1\nv 0 0.3 1\nf 1 2 3 4\n");
+  write_text(dir / "cloud.xyz", plane_text(2000, 0.4, 0.001, 1, 2, " "));
+  const json document = document_of(run_program(
+      {"eval", dir / "cloud.xyz", "--truth", dir / "truth.obj", "--crop", "box:0,0,0,0.1,0.3,2", "--json"}));
+  EXPECT_NEAR(value(document, "points_outside_crop"), 1500, 100);
+  EXPECT_NEAR(value(document, "points_left_out_pct"), value(document, "points_outside_crop") / 20, 1e-9);
+  EXPECT_GT(value(document, "completeness_10mm_pct"), 90);
+}
+
+// A room of 100 m and a chip of 5 mm, of the same shape.
+TEST(EvalTruth, LargeAndSmall) {
+  for (const double size : {100.0, 0.005}) {
+    const TemporaryDir dir;
+    write_text(dir / "cloud.xyz", plane_text(2000, 0.4, 0.001, size, 2, " "));
+    char corners[256];
+    std::snprintf(corners, sizeof corners, "v 0 0 %g\nv %g 0 %g\nv %g %g %g\nv 0 %g %g\nf 1 2 3 4\n", size,
+                  0.4 * size, size, 0.4 * size, 0.3 * size, size, 0.3 * size, size);
+    write_text(dir / "truth.obj", corners);
+    const json document =
+        document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.obj", "--json"}));
+    EXPECT_NEAR(value(document, "accuracy_mean_mm"), 1000 * size * 0.001 * 0.798, 1000 * size * 0.001 * 0.05);
+  }
+  const TemporaryDir dir;
+  write_text(dir / "cloud.xyz", "0 0 1.178\n40 0 1.178\n0 40 1.178\n");
+  const json room =
+      document_of(run_program({"eval", dir / "cloud.xyz", "--scene", "flat_plane", "--set",
+                               "flat_plane.x_max_m=50", "--set", "flat_plane.x_min_m=-50", "--set",
+                               "flat_plane.y_min_m=-50", "--set", "flat_plane.y_max_m=50", "--json"}));
+  EXPECT_EQ(value(room, "accuracy_max_mm"), 0);
+  EXPECT_GT(value(room, "tile_100mm_empty_pct"), 99);
+}
+
+TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
+  const TemporaryDir dir;
+  // The cloud's frame: turned by 90 degrees about z, half as large, shifted.
+  std::string cloud, ours, theirs = "# TUM\n";
+  for (int i = 0; i < 300; ++i) {
+    const double x = 0.4 * ((i * 37) % 101) / 101, y = 0.3 * ((i * 53) % 97) / 97;
+    cloud += std::to_string(y / 2 + 3) + " " + std::to_string(-x / 2) + " 0.5\n";
+  }
+  for (int i = 0; i < 8; ++i) {
+    const double x = 0.1 * i, y = 0.02 * i * i, z = i % 2;
+    theirs += std::to_string(i) + " " + std::to_string(x) + " " + std::to_string(y) + " " +
+              std::to_string(z) + " 0 0 0 1\n";
+    ours += std::to_string(i) + "," + std::to_string(y / 2 + 3) + "," + std::to_string(-x / 2) + "," +
+            std::to_string(z / 2) + "\n";
+  }
+  write_text(dir / "cloud.xyz", cloud);
+  write_text(dir / "ours.csv", ours);
+  write_text(dir / "theirs.txt", theirs);
+  write_text(dir / "truth.off", "OFF\n4 1 0\n0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n4 0 1 2 3\n");
+  const Arguments command = {"eval",    dir / "cloud.xyz", "--truth",         dir / "truth.off",
+                             "--align", "cameras",         "--cameras",       dir / "ours.csv",
+                             "--json",  "--truth-cameras", dir / "theirs.txt"};
+  const json document = document_of(run_program(command));
+  EXPECT_LT(value(document, "accuracy_max_mm"), 0.01);
+  const json& aligned = document.at("run").at("effective").at("transforms").at("cameras");
+  EXPECT_NEAR(aligned.at("scale").get<double>(), 2, 1e-5);
+  EXPECT_NEAR(aligned.at("rotation_deg").get<double>(), 90, 1e-3);
+  EXPECT_EQ(aligned.at("agreeing_cameras"), 8);
+  // A matrix as text does the same.
+  write_text(dir / "t.txt", "0 -2 0 0\n2 0 0 -6\n0 0 2 0\n0 0 0 1\n");
+  const json by_file = document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.off",
+                                                "--align", "file:" + (dir / "t.txt").string(), "--json"}));
+  EXPECT_LT(value(by_file, "accuracy_max_mm"), 0.01);
+}
+
+TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {
+  const TemporaryDir dir;
+  write_text(dir / "a.xyz", "0 0 0\n1 0 0\n0 1 0\n1 1 0\n");
+  const Arguments base = {"eval", dir / "a.xyz", "--truth-cloud", dir / "a.xyz"};
+  const auto refused = [&](const Arguments& more, const std::string& flag) {
+    Arguments command = base;
+    command.insert(command.end(), more.begin(), more.end());
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.exit_code, 2) << flag;
+    EXPECT_NE(result.err.find(flag), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  refused({"--scene", "flat_plane"}, "give one of --scene");
+  refused({"--thresholds", "2"}, "--thresholds");
+  refused({"--outlier", "-3mm"}, "--outlier");
+  refused({"--max-distance", "3ft"}, "--max-distance");
+  refused({"--align", "cameras"}, "--cameras");
+  refused({"--cameras", "x"}, "--align cameras");
+  refused({"--align", "magic"}, "--align");
+  refused({"--crop", "box:1"}, "crop 'box:1'");
+  refused({"--scanner", "1,2"}, "--scanner");
+  refused({"--scanner", "1,2,3", "--scanner", "1,2,3"}, "--scanner");
+  EXPECT_EQ(run_program({"eval", dir / "a.xyz", "--scene", "flat_plane", "--border", "score"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace aqbench::testing

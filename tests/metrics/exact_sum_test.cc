@@ -1,0 +1,89 @@
+#include "metrics/exact_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace aqbench {
+namespace {
+
+double sum_of(const std::vector<double>& values) {
+  ExactSum sum;
+  sum.add(values);
+  return sum.value();
+}
+
+double sum_one_by_one(const std::vector<double>& values) {
+  ExactSum sum;
+  for (const double value : values) sum.add(value);
+  return sum.value();
+}
+
+TEST(ExactSum, IsExactWhereDoublesLoseEverything) {
+  for (const auto& add : {sum_of, sum_one_by_one}) {
+    EXPECT_EQ(add({1e300, 1, -1e300}), 1);
+    EXPECT_EQ(add({1e-320, 1e300, 3e-320, -1e300}), 4e-320);
+    EXPECT_EQ(add({}), 0);
+    EXPECT_EQ(add({-0.0, 0.0}), 0);
+    EXPECT_EQ(add({-1.5, -2.5, 1}), -3);
+    EXPECT_TRUE(std::isnan(add({1, std::numeric_limits<double>::infinity()})));
+  }
+}
+
+// Halfway between two doubles it goes to the even one, and the least more or less decides.
+TEST(ExactSum, RoundsOnceToNearestEven) {
+  const double ulp = std::ldexp(1.0, -52), least = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(sum_of({1, ulp / 2}), 1);
+  EXPECT_EQ(sum_of({1, ulp / 2, least}), 1 + ulp);
+  EXPECT_EQ(sum_of({1 + ulp, ulp / 2}), 1 + 2 * ulp);
+  EXPECT_EQ(sum_of({1 + ulp, ulp / 2, -least}), 1 + ulp);
+  EXPECT_EQ(sum_of({-1, -ulp / 2, -least}), -1 - ulp);
+}
+
+// Integers as doubles have a sum that 64 bits hold.
+TEST(ExactSum, AgreesWithIntegersAndDoesNotDependOnTheOrder) {
+  std::mt19937_64 generator(1);
+  std::vector<double> values;
+  std::int64_t expected = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::int64_t value =
+        static_cast<std::int64_t>(generator() >> 20U) * (i % 3 == 0 ? -1 : 1) >> (i % 40);
+    values.push_back(static_cast<double>(value));
+    expected += value;
+  }
+  EXPECT_EQ(sum_of(values), static_cast<double>(expected));
+  std::vector<double> scaled;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    scaled.push_back(values[i] * std::pow(1.7, static_cast<int>(i % 90) - 45));
+  const double first = sum_of(scaled);
+  for (int turn = 0; turn < 3; ++turn) {
+    std::shuffle(scaled.begin(), scaled.end(), generator);
+    EXPECT_EQ(sum_of(scaled), first);
+    EXPECT_EQ(sum_one_by_one(scaled), first);
+  }
+}
+
+TEST(ExactSum, ManySumsForAnyNumberOfThreads) {
+  const std::size_t count = 3 * kSumGrain + 17;
+  const auto values_at = [](std::size_t i) {
+    const double x = std::sin(static_cast<double>(i));
+    return std::array<double, 2>{x, x * x};
+  };
+  const int before = thread_count();
+  set_thread_count(1);
+  const auto one = exact_sums<2>(count, values_at);
+  set_thread_count(3);
+  const auto three = exact_sums<2>(count, values_at);
+  set_thread_count(before);
+  EXPECT_EQ(one, three);
+  ExactSum squares;
+  for (std::size_t i = 0; i < count; ++i) squares.add(values_at(i)[1]);
+  EXPECT_EQ(one[1], squares.value());
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,70 @@
+#include "scenes/cloud/crop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+Crop crop_of(const std::string& text, double metres_per_unit = 1) {
+  Crop crop;
+  add_crop(crop, text, metres_per_unit);
+  return crop;
+}
+
+std::string error(const std::string& text) {
+  return error_of(ErrorKind::input, [&] { crop_of(text); });
+}
+
+TEST(Crop, BoxesAndHeightsIncludeTheirSides) {
+  const Crop box = crop_of("box:0,0,0,10,20,30", 0.1);
+  EXPECT_TRUE(box.contains({0, 0, 0}));
+  EXPECT_TRUE(box.contains({1, 2, 3}));
+  EXPECT_FALSE(box.contains({1, 2.001, 3}));
+  const Crop height = crop_of("z:-1,1");
+  EXPECT_TRUE(height.contains({1e9, -1e9, 1}));
+  EXPECT_FALSE(height.contains({0, 0, 1.001}));
+  EXPECT_TRUE(Crop{}.contains({1, 2, 3}));
+}
+
+TEST(Crop, PartsMustAllHold) {
+  Crop crop = crop_of("x:0,1");
+  add_crop(crop, "y:0,1");
+  EXPECT_TRUE(crop.contains({0.5, 0.5, 9}));
+  EXPECT_FALSE(crop.contains({0.5, 1.5, 9}));
+}
+
+// The format of Tanks and Temples' Barn.json: a concave polygon about the axis y.
+TEST(Crop, PrismOverAConcavePolygon) {
+  const TemporaryDirectory directory;
+  const auto file = directory.file(
+      "crop.json",
+      R"({"class_name": "SelectionPolygonVolume", "version_major": 1, "version_minor": 0, "orthogonal_axis": "Y",
+          "axis_min": -1, "axis_max": 2,
+          "bounding_polygon": [[0, 7, 0], [4, 7, 0], [4, 7, 4], [2, 7, 1], [0, 7, 4]]})");
+  const Crop crop = crop_of(file.string());
+  EXPECT_TRUE(crop.contains({0.5, 0, 1}));
+  EXPECT_TRUE(crop.contains({3.5, 2, 2}));
+  EXPECT_FALSE(crop.contains({2, 0, 2}));  // in the notch
+  EXPECT_FALSE(crop.contains({0.5, 2.1, 1}));
+  EXPECT_FALSE(crop.contains({-0.1, 0, 1}));
+  EXPECT_TRUE(crop_of(file.string(), 0.001).contains({0.0005, 0, 0.001}));
+}
+
+TEST(Crop, ErrorsNameTheTextOrTheField) {
+  EXPECT_EQ(error("box:1,2,3"), "crop 'box:1,2,3': 3 numbers, expected 6");
+  EXPECT_EQ(error("z:2,1"), "crop 'z:2,1': the lower bound is above the upper one");
+  EXPECT_EQ(error("x:a,1"), "crop 'x:a,1': 'a' is not a finite number");
+  EXPECT_THAT(error("nothing.json"), HasSubstr("nothing.json: no such file"));
+  const TemporaryDirectory directory;
+  const auto file = directory.file("c.json", R"({"orthogonal_axis": "W"})");
+  EXPECT_THAT(error(file.string()), HasSubstr("orthogonal_axis: expected X, Y or Z"));
+}
+
+}  // namespace
+}  // namespace aqbench

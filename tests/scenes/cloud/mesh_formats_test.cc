@@ -1,0 +1,145 @@
+// Clouds and meshes in the formats of other programs, written here byte by byte.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/pcd.h"
+#include "scenes/cloud/scan.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class MeshFormats : public testing::Test {
+ protected:
+  GeometryFile read(std::string_view name, std::string_view bytes) const {
+    return read_geometry_file(directory_.file(name, bytes));
+  }
+  std::string error(std::string_view name, std::string_view bytes) const {
+    const auto path = directory_.file(name, bytes);
+    const std::string message = error_of(ErrorKind::input, [&] { read_geometry_file(path); });
+    return message.substr(message.find(std::string(name)));
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(MeshFormats, ObjWithPolygonsAndNegativeIndices) {
+  const GeometryFile file = read("a.obj",
+                                 "# square\nv 0 0 0\nv 1 0 0 0.5 0.5 0.5\nvn 0 0 1\nv 1 1 0\nv 0 1 0\n"
+                                 "g face\nf 1//1 2//1 3//1 4//1\nf -4 -3 -2\n");
+  ASSERT_TRUE(file.mesh);
+  EXPECT_EQ(file.cloud.points_m.size(), 4U);
+  EXPECT_THAT(file.mesh->triangles,
+              ElementsAre(std::array{0U, 1U, 2U}, std::array{0U, 2U, 3U}, std::array{0U, 1U, 2U}));
+  EXPECT_FALSE(read("b.obj", "v 1 2 3\n").mesh);
+  EXPECT_EQ(error("c.obj", "v 0 0 0\nf 1 1 2\n"), "c.obj: line 2: face: vertex 2 of 1 does not exist");
+  EXPECT_EQ(error("d.obj", "v 0 0\n"), "d.obj: line 1: vertex: '' is not a number");
+}
+
+TEST_F(MeshFormats, OffWithAndWithoutCountsOnTheFirstLine) {
+  for (const char* head : {"OFF\n3 1 0\n", "OFF 3 1 0\n", "# c\nOFF\n# c\n3 1 0\n"}) {
+    const GeometryFile file = read("a.off", std::string(head) + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    ASSERT_TRUE(file.mesh) << head;
+    EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}));
+  }
+  EXPECT_THAT(error("b.off", "OFF\n9 1 0\n0 0 0\n"), HasSubstr("promises 9 vertices"));
+  EXPECT_THAT(error("c.off", "OFF\n1 0 0\n0 0 0\n1 1 1\n"), HasSubstr("line 4: text after the last record"));
+  EXPECT_THAT(error("d.off", "OFF BINARY\n"), HasSubstr("number of vertices: 'BINARY'"));
+}
+
+std::string binary_stl_of(const std::vector<std::array<float, 9>>& triangles) {
+  std::string bytes = "solid that is binary" + std::string(60, ' ');
+  const auto count = static_cast<std::uint32_t>(triangles.size());
+  bytes.append(reinterpret_cast<const char*>(&count), 4);
+  for (const auto& corners : triangles) {
+    bytes.append(12, '\0');
+    bytes.append(reinterpret_cast<const char*>(corners.data()), 36);
+    bytes.append(2, '\0');
+  }
+  return bytes;
+}
+
+TEST_F(MeshFormats, StlCornersAtOnePlaceBecomeOneVertex) {
+  const std::string binary = binary_stl_of({{0, 0, 0, 1, 0, 0, 0, 1, 0}, {1, 0, 0, 1, 1, 0, -0.0F, 1, 0}});
+  const std::string text =
+      "solid s\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   vertex 1 0 0\n   vertex 0 1 0\n"
+      "  endloop\n endfacet\n facet normal 0 0 1\n  outer loop\n   vertex 1 0 0\n   vertex 1 1 0\n"
+      "   vertex 0 1 0\n  endloop\n endfacet\nendsolid s\n";
+  for (const std::string& bytes : {binary, text}) {
+    const GeometryFile file = read("a.stl", bytes);
+    ASSERT_TRUE(file.mesh);
+    EXPECT_THAT(file.mesh->vertices_m,
+                ElementsAre(Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(1, 1, 0)));
+    EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}, std::array{1U, 3U, 2U}));
+  }
+  EXPECT_THAT(error("b.stl", binary.substr(0, binary.size() - 1)), HasSubstr("expected 'facet normal'"));
+  EXPECT_THAT(error("c.stl", "x" + binary), HasSubstr("are not what the number of triangles"));
+}
+
+std::string pcd_header(const std::string& data) {
+  return "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z rgb\nSIZE 4 4 4 4\nTYPE F F "
+         "F U\n"
+         "COUNT 1 1 1 1\nWIDTH 2\nHEIGHT 1\nVIEWPOINT 0.5 0 -2 1 0 0 0\nPOINTS 2\nDATA " +
+         data + "\n";
+}
+
+template <class... Values>
+std::string raw(Values... values) {
+  std::string bytes;
+  (bytes.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+  return bytes;
+}
+
+TEST_F(MeshFormats, PcdInItsThreeKinds) {
+  const std::uint32_t rgb = 0xff0000;
+  const std::string binary = raw(1.0F, 2.0F, 3.0F, rgb, 1.0F, 2.0F, 4.0F, rgb);
+  // Field after field; LZF: "1.0f 1.0f 2.0f 2.0f 3.0f 4.0f" as they are, rgb, and rgb again by a reference
+  // of 4 bytes, 4 bytes back (length 4 = 2 + (1 << 1)).
+  const std::string columns = raw(1.0F, 1.0F, 2.0F, 2.0F, 3.0F, 4.0F, rgb);
+  const std::string packed =
+      std::string(1, static_cast<char>(columns.size() - 1)) + columns + std::string("\x40\x03", 2);
+  const std::string compressed = raw(static_cast<std::uint32_t>(packed.size()), std::uint32_t{32}) + packed;
+  for (const std::string& bytes :
+       {pcd_header("ascii") + "1 2 3 16711680\n1 2 4 16711680\n", pcd_header("binary") + binary,
+        pcd_header("binary_compressed") + compressed}) {
+    const GeometryFile file = read("a.pcd", bytes);
+    EXPECT_THAT(file.cloud.points_m, ElementsAre(Vec3(1, 2, 3), Vec3(1, 2, 4)));
+    EXPECT_EQ(file.viewpoint, std::optional(Vec3(0.5, 0, -2)));
+  }
+  EXPECT_THAT(error("b.pcd", pcd_header("binary") + binary + "x"),
+              HasSubstr("33 bytes of data do not hold 2"));
+  std::string damaged = compressed;
+  damaged.back() = '\x7f';
+  EXPECT_THAT(error("c.pcd", pcd_header("binary_compressed") + damaged), HasSubstr("damaged"));
+}
+
+TEST_F(MeshFormats, ScansAreScaledWithTheirScanner) {
+  const auto path = directory_.file("s.pcd", pcd_header("ascii") + "1 2 3 0\n1 2 4 0\n");
+  const Scan scan = read_scan(path, 1e-3);
+  EXPECT_NEAR(scan.cloud.points_m[1].z(), 0.004, 1e-18);
+  ASSERT_TRUE(scan.scanner_m);
+  EXPECT_NEAR(scan.scanner_m->z(), -0.002, 1e-18);
+  const auto empty = directory_.file("e.xyz", "\n");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_scan(empty); }), HasSubstr("e.xyz: no points"));
+}
+
+TEST_F(MeshFormats, CsvWithNamedColumnsAndAnySeparator) {
+  const auto expected = ElementsAre(Vec3(1, 2, 3), Vec3(4, 5, 6));
+  EXPECT_THAT(read("a.csv", "id,X,Y,\"Z\"\n7,1,2,3\n8,4,5,6\n").cloud.points_m, expected);
+  EXPECT_THAT(read("b.csv", "1;2;3\n4;5;6\n").cloud.points_m, expected);
+  EXPECT_THAT(read("c.txt", "1|2|3\n4|5|6\n").cloud.points_m, expected);
+  const GeometryFile normals = read("d.csv", "x y z nx ny nz\n1 2 3 0 0 1\n4 5 6 0 1 0\n");
+  EXPECT_THAT(normals.cloud.points_m, expected);
+  EXPECT_THAT(normals.cloud.normals, ElementsAre(Vec3(0, 0, 1), Vec3(0, 1, 0)));
+  EXPECT_EQ(error("e.csv", "0,1;0,2;0,3\n"), "e.csv: line 1: column 2: '1;0' is not a number");
+}
+
+}  // namespace
+}  // namespace aqbench

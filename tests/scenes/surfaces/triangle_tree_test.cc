@@ -1,0 +1,90 @@
+#include "scenes/surfaces/triangle_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "scenes/surfaces/triangle_geometry.h"
+
+namespace aqbench {
+namespace {
+
+struct Soup {
+  std::vector<Vec3> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+
+  double squared(std::size_t triangle, const Vec3& point) const {
+    const auto& t = triangles[triangle];
+    return (closest_on_triangle(point, {vertices[t[0]], vertices[t[1]], vertices[t[2]]}).position_m - point)
+        .squaredNorm();
+  }
+};
+
+// Triangles of sizes from 1e-6 to 1, slivers among them.
+Soup random_soup(std::size_t count, std::mt19937_64& generator) {
+  std::uniform_real_distribution<double> place(-1, 1), exponent(-6, 0);
+  Soup soup;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double size = std::pow(10, exponent(generator)), thin = i % 5 == 0 ? 1e-4 : 1;
+    const Vec3 centre(place(generator), place(generator), place(generator));
+    const auto first = static_cast<std::uint32_t>(soup.vertices.size());
+    soup.triangles.push_back({first, first + 1, first + 2});
+    soup.vertices.push_back(centre);
+    soup.vertices.push_back(centre + size * Vec3(place(generator), place(generator), place(generator)));
+    soup.vertices.push_back(soup.vertices.back() +
+                            thin * size * Vec3(place(generator), place(generator), place(generator)));
+  }
+  return soup;
+}
+
+TEST(TriangleTree, FindsTheClosestOfAll) {
+  std::mt19937_64 generator(1);
+  std::uniform_real_distribution<double> place(-1.5, 1.5);
+  for (const std::size_t count : {1U, 7U, 8U, 9U, 128U, 129U, 2000U}) {
+    const Soup soup = random_soup(count, generator);
+    const TriangleTree tree(soup.vertices, soup.triangles);
+    std::vector<Vec3> points;
+    for (int i = 0; i < 150; ++i) points.emplace_back(place(generator), place(generator), place(generator));
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, 50); ++i)
+      points.push_back(soup.vertices[3 * i + 1]);
+    std::vector<std::uint32_t> found(points.size());
+    tree.closest(points, found);
+    for (std::size_t q = 0; q < points.size(); ++q) {
+      double least = soup.squared(0, points[q]);
+      for (std::size_t t = 1; t < count; ++t) least = std::min(least, soup.squared(t, points[q]));
+      EXPECT_LE(std::sqrt(soup.squared(found[q], points[q])), std::sqrt(least) * (1 + 1e-9) + 1e-12) << count;
+    }
+  }
+}
+
+// Points right above shared edges and corners, in two orders: ties do not depend on what was asked before.
+TEST(TriangleTree, TheOrderOfQueriesChangesNothing) {
+  Soup grid;
+  constexpr std::uint32_t kSide = 30;
+  for (std::uint32_t j = 0; j < kSide; ++j)
+    for (std::uint32_t i = 0; i < kSide; ++i) grid.vertices.emplace_back(i, j, 0);
+  for (std::uint32_t j = 0; j + 1 < kSide; ++j)
+    for (std::uint32_t i = 0; i + 1 < kSide; ++i) {
+      const std::uint32_t a = j * kSide + i;
+      grid.triangles.push_back({a, a + 1, a + kSide});
+      grid.triangles.push_back({a + 1, a + kSide + 1, a + kSide});
+    }
+  const TriangleTree tree(grid.vertices, grid.triangles);
+  std::vector<Vec3> points;
+  for (const Vec3& vertex : grid.vertices) {
+    points.push_back(vertex + Vec3(0, 0, 1));
+    points.push_back(vertex + Vec3(0.5, 0, 0.3));
+    points.push_back(vertex + Vec3(0.1, 0.1, -7));
+  }
+  std::vector<std::uint32_t> forwards(points.size()), backwards(points.size());
+  tree.closest(points, forwards);
+  std::ranges::reverse(points);
+  tree.closest(points, backwards);
+  std::ranges::reverse(backwards);
+  EXPECT_EQ(forwards, backwards);
+}
+
+}  // namespace
+}  // namespace aqbench
