@@ -11,6 +11,7 @@
 #include "cli/eval_cloud.h"
 #include "cli/eval_depth.h"
 #include "cli/eval_flags.h"
+#include "cli/eval_protocol.h"
 #include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -24,6 +25,7 @@ struct EvalRequest {
   EvalCloudRequest cloud;  // its dataset, unit and json concern a depth map, too
   Strings sets;            // of scene and rig, as given
   EvalDepthRequest depth;
+  EvalProtocolRequest protocol;
   std::string charuco_file, board_file;
   std::optional<int> threads;
 };
@@ -97,13 +99,17 @@ const Flag<EvalRequest> kEvalFlags[] = {
 CommandLine<EvalRequest> eval_command_line() {
   std::vector<Flag<EvalRequest>> flags(std::begin(kEvalFlags), std::end(kEvalFlags));
   append_flags(flags, std::span<const Flag<EvalCloudRequest>>(eval_cloud_flags()), &EvalRequest::cloud);
+  append_flags(flags, std::span<const Flag<EvalProtocolRequest>>(eval_protocol_flags()),
+               &EvalRequest::protocol);
   return {
       "aqbench eval CLOUD (--scene S | --mesh M.ply | --truth FILE | --dataset DIR) [OPTION]...\n"
+      "       aqbench eval CLOUD --truth FILE (--protocol NAME | --explain A,B | --which-protocol X)\n"
       "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]\n"
       "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]",
       "Scores a point cloud or mesh (PLY, OBJ, STL, OFF, PCD, NPY, or text with x y z a line) against the\n"
       "exact surface of a scene, or against a mesh or scans taken as truth. Coordinates are metres in the\n"
       "scene's world frame, +Z down into the water; docs/scoring.md says what partial truths need.\n"
+      "With --protocol as other benchmarks do, which docs/protocols.md defines.\n"
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
@@ -181,6 +187,10 @@ ExitCode eval_command(const Arguments& arguments) {
   auto request = parse(eval_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (request->threads) set_thread_count(*request->threads);
+  const bool by_protocol = asks_for_protocol(request->protocol);
+  for (const char* other : {"charuco", "depth"})
+    if (by_protocol && request->given.contains(other))
+      throw Error(ErrorKind::usage, fmt::format("--{}: goes without protocols", other));
   if (request->given.contains("charuco")) {
     check_charuco_request(*request);
     return eval_charuco(
@@ -195,6 +205,7 @@ ExitCode eval_command(const Arguments& arguments) {
     return eval_depth(request->depth, arguments);
   }
   complete_cloud_request(*request);
+  if (by_protocol) return eval_protocol(request->protocol, request->cloud, request->given);
   return eval_cloud(request->cloud, arguments);
 }
 
