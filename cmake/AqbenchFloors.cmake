@@ -60,8 +60,8 @@ aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::expor
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
 aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::docs_tables aqbench::profiling Boost::program_options)
-file(GLOB cli_ab CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc)
-target_sources(aqbench_cli PRIVATE ${cli_ab})
+file(GLOB cli_folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/eval/*.cc)
+target_sources(aqbench_cli PRIVATE ${cli_folders})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
 # ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----

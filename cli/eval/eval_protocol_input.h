@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "cli/eval_cloud.h"
-#include "cli/eval_protocol.h"
+#include "cli/eval/eval_protocol.h"
+#include "cli/eval/eval_request.h"
 #include "metrics/protocols/cloud_truth.h"
 
 namespace aqbench::cli {

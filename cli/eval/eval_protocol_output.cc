@@ -1,4 +1,4 @@
-#include "cli/eval_protocol_output.h"
+#include "cli/eval/eval_protocol_output.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

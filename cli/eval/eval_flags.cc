@@ -1,4 +1,4 @@
-#include "cli/eval_flags.h"
+#include "cli/eval/eval_flags.h"
 
 #include <cmath>
 #include <optional>

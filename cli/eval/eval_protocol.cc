@@ -1,4 +1,4 @@
-#include "cli/eval_protocol.h"
+#include "cli/eval/eval_protocol.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/eval_protocol_input.h"
-#include "cli/eval_protocol_output.h"
+#include "cli/eval/eval_protocol_input.h"
+#include "cli/eval/eval_protocol_output.h"
 #include "cli/json_output.h"
 #include "core/error.h"
 #include "core/table.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cli/eval_request.h"
+#include "cli/eval/eval_request.h"
 #include "cli/options.h"
 
 namespace aqbench::cli {

@@ -1,4 +1,4 @@
-#include "cli/eval_cloud.h"
+#include "cli/eval/eval_cloud.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/eval_input.h"
-#include "cli/eval_output.h"
-#include "cli/eval_truth.h"
+#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_output.h"
+#include "cli/eval/eval_truth.h"
 #include "cli/json_output.h"
 #include "core/error.h"
 #include "core/files.h"

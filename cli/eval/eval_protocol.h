@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/eval_cloud.h"
+#include "cli/eval/eval_request.h"
 #include "cli/options.h"
 
 namespace aqbench::cli {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "cli/eval_charuco.h"
-#include "cli/eval_cloud.h"
-#include "cli/eval_depth.h"
-#include "cli/eval_flags.h"
-#include "cli/eval_protocol.h"
+#include "cli/eval/eval_charuco.h"
+#include "cli/eval/eval_cloud.h"
+#include "cli/eval/eval_depth.h"
+#include "cli/eval/eval_flags.h"
+#include "cli/eval/eval_protocol.h"
 #include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"

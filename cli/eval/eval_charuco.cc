@@ -1,4 +1,4 @@
-#include "cli/eval_charuco.h"
+#include "cli/eval/eval_charuco.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

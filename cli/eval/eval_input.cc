@@ -1,4 +1,4 @@
-#include "cli/eval_input.h"
+#include "cli/eval/eval_input.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <numbers>
 #include <utility>
 
-#include "cli/eval_truth.h"
+#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "metrics/align.h"

@@ -1,4 +1,4 @@
-#include "cli/eval_output.h"
+#include "cli/eval/eval_output.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/eval_depth.h"
+#include "cli/eval/eval_depth.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/eval_output.h"
+#include "cli/eval/eval_output.h"
 #include "core/error.h"
 #include "core/parameters.h"
 #include "metrics/depth_metrics.h"

@@ -1,4 +1,4 @@
-#include "cli/eval_protocol_input.h"
+#include "cli/eval/eval_protocol_input.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/eval_input.h"
-#include "cli/eval_truth.h"
+#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "metrics/protocols/normal_protocol.h"
 #include "metrics/protocols/scan_project.h"

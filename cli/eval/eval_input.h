@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/eval_request.h"
+#include "cli/eval/eval_request.h"
 #include "core/json.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"

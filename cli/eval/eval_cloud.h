@@ -2,7 +2,7 @@
 // `aqbench eval CLOUD`: a cloud or mesh from a file against a true surface.
 
 #include "cli/command.h"
-#include "cli/eval_request.h"
+#include "cli/eval/eval_request.h"
 
 namespace aqbench::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/eval_truth.h"
+#include "cli/eval/eval_truth.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 
 #include <Eigen/Geometry>
 
-#include "cli/eval_request.h"
+#include "cli/eval/eval_request.h"
 #include "core/json.h"
 #include "scenes/scene.h"
 
