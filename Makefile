@@ -6,8 +6,8 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build program sweep test dev-test docs docs-bundle profile profile-micro profile-clean format \
-        lint clean
+.PHONY: help deps configure build program sweep test conformance dev-test docs docs-bundle profile profile-micro \
+        profile-clean format lint clean
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ profile-clean: ## Remove what profiling has made, and nothing else
 
 test: build ## Build and run every test
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+conformance: program ## Check the protocols of `eval` against conformance/
+	@conformance/check.py $(BUILD)/aqbench
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev

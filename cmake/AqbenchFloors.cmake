@@ -19,8 +19,9 @@ aqbench_library(dataset scenes/dataset aqbench::rendering)
 
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
 aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
+aqbench_library(protocols metrics/protocols aqbench::metrics)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-set(same_bits aqbench_neighbours aqbench_metrics)
+set(same_bits aqbench_neighbours aqbench_metrics aqbench_protocols)
 foreach(library IN LISTS same_bits)
   target_compile_options(${library} PRIVATE -ffp-contract=off)
 endforeach()
@@ -61,9 +62,10 @@ aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::expor
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project
+aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project
                 Boost::program_options)
-file(GLOB cli_below CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/project/*.cc)
+file(GLOB cli_below CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/eval/*.cc
+     ${CMAKE_SOURCE_DIR}/cli/project/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 

@@ -1,0 +1,178 @@
+#include "cli/eval/eval_cloud.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_output.h"
+#include "cli/eval/eval_truth.h"
+#include "cli/json_output.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "metrics/plane_fit.h"
+#include "metrics/point_details.h"
+#include "metrics/score.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+#include "scenes/rendering/visibility.h"
+
+namespace aqbench::cli {
+namespace {
+
+// ---- Scoring ----
+
+Json views_json(const std::vector<ViewShare>& rows) {
+  Json list = Json::array();
+  for (const ViewShare& row : rows)
+    list.push_back({{"views", row.views},
+                    {"surface_pct", row.surface_pct},
+                    {"completeness_2mm_pct", row.completeness_pct ? Json(*row.completeness_pct) : Json()}});
+  return list;
+}
+
+Json left_out_json(const ScoredCounts& counts) {
+  return {{"scored", counts.scored},
+          {"outside_patch", counts.outside_patch},
+          {"non_finite", counts.non_finite},
+          {"outside_crop", counts.outside_crop},
+          {"beyond_border", counts.beyond_border},
+          {"beyond_border_are_scored", counts.scored_beyond_border},
+          {"beyond_max_distance", counts.beyond_max_distance}};
+}
+
+// Says what was not scored, and what was though the truth ends there.
+void print_left_out(const ScoredCounts& counts) {
+  const std::size_t left_out = counts.left_out(), all = counts.scored + left_out;
+  const auto share = [&](std::size_t count) {
+    return 100 * static_cast<double>(count) / static_cast<double>(all);
+  };
+  if (left_out > 0)
+    fmt::print(
+        "left out: {} of {} points ({:.4g} %): {} outside the crop, {} beyond a border of the truth, {} "
+        "beyond "
+        "the largest distance\n",
+        left_out, all, share(left_out), counts.outside_crop,
+        counts.scored_beyond_border ? 0 : counts.beyond_border, counts.beyond_max_distance);
+  if (counts.scored_beyond_border && counts.beyond_border > 0)
+    fmt::print(
+        "{} of {} points ({:.4g} %) lie beyond an open border of the truth and are scored; see --border\n",
+        counts.beyond_border, all, share(counts.beyond_border));
+}
+
+void print_score(const EvalCloudRequest& request, const Scene& scene, const EvalInput& input,
+                 const Score& score) {
+  fmt::print("{} against {}\n", request.cloud_file, printable(scene.name));
+  for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
+  print_left_out(score.counts);
+  fmt::print("\n");
+  print_metrics(score.metrics);
+  if (score.by_views.empty()) return;
+  Table table;
+  table.columns = {
+      {"views", Align::right}, {"surface %", Align::right}, {"completeness 2 mm %", Align::right}};
+  for (const ViewShare& row : score.by_views)
+    table.rows.push_back({{std::to_string(row.views)},
+                          {fmt::format("{:.4g}", row.surface_pct)},
+                          {row.completeness_pct ? fmt::format("{:.4g}", *row.completeness_pct) : "n/a"}});
+  fmt::print(
+      "\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n{}",
+      render_table(table, wants_colours(STDOUT_FILENO)));
+}
+
+Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }
+
+Json plane_json(const std::optional<PlaneFit>& plane) {
+  if (!plane) return null_with_reason("no plane: fewer than 3 scored points, or all on a line");
+  return {{"normal", {plane->normal.x(), plane->normal.y(), plane->normal.z()}},
+          {"centroid_m", {plane->centroid_m.x(), plane->centroid_m.y(), plane->centroid_m.z()}},
+          {"definition", "total least-squares plane of the scored points; unit normal towards the cameras"}};
+}
+
+Json height_json(const std::optional<HeightDifference>& height) {
+  if (!height) return null_with_reason("no scored point, or a truth that is no height field");
+  return {
+      {"points", height->points},
+      {"mean_mm", 1e3 * height->mean_m},
+      {"mean_abs_mm", 1e3 * height->mean_abs_m},
+      {"rmse_mm", 1e3 * height->rmse_m},
+      {"max_abs_mm", 1e3 * height->max_abs_m},
+      {"definition",
+       "vertical distance of the scored points from the true height at their (x, y), positive towards the "
+       "cameras; on a slope it is larger than the distance along the normal"}};
+}
+
+Json reprojection_json(const std::optional<ReprojectionError>& error) {
+  if (!error) return null_with_reason("no camera has a scored point in its image");
+  return {
+      {"projections", error->projections},
+      {"mean_px", error->mean_px},
+      {"median_px", error->median_px},
+      {"rmse_px", error->rmse_px},
+      {"definition",
+       "distance in the undistorted image between a scored point and the closest point of the true surface, "
+       "both through the water; over all cameras that are not auxiliary and have both in their image"}};
+}
+
+// What the JSON says beyond the metrics, which are the same in every record.
+void add_details(const Reconstruction& reconstruction, const Surface& truth, const ScoreOptions& options,
+                 const std::optional<Rig>& rig, Json& effective) {
+  const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
+  const ScoredPoints scored = score_points(points_m, truth, options.part);
+  effective["plane_fit"] = plane_json(fit_plane(points_m, scored.index));
+  effective["height_difference"] = height_json(measure_height_difference(points_m, scored, truth));
+  if (rig) effective["reprojection"] = reprojection_json(measure_reprojection(points_m, scored, truth, *rig));
+}
+
+// Returns the cameras of the request; nullopt where none is known.
+std::optional<Rig> request_rig(const EvalCloudRequest& request) {
+  if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
+  constexpr std::uint64_t kJitterSeed = 42;  // render's default
+  return request.rig.empty()
+             ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
+             : make_rig(request.rig, request.overrides, kJitterSeed);
+}
+
+// Returns what the cameras see; empty where no camera is known.
+ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene,
+                          const std::optional<Rig>& rig) {
+  if (!rig) return {};
+  const ViewCounter views = view_counter(scene, *rig);
+  if (!views && !request.views_file.empty())
+    throw Error(ErrorKind::usage, "--views: what cameras see is only known of a scene by formula");
+  return views;
+}
+
+}  // namespace
+
+ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments) {
+  const Scene scene = make_truth(request);
+  const Surface& truth = *scene.truth.surface;
+  const std::optional<Rig> rig = request_rig(request);
+  const ViewCounter views = request_views(request, scene, rig);
+  const EvalInput input = load_eval_input(request, truth);
+  const ScoreOptions options = effective_options(request, truth, input.reconstruction.cloud.points_m.size());
+
+  const Score score = score_reconstruction(input.reconstruction, truth, options, views);
+  if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
+  if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
+  if (!request.json) {
+    print_score(request, scene, input, score);
+    return ExitCode::pass;
+  }
+  Json effective = {{"transforms", input.transforms}, {"scoring", scoring_json(request, truth, options)}};
+  effective["left_out"] = left_out_json(score.counts);
+  add_details(input.reconstruction, truth, options, rig, effective);
+  if (views) effective["completeness_by_views"] = views_json(score.by_views);
+  print_json(eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
+                               Json{{"arguments", arguments}}, std::move(effective)));
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,109 @@
+#include "cli/eval/eval_output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "core/parallel.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/measuring/environment.h"
+#include "harness/records/results.h"
+#include "metrics/registry.h"
+#include "reports/bundle/bundle.h"
+
+namespace aqbench::cli {
+namespace {
+
+std::string metric_name_at(std::string row, double tolerance_m) {
+  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
+}
+
+std::string definition_at(const std::string& metric);
+
+// Returns the definition of a metric; empty for one that the registry does not know.
+std::string definition_of(const std::string& metric) {
+  const auto& registry = metric_registry();
+  const auto found = std::ranges::find(registry, metric, &MetricSpec::name);
+  return found == registry.end() ? definition_at(metric) : found->definition;
+}
+
+// Returns the definition of a metric whose name holds another size than the registry's: that of the row whose
+// name the other size would make it.
+std::string definition_at(const std::string& metric) {
+  std::string name = metric;
+  if (name.starts_with("outlier_ratio_") && name.ends_with("mm_pct")) {
+    const std::string size = name.substr(14, name.size() - 14 - 6);
+    return fmt::format("scored points with |error| > {} mm (gross outliers)", size);
+  }
+  const std::size_t unit = name.find("mm_");
+  if (unit == std::string::npos) return "";
+  const std::size_t number = name.rfind('_', unit) + 1;
+  const auto size_mm = parse_double(std::string_view(name).substr(number, unit - number));
+  if (!size_mm) return "";
+  if (name.starts_with("tile_")) {
+    name.erase(number, unit + 3 - number);
+    const std::string definition = definition_of(name);
+    const std::size_t place = definition.find("10 mm");
+    return place == std::string::npos
+               ? definition
+               : std::string(definition).replace(place, 5, fmt::format("{:g} mm", *size_mm));
+  }
+  name.replace(number, unit - number, "{t}");
+  const auto& rows = metric_registry();
+  const bool known = std::ranges::any_of(rows, [&](const MetricSpec& spec) {
+    return spec.name == metric_name_at(name, default_tolerances_m().front());
+  });
+  return known ? metric_spec(name, *size_mm / 1000).definition : "";
+}
+
+}  // namespace
+
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
+  Record record;
+  record.scene = scene.name;
+  record.method = "eval";
+  record.case_name = fmt::format("{}/eval/{}", scene.name, file);
+  record.status = Status::ok;
+  for (const auto& [name, value] : scene.parameters.items())
+    record.options.emplace_back(scene.name + "." + name, value);
+  record.metrics = std::move(metrics);
+  record.output_sha256 = sha256_file_hex(file);
+  return record;
+}
+
+std::string eval_results_text(Record record, const Json& requested, Json effective) {
+  effective["threads"] = thread_count();
+  for (const auto& [name, metric] : record.metrics)
+    if (const std::string& definition = definition_of(name); !definition.empty())
+      effective["definitions"][name] = definition;
+  Results results;
+  results.run.id = bundle_stamp(std::chrono::system_clock::now());
+  results.run.suite = "eval";
+  results.run.started_utc = results.run.finished_utc = utc_now();
+  results.run.complete = true;
+  results.run.planned_cases = 1;
+  results.run.requested = requested;
+  results.run.effective = std::move(effective);
+  results.environment = environment_json({.threads = thread_count(), .dtype = "float64"});
+  results.records = {std::move(record)};
+  return results_text(results);
+}
+
+void print_metrics(const MetricSet& metrics) {
+  Table table;
+  table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
+  for (const auto& [name, metric] : metrics) {
+    table.rows.push_back({{name},
+                          {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
+                          {metric.unit == "1" ? "" : metric.unit},
+                          {metric.value ? definition_of(name) : metric.reason}});
+  }
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+}
+
+}  // namespace aqbench::cli

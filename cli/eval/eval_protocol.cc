@@ -1,0 +1,246 @@
+#include "cli/eval/eval_protocol.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/eval/eval_protocol_input.h"
+#include "cli/eval/eval_protocol_output.h"
+#include "cli/json_output.h"
+#include "core/error.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "metrics/protocols/cloud_protocol.h"
+#include "metrics/protocols/cloud_protocols.h"
+#include "metrics/protocols/depth_protocol.h"
+#include "metrics/protocols/explain.h"
+#include "metrics/protocols/normal_protocol.h"
+#include "metrics/protocols/pose_protocol.h"
+#include "metrics/protocols/which_protocol.h"
+#include "scenes/cloud/npy.h"
+
+namespace aqbench::cli {
+namespace {
+
+std::vector<double> numbers_of_flag(const FlagValue& value, std::size_t count, const char* expected) {
+  std::vector<double> numbers;
+  for (const std::string_view part : split_at(value.text, ',')) {
+    const auto number = parse_double(part);
+    if (!number || !std::isfinite(*number)) value.refuse_text(expected);
+    numbers.push_back(*number);
+  }
+  if (numbers.size() != count) value.refuse_text(expected);
+  return numbers;
+}
+
+void read_explain(EvalProtocolRequest& request, const FlagValue& value) {
+  for (const std::string_view part : split_at(value.text, ',')) request.explain.emplace_back(part);
+  if (request.explain.size() != 2) value.refuse_text("expected two protocols: eth3d,dtu");
+}
+
+std::pair<std::string, std::string> split_knob(const std::string& knob) {
+  const std::size_t equals = knob.find('=');
+  if (equals == std::string::npos)
+    throw Error(ErrorKind::usage, fmt::format("--knob '{}': expected NAME=VALUE", knob));
+  return {knob.substr(0, equals), knob.substr(equals + 1)};
+}
+
+CloudKnobs requested_knobs(const EvalProtocolRequest& request, const CloudProtocol& protocol,
+                           const std::vector<double>& thresholds_m) {
+  CloudKnobs knobs = knobs_at(protocol, thresholds_m);
+  for (const std::string& knob : request.knobs) {
+    const auto [name, value] = split_knob(knob);
+    set_cloud_knob(knobs, name, value);
+  }
+  check(knobs);
+  return knobs;
+}
+
+// ---- Depth maps and trajectories ----
+
+std::vector<float> read_map(const std::string& file, double metres_per_unit) {
+  const NpyArray array = read_npy(file);
+  std::vector<float> values;
+  std::visit([&](const auto& read) { values.assign(read.begin(), read.end()); }, array.values);
+  for (float& value : values) value *= static_cast<float>(metres_per_unit);
+  return values;
+}
+
+void append(ProtocolResult& result, ProtocolResult more) {
+  for (ProtocolValue& value : more) result.push_back(std::move(value));
+}
+
+ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+  DepthKnobs knobs;
+  int intervals = 50;
+  for (const std::string& knob : request.knobs) {
+    const auto [name, value] = split_knob(knob);
+    set_depth_knob(knobs, intervals, name, value);
+  }
+  const std::vector<float> predicted_m = read_map(cloud.cloud_file, cloud.metres_per_unit);
+  const std::vector<float> truth_m = read_map(cloud.truth_files[0], cloud.truth_metres_per_unit);
+  if (predicted_m.size() != truth_m.size())
+    throw Error(ErrorKind::input, fmt::format("{}: {} depths where {} has {}", cloud.cloud_file,
+                                              predicted_m.size(), cloud.truth_files[0], truth_m.size()));
+  ShownProtocol shown{"depth", "Eigen et al., NIPS 2014", depth_knobs_json(knobs, intervals), {}, {}, {}};
+  shown.result = depth_errors(predicted_m, truth_m, knobs);
+  if (!request.confidence_file.empty()) {
+    const std::vector<float> confidence = read_map(request.confidence_file, 1);
+    if (confidence.size() != truth_m.size())
+      throw Error(ErrorKind::input, request.confidence_file + ": not as large as the depth map",
+                  request.confidence_file);
+    append(shown.result, sparsification_errors(predicted_m, truth_m, confidence, knobs, intervals));
+  }
+  return shown;
+}
+
+ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+  PoseKnobs knobs;
+  for (const std::string& knob : request.knobs) {
+    const auto [name, value] = split_knob(knob);
+    set_pose_knob(knobs, name, value);
+  }
+  ShownProtocol shown{
+      "poses", "github.com/MichaelGrupp/evo; colmap benchmark/reconstruction", pose_knobs_json(knobs), {}, {},
+      {}};
+  shown.result = pose_errors(read_trajectory(cloud.truth_files[0]), read_trajectory(cloud.cloud_file), knobs);
+  return shown;
+}
+
+// ---- Clouds ----
+
+ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs,
+                          const ProtocolInput& input) {
+  const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth);
+  ShownProtocol shown{
+      protocol.name,     protocol.source, cloud_knobs_json(knobs), counts_json(distances.counts), {},
+      protocol.published};
+  shown.result = summarize_distances(knobs, distances);
+  if (protocol.name == std::string_view("tanks-and-temples"))
+    shown.counts["curves"] = {{"precision", share_curve(distances.accuracy_m, knobs.thresholds_m.front())},
+                              {"recall", share_curve(distances.completeness_m, knobs.thresholds_m.front())}};
+  return shown;
+}
+
+ShownProtocol score_normals(const ProtocolInput& input) {
+  ShownProtocol shown{
+      "normals", "Mescheder et al., CVPR 2019; occupancy_networks im2mesh/eval.py", Json::object(), {}, {},
+      {}};
+  shown.result = normal_agreement(input.cloud, input.truth.cloud);
+  return shown;
+}
+
+std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, const ProtocolInput& input,
+                                        const std::vector<double>& thresholds_m) {
+  std::vector<ShownProtocol> shown;
+  const bool all = request.protocol == "all";
+  for (const CloudProtocol& protocol : cloud_protocols())
+    if (all || request.protocol == protocol.name)
+      shown.push_back(score_cloud(protocol, requested_knobs(request, protocol, thresholds_m), input));
+  if (all || request.protocol == "normals") shown.push_back(score_normals(input));
+  if (shown.empty()) {
+    std::vector<std::string> names = {"all", "normals", "depth", "poses"};
+    for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
+    throw Error(ErrorKind::usage, "--protocol: " + unknown_name_message("protocol", request.protocol, names));
+  }
+  return shown;
+}
+
+// The protocol's knobs at one threshold: the first given, else the protocol's headline.
+CloudKnobs headline_knobs(const EvalProtocolRequest& request, const std::string& name,
+                          const std::vector<double>& thresholds_m) {
+  const CloudProtocol& protocol = find_cloud_protocol(name);
+  const double threshold_m = thresholds_m.empty() ? protocol.headline_threshold_m : thresholds_m.front();
+  return requested_knobs(request, protocol, {threshold_m});
+}
+
+}  // namespace
+
+std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
+  return {
+      {{.name = "protocol",
+        .value_name = "NAME",
+        .help =
+            "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, "
+            "or all of these; depth (CLOUD and --truth are depth maps, NPY), poses (trajectories)"},
+       into<&EvalProtocolRequest::protocol>},
+      {{.name = "explain",
+        .value_name = "A,B",
+        .help = "which knobs make the difference between the numbers of two protocols"},
+       read_explain},
+      {{.name = "which-protocol",
+        .value_name = "X",
+        .help = "which protocols and knobs give this published number (0.365, 36.5)"},
+       into<&EvalProtocolRequest::which>},
+      {{.name = "knob",
+        .value_name = "NAME=VALUE",
+        .help = "set a knob of the protocol (docs/protocols.md); may be repeated",
+        .repeatable = true},
+       into<&EvalProtocolRequest::knobs>},
+      {{.name = "mask", .value_name = "M.npy", .help = "DTU's observation mask: an array of x, y, z"},
+       into<&EvalProtocolRequest::mask_file>},
+      {{.name = "mask-box",
+        .value_name = "LIST",
+        .help = "the mask's low corner, high corner and spacing, 7 numbers in --truth-unit"},
+       [](EvalProtocolRequest& r, const FlagValue& v) {
+         r.mask_box = numbers_of_flag(v, 7, "expected X0,Y0,Z0,X1,Y1,Z1,SPACING");
+       }},
+      {{.name = "plane",
+        .value_name = "A,B,C,D",
+        .help = "DTU's plane, in --truth-unit: truth points with A x + B y + C z + D > 0 are scored"},
+       [](EvalProtocolRequest& r, const FlagValue& v) {
+         r.plane = numbers_of_flag(v, 4, "expected A,B,C,D");
+       }},
+      {{.name = "confidence",
+        .value_name = "C.npy",
+        .help = "with --protocol depth: how well these confidences rank the errors"},
+       into<&EvalProtocolRequest::confidence_file>},
+  };
+}
+
+bool asks_for_protocol(const EvalProtocolRequest& request) {
+  const int asked = (request.protocol.empty() ? 0 : 1) + (request.explain.empty() ? 0 : 1) +
+                    (request.which.empty() ? 0 : 1);
+  if (asked > 1) throw Error(ErrorKind::usage, "--protocol, --explain, --which-protocol: give one of them");
+  if (asked == 0 && (!request.knobs.empty() || !request.mask_file.empty() || !request.mask_box.empty() ||
+                     !request.plane.empty() || !request.confidence_file.empty()))
+    throw Error(ErrorKind::usage, "--knob, --mask, --mask-box, --plane, --confidence: need --protocol");
+  return asked == 1;
+}
+
+ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                       const std::set<std::string>& given) {
+  if (request.protocol == "depth" || request.protocol == "poses") {
+    if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("--protocol {}: needs a file and one --truth", request.protocol));
+    print_protocols(
+        {request.protocol == "depth" ? score_depths(request, cloud) : score_poses(request, cloud)},
+        cloud.cloud_file, {}, cloud.json);
+    return ExitCode::pass;
+  }
+  if (!request.confidence_file.empty())
+    throw Error(ErrorKind::usage, "--confidence: belongs to --protocol depth");
+  const std::vector<double> thresholds_m =
+      given.contains("thresholds") ? cloud.score.tolerances_m : std::vector<double>{};
+  const ProtocolInput input = load_protocol_input(request, cloud);
+  if (!request.explain.empty()) {
+    const auto explanations = explain_difference(headline_knobs(request, request.explain[0], thresholds_m),
+                                                 headline_knobs(request, request.explain[1], thresholds_m),
+                                                 input.cloud, input.truth);
+    print_explanations(explanations, request.explain[0], request.explain[1], cloud.json);
+  } else if (!request.which.empty()) {
+    const PublishedText published = parse_published(request.which);
+    print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m), request.which,
+                     cloud.json);
+  } else {
+    print_protocols(score_clouds(request, input, thresholds_m), cloud.cloud_file, input.notes, cloud.json);
+  }
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,146 @@
+#include "cli/eval/eval_protocol_input.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <filesystem>
+#include <utility>
+
+#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_truth.h"
+#include "core/error.h"
+#include "metrics/protocols/normal_protocol.h"
+#include "metrics/protocols/scan_project.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/crop.h"
+#include "scenes/cloud/npy.h"
+
+namespace aqbench::cli {
+namespace {
+
+std::vector<Vec3> scaled(std::vector<Vec3> points, double factor) {
+  for (Vec3& point : points) point *= factor;
+  return points;
+}
+
+// A scan in the frame of its scanner, of which only the place is known.
+BeamScan beam_scan(const Scan& scan) {
+  BeamScan beams;
+  for (const Vec3& point : scan.cloud.points_m) beams.points_m.push_back(point - *scan.scanner_m);
+  beams.world_from_scanner.topRightCorner<3, 1>() = *scan.scanner_m;
+  return beams;
+}
+
+// The scans of a truth, with their scanners where all are known.
+void take_scans(const EvalCloudRequest& cloud, const std::vector<std::string>& files, CloudTruth& truth) {
+  std::vector<Scan> scans;
+  for (const std::string& file : files) {
+    if (std::filesystem::path(file).extension() == ".mlp") {
+      for (BeamScan& scan : read_scan_project(file, cloud.truth_metres_per_unit))
+        truth.scans.push_back(std::move(scan));
+      continue;
+    }
+    scans.push_back(read_scan(file, cloud.truth_metres_per_unit));
+  }
+  bool known = true;
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    if (i < cloud.scanners.size()) scans[i].scanner_m = cloud.scanners[i] * cloud.truth_metres_per_unit;
+    known = known && scans[i].scanner_m.has_value();
+  }
+  for (Scan& scan : scans) {
+    if (known) {
+      truth.scans.push_back(beam_scan(scan));
+    } else {
+      const auto& points = scan.cloud.points_m;
+      truth.cloud.points_m.insert(truth.cloud.points_m.end(), points.begin(), points.end());
+    }
+    truth.cloud.normals.insert(truth.cloud.normals.end(), scan.cloud.normals.begin(),
+                               scan.cloud.normals.end());
+  }
+  if (truth.cloud.normals.size() != truth.cloud.points_m.size()) truth.cloud.normals.clear();
+}
+
+bool is_scan_project(const std::vector<std::string>& files) {
+  return files.size() == 1 && std::filesystem::path(files[0]).extension() == ".mlp";
+}
+
+// Sets the truth's points and, where it has one, its surface.
+void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
+  const auto& files = cloud.truth_cloud_files.empty() ? cloud.truth_files : cloud.truth_cloud_files;
+  if (is_scan_project(files)) return take_scans(cloud, files, input.truth);
+  const Scene scene = make_truth(cloud);
+  input.surface = scene.truth.surface;
+  if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
+    return take_scans(cloud, files, input.truth);
+  input.truth.surface = input.surface.get();
+  if (!files.empty()) {
+    TriangleMesh mesh = read_mesh_file(files[0]);
+    mesh.vertices_m = scaled(std::move(mesh.vertices_m), cloud.truth_metres_per_unit);
+    input.truth.cloud = vertices_with_normals(mesh);
+    return;
+  }
+  input.truth.cloud.points_m =
+      input.surface->stratified_samples(effective_options(cloud, *input.surface, 0).sample_spacing_m, 1)
+          .positions_m;
+}
+
+void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
+  Reconstruction reconstruction;
+  if (input.surface != nullptr) {
+    EvalInput loaded = load_eval_input(cloud, *input.surface);
+    input.notes = std::move(loaded.notes);
+    reconstruction = std::move(loaded.reconstruction);
+  } else {
+    if (!cloud.align.empty())
+      throw Error(ErrorKind::usage, "--align: not with a project of scans; give the scans themselves");
+    reconstruction = read_cloud_file(cloud.cloud_file);
+    reconstruction.cloud.points_m = scaled(std::move(reconstruction.cloud.points_m), cloud.metres_per_unit);
+    if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
+  }
+  input.cloud = std::move(reconstruction.cloud);
+  if (reconstruction.mesh && input.cloud.normals.empty())
+    input.cloud = vertices_with_normals(*reconstruction.mesh);
+}
+
+// Reads DTU's mask: a 3D array, not 0 where observed.
+ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_unit) {
+  const NpyArray array = read_npy(request.mask_file);
+  if (array.shape.size() != 3)
+    throw Error(ErrorKind::input, request.mask_file + ": expected an array of three dimensions",
+                request.mask_file);
+  const auto& box = request.mask_box;
+  ObservationMask mask;
+  mask.low_m = metres_per_unit * Vec3(box[0], box[1], box[2]);
+  mask.high_m = metres_per_unit * Vec3(box[3], box[4], box[5]);
+  mask.spacing_m = metres_per_unit * box[6];
+  if (!(mask.spacing_m > 0)) throw Error(ErrorKind::usage, "--mask-box: the spacing must be greater than 0");
+  mask.size = {array.shape[0], array.shape[1], array.shape[2]};
+  std::visit(
+      [&](const auto& values) {
+        for (const auto value : values) mask.observed.push_back(value != 0 ? 1 : 0);
+      },
+      array.values);
+  return mask;
+}
+
+}  // namespace
+
+ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+  if (request.mask_file.empty() != request.mask_box.empty())
+    throw Error(ErrorKind::usage, "--mask, --mask-box: give both or none");
+  ProtocolInput input;
+  take_truth(cloud, input);
+  take_cloud(cloud, input);
+  if (!cloud.crops.empty()) {
+    Crop crop;
+    for (const std::string& part : cloud.crops) add_crop(crop, part, cloud.truth_metres_per_unit);
+    input.truth.crop = [crop](const Vec3& point) { return crop.contains(point); };
+  }
+  if (!request.mask_file.empty()) input.truth.mask = read_mask(request, cloud.truth_metres_per_unit);
+  if (!request.plane.empty())
+    input.truth.plane = Eigen::Vector4d(request.plane[0], request.plane[1], request.plane[2],
+                                        request.plane[3] * cloud.truth_metres_per_unit);
+  return input;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,24 @@
+#pragma once
+// Cloud and truth of `aqbench eval --protocol`.
+
+#include <memory>
+
+#include "cli/eval/eval_protocol.h"
+#include "cli/eval/eval_request.h"
+#include "metrics/protocols/cloud_truth.h"
+
+namespace aqbench::cli {
+
+// A cloud and its truth as protocols take them; `surface` keeps what the truth refers to.
+struct ProtocolInput {
+  PointCloud cloud;
+  CloudTruth truth;
+  std::shared_ptr<const Surface> surface;
+  std::vector<std::string> notes;  // for people
+};
+
+// Reads cloud and truth: a scene, a mesh, scans, or a MeshLab project (.mlp) of scans in the frames of their
+// scanners; then crop, mask and plane. Throws Error(input) naming the file, Error(usage) naming the flag.
+ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,273 @@
+#include "cli/eval/eval_protocol_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/json_output.h"
+#include "core/error.h"
+#include "core/parameters.h"
+#include "core/table.h"
+#include "core/text.h"
+
+namespace aqbench::cli {
+namespace {
+
+Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::string six_digits(const std::optional<double>& value, double factor = 1) {
+  return value ? fmt::format("{:.6g}", *value * factor) : "n/a";
+}
+
+double knob_number(const std::string& name, const std::string& text) {
+  const auto number = parse_double(text);
+  if (!number || !std::isfinite(*number))
+    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected a number", name, text));
+  return *number;
+}
+
+bool knob_switch(const std::string& name, const std::string& text) {
+  if (text != "yes" && text != "no")
+    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected yes or no", name, text));
+  return text == "yes";
+}
+
+int knob_count(const std::string& name, const std::string& text) {
+  const double number = knob_number(name, text);
+  if (number != std::floor(number) || number < 1 || number > 1e9)
+    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected a whole number from 1", name, text));
+  return static_cast<int>(number);
+}
+
+[[noreturn]] void refuse_unknown_knob(const std::string& name, const Json& known) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : known.items()) names.push_back(key);
+  throw Error(ErrorKind::usage, unknown_name_message("knob", name, names));
+}
+
+constexpr std::array kAlignments = {"none", "rigid", "similarity", "scale"};  // in the order of PoseAlignment
+
+// ---- Tables ----
+
+// Adds the rows of one number: at each of its thresholds.
+void add_rows(Table& table, const ShownProtocol& protocol, const PublishedNumber& number) {
+  for (const ProtocolValue& value : protocol.result) {
+    if (value.name != number.name) continue;
+    const char* const unit = *number.unit != '\0' ? number.unit : value.unit == "1" ? "" : value.unit.c_str();
+    const char* const of_threshold = value.unit == "1" && protocol.name == "poses" ? "deg" : "m";
+    table.rows.push_back({{protocol.name},
+                          {number.label},
+                          {value.threshold ? fmt::format("{:g} {}", *value.threshold, of_threshold) : ""},
+                          {six_digits(value.value, number.factor)},
+                          {value.value ? unit : value.reason}});
+  }
+}
+
+// The lines that ETH3D's own program prints, as it formats them.
+void print_eth3d_lines(const ProtocolResult& result) {
+  std::string tolerances, lines;
+  for (const auto& [name, label] :
+       {std::pair("recall", "Completenesses"), std::pair("precision", "Accuracies"),
+        std::pair("f_score", "F1-scores")}) {
+    std::string values;
+    tolerances.clear();
+    for (const ProtocolValue& value : result) {
+      if (value.name != name) continue;
+      tolerances += fmt::format(" {:.6g}", value.threshold.value_or(0));
+      values += ' ' + six_digits(value.value);
+    }
+    lines += fmt::format("{}:{}\n", label, values);
+  }
+  fmt::print("\nTolerances:{}\n{}", tolerances, lines);
+}
+
+Json protocol_json(const ShownProtocol& protocol) {
+  Json values = Json::array();
+  for (const ProtocolValue& value : protocol.result) {
+    Json json = {{"name", value.name}, {"unit", value.unit}, {"value", number_json(value.value)}};
+    if (value.threshold) json["threshold"] = *value.threshold;
+    if (!value.value) json["reason"] = value.reason;
+    values.push_back(std::move(json));
+  }
+  Json json = {
+      {"name", protocol.name}, {"source", protocol.source}, {"knobs", protocol.knobs}, {"values", values}};
+  if (!protocol.counts.is_null()) json["counts"] = protocol.counts;
+  return json;
+}
+
+}  // namespace
+
+Json cloud_knobs_json(const CloudKnobs& knobs) {
+  Json json = Json::object();
+  for (const CloudKnob& knob : cloud_knobs()) json[knob.name] = knob.text(knobs);
+  return json;
+}
+
+Json counts_json(const CloudCounts& counts) {
+  return {{"points", counts.points},
+          {"truth_points", counts.truth_points},
+          {"non_finite", counts.non_finite},
+          {"outside_crop", counts.outside_crop},
+          {"truth_outside_crop", counts.truth_outside_crop},
+          {"outside_mask", counts.outside_mask},
+          {"truth_below_plane", counts.truth_below_plane},
+          {"scored", counts.scored},
+          {"truth_scored", counts.truth_scored}};
+}
+
+Json depth_knobs_json(const DepthKnobs& knobs, int intervals) {
+  return {{"min_m", knobs.min_m},
+          {"max_m", knobs.max_m},
+          {"clip_prediction", knobs.clip_prediction ? "yes" : "no"},
+          {"median_scaling", knobs.median_scaling ? "yes" : "no"},
+          {"intervals", intervals}};
+}
+
+Json pose_knobs_json(const PoseKnobs& knobs) {
+  return {{"alignment", kAlignments.at(static_cast<std::size_t>(knobs.alignment))},
+          {"max_time_difference_s", knobs.max_time_difference_s},
+          {"rpe_delta", knobs.rpe_delta},
+          {"rpe_all_pairs", knobs.rpe_all_pairs ? "yes" : "no"},
+          {"auc_thresholds_deg", fmt::format("{}", fmt::join(knobs.auc_thresholds_deg, ","))},
+          {"min_baseline_m", knobs.min_baseline_m},
+          {"count_missing", knobs.count_missing ? "yes" : "no"}};
+}
+
+void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text) {
+  if (name == "min_m")
+    knobs.min_m = knob_number(name, text);
+  else if (name == "max_m")
+    knobs.max_m = knob_number(name, text);
+  else if (name == "clip_prediction")
+    knobs.clip_prediction = knob_switch(name, text);
+  else if (name == "median_scaling")
+    knobs.median_scaling = knob_switch(name, text);
+  else if (name == "intervals")
+    intervals = knob_count(name, text);
+  else
+    refuse_unknown_knob(name, depth_knobs_json(knobs, intervals));
+}
+
+void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text) {
+  if (name == "alignment") {
+    const auto found = std::ranges::find(kAlignments, text);
+    if (found == kAlignments.end())
+      throw Error(ErrorKind::usage,
+                  fmt::format("knob alignment: '{}': expected {}", text, fmt::join(kAlignments, ", ")));
+    knobs.alignment = static_cast<PoseAlignment>(found - kAlignments.begin());
+  } else if (name == "max_time_difference_s") {
+    knobs.max_time_difference_s = knob_number(name, text);
+  } else if (name == "rpe_delta") {
+    knobs.rpe_delta = knob_count(name, text);
+  } else if (name == "rpe_all_pairs") {
+    knobs.rpe_all_pairs = knob_switch(name, text);
+  } else if (name == "auc_thresholds_deg") {
+    knobs.auc_thresholds_deg.clear();
+    for (const std::string_view part : split_at(text, ','))
+      knobs.auc_thresholds_deg.push_back(knob_number(name, std::string(part)));
+  } else if (name == "min_baseline_m") {
+    knobs.min_baseline_m = knob_number(name, text);
+  } else if (name == "count_missing") {
+    knobs.count_missing = knob_switch(name, text);
+  } else {
+    refuse_unknown_knob(name, pose_knobs_json(knobs));
+  }
+}
+
+void print_protocols(const std::vector<ShownProtocol>& protocols, const std::string& file,
+                     const std::vector<std::string>& notes, bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const ShownProtocol& protocol : protocols) list.push_back(protocol_json(protocol));
+    return print_json(Json{{"file", file}, {"notes", notes}, {"protocols", list}}.dump(1) + "\n");
+  }
+  for (const std::string& note : notes) fmt::print("{}\n", printable(note));
+  Table table;
+  table.columns = {
+      {"protocol"}, {"number"}, {"at", Align::right}, {"value", Align::right}, {"unit", Align::left, true}};
+  for (const ShownProtocol& protocol : protocols) {
+    std::vector<PublishedNumber> shown = protocol.published;
+    if (shown.empty())
+      for (const ProtocolValue& value : protocol.result)
+        if (std::ranges::none_of(shown, [&](const auto& other) { return value.name == other.name; }))
+          shown.push_back({value.name.c_str(), value.name.c_str()});
+    for (const PublishedNumber& number : shown) add_rows(table, protocol, number);
+  }
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+  if (protocols.size() == 1 && protocols[0].name == "eth3d") print_eth3d_lines(protocols[0].result);
+}
+
+void print_explanations(const std::vector<Explanation>& explanations, const std::string& a,
+                        const std::string& b, bool json) {
+  Json list = Json::array();
+  for (const Explanation& explanation : explanations) {
+    Json effects = Json::array();
+    Table table;
+    table.columns = {{"knob"}, {a}, {b}, {"alone", Align::right}, {"in order", Align::right}};
+    for (const KnobEffect& effect : explanation.effects) {
+      effects.push_back({{"knob", effect.knob},
+                         {"from", effect.from},
+                         {"to", effect.to},
+                         {"alone", number_json(effect.alone)},
+                         {"in_order", number_json(effect.in_order)}});
+      const auto shown = [](const std::optional<double>& value) {
+        return value ? fmt::format("{:+.6g}", *value) : std::string("n/a");
+      };
+      table.rows.push_back(
+          {{effect.knob}, {effect.from}, {effect.to}, {shown(effect.alone)}, {shown(effect.in_order)}});
+    }
+    list.push_back({{"number", explanation.number},
+                    {"unit", explanation.unit},
+                    {"a", number_json(explanation.a)},
+                    {"b", number_json(explanation.b)},
+                    {"effects", effects}});
+    if (json) continue;
+    fmt::print("{}: {} by {}, {} by {}{}\n{}\n", explanation.number, six_digits(explanation.a), a,
+               six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "",
+               render_table(table, wants_colours(STDOUT_FILENO)));
+  }
+  if (json) print_json(Json{{"a", a}, {"b", b}, {"explanations", list}}.dump(1) + "\n");
+}
+
+void print_candidates(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json) {
+  Json list = Json::array();
+  Table table;
+  table.columns = {{"protocol"},
+                   {"number"},
+                   {"at", Align::right},
+                   {"value", Align::right},
+                   {"unit"},
+                   {"knobs that differ", Align::left, true}};
+  for (const WhichCandidate& candidate : candidates) {
+    Json changed = Json::object();
+    std::vector<std::string> texts;
+    for (const auto& [knob, value] : candidate.changed) {
+      changed[knob] = value;
+      texts.push_back(knob + '=' + value);
+    }
+    list.push_back({{"protocol", candidate.protocol},
+                    {"number", candidate.label},
+                    {"threshold_m", number_json(candidate.threshold_m)},
+                    {"value", candidate.value},
+                    {"unit", candidate.unit},
+                    {"changed", changed}});
+    table.rows.push_back({{candidate.protocol},
+                          {candidate.label},
+                          {candidate.threshold_m ? fmt::format("{:g} m", *candidate.threshold_m) : ""},
+                          {fmt::format("{:.6g}", candidate.value)},
+                          {candidate.unit == "1" ? "" : candidate.unit},
+                          {fmt::format("{}", fmt::join(texts, " "))}});
+  }
+  if (json) return print_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");
+  if (candidates.empty())
+    fmt::print("no protocol gives {}: not as it is, and not with one knob changed\n", number);
+  else
+    fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+}
+
+}  // namespace aqbench::cli

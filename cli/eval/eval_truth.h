@@ -1,0 +1,26 @@
+#pragma once
+// The truth of `aqbench eval CLOUD`, and which part of it is scored.
+
+#include <Eigen/Geometry>
+
+#include "cli/eval/eval_request.h"
+#include "core/json.h"
+#include "scenes/scene.h"
+
+namespace aqbench::cli {
+
+// Makes the truth of a request: a scene, a mesh or scans. Throws Error(input) naming the file, Error(usage)
+// for parameters or flags that do not fit.
+Scene make_truth(const EvalCloudRequest& request);
+
+// Returns how the cloud is scored against this truth: sizes that are to be chosen are chosen, for a cloud of
+// that many points, and the region is read. Throws Error(usage), Error(input) naming flag or file.
+ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points);
+
+// Returns what `effective` in the JSON says of truth and options.
+Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options);
+
+// Returns the box of a truth; of one with a patch that of its surface over the patch.
+Eigen::AlignedBox3d truth_box(const Surface& truth);
+
+}  // namespace aqbench::cli

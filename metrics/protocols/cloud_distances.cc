@@ -1,0 +1,175 @@
+#include "metrics/protocols/cloud_distances.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "metrics/neighbours/measurable.h"
+#include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/protocols/beams.h"
+#include "metrics/protocols/thinning.h"
+#include "metrics/protocols/voxels.h"
+#include "metrics/scored_points.h"
+
+namespace aqbench {
+namespace {
+
+// Keeps the points for which keep(point) holds, and returns how many went.
+template <class Keep>
+std::size_t keep_points(std::vector<Vec3>& points_m, const Keep& keep) {
+  return std::erase_if(points_m, [&](const Vec3& point) { return !keep(point); });
+}
+
+Vec3 rounded(const Vec3& point, bool single) {
+  return single ? Vec3(point.cast<float>().cast<double>()) : point;
+}
+
+// The truth's points in the world frame; those of scans moved there in 32 bits if so asked.
+std::vector<Vec3> world_points(const CloudTruth& truth, bool single) {
+  std::vector<Vec3> points_m;
+  for (const Vec3& point : truth.cloud.points_m)
+    if (is_measurable(point)) points_m.push_back(rounded(point, single));
+  for (const BeamScan& scan : truth.scans) {
+    const Eigen::Matrix4f narrow = scan.world_from_scanner.cast<float>();
+    for (const Vec3& point : scan.points_m) {
+      if (!is_measurable(point)) continue;
+      if (single)
+        points_m.push_back(
+            (narrow.topLeftCorner<3, 3>() * point.cast<float>() + narrow.topRightCorner<3, 1>())
+                .cast<double>());
+      else
+        points_m.push_back(scan.world_from_scanner.topLeftCorner<3, 3>() * point +
+                           scan.world_from_scanner.topRightCorner<3, 1>());
+    }
+  }
+  return points_m;
+}
+
+bool in_box(const ObservationMask& mask, const CloudKnobs& knobs, const Vec3& point) {
+  const Vec3 low = mask.low_m - Vec3::Constant(knobs.box_below_m);
+  const Vec3 high = mask.high_m + Vec3::Constant(knobs.box_above_m);
+  return (point.array() >= low.array()).all() && (point.array() < high.array()).all();
+}
+
+// Whether the voxel whose centre is nearest was observed; halves round to even, as numpy.around does.
+bool is_observed(const ObservationMask& mask, const Vec3& point) {
+  std::size_t index = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double voxel = std::nearbyint((point[axis] - mask.low_m[axis]) / mask.spacing_m);
+    const std::size_t count = mask.size[static_cast<std::size_t>(axis)];
+    if (!(voxel >= 0) || voxel >= static_cast<double>(count)) return false;
+    index = index * count + static_cast<std::size_t>(voxel);
+  }
+  return mask.observed[index] != 0;
+}
+
+// The points that take part. Accuracy and completeness look at different parts under DTU's rules.
+struct Parts {
+  std::vector<Vec3> cloud_m, observed_m;  // of the cloud; those that accuracy looks at
+  std::vector<Vec3> truth_m, above_m;     // of the truth; those that completeness looks at
+};
+
+void crop_parts(const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
+  if (!truth.crop) return;
+  counts.outside_crop = keep_points(parts.cloud_m, truth.crop);
+  counts.truth_outside_crop = keep_points(parts.truth_m, truth.crop);
+}
+
+void mean_by_voxel(std::vector<Vec3>& points_m, double size_m) {
+  points_m = voxel_means({std::move(points_m), {}, {}}, size_m).points_m;
+}
+
+void mask_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
+  if (truth.mask)
+    counts.outside_mask =
+        keep_points(parts.cloud_m, [&](const Vec3& point) { return in_box(*truth.mask, knobs, point); });
+  parts.observed_m = parts.cloud_m;
+  parts.above_m = parts.truth_m;
+  if (truth.mask)
+    counts.outside_mask +=
+        keep_points(parts.observed_m, [&](const Vec3& point) { return is_observed(*truth.mask, point); });
+  if (truth.plane)
+    counts.truth_below_plane = keep_points(parts.above_m, [&](const Vec3& point) {
+      return truth.plane->head<3>().dot(point) + (*truth.plane)[3] > 0;
+    });
+}
+
+Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                   CloudCounts& counts) {
+  Parts parts;
+  for (const Vec3& point : cloud.points_m)
+    if (is_measurable(point)) parts.cloud_m.push_back(rounded(point, knobs.single_precision));
+  parts.truth_m = world_points(truth, knobs.single_precision);
+  counts.points = cloud.points_m.size();
+  counts.non_finite = cloud.points_m.size() - parts.cloud_m.size();
+  counts.truth_points = parts.truth_m.size();
+  if (knobs.crop) crop_parts(truth, parts, counts);
+  if (knobs.voxel_m > 0) {
+    mean_by_voxel(parts.cloud_m, knobs.voxel_m);
+    mean_by_voxel(parts.truth_m, knobs.voxel_m);
+  }
+  if (knobs.thinning_m > 0)
+    parts.cloud_m = thin_points(std::move(parts.cloud_m), knobs.thinning_m, knobs.thinning_seed);
+  if (knobs.mask) {
+    mask_parts(knobs, truth, parts, counts);
+  } else {
+    parts.observed_m = parts.cloud_m;
+    parts.above_m = parts.truth_m;
+  }
+  return parts;
+}
+
+void measure_beams(const CloudKnobs& knobs, const CloudTruth& truth, CloudDistances& distances) {
+  if (truth.scans.empty()) {
+    distances.accuracy_reason = "needs scans with the positions of their scanners";
+    return;
+  }
+  BeamFindings found =
+      compare_with_beams(distances.points_m, truth.scans, {knobs.beam_radius_m, knobs.beam_halfangle_deg},
+                         knobs.single_precision);
+  distances.accuracy_m = std::move(found.distance_m);
+  distances.seen_through = std::move(found.seen_through);
+}
+
+void measure_surface(const CloudTruth& truth, CloudDistances& distances) {
+  if (truth.surface == nullptr) {
+    distances.accuracy_reason = "needs a truth that is a surface";
+    return;
+  }
+  const ScoredPoints scored = score_points(distances.points_m, *truth.surface);
+  std::vector<Vec3> points_m;
+  for (const std::uint32_t i : scored.index) points_m.push_back(distances.points_m[i]);
+  distances.points_m = std::move(points_m);
+  for (const double error_m : scored.signed_error_m) distances.accuracy_m.push_back(std::abs(error_m));
+}
+
+void measure_nearest(const std::vector<Vec3>& truth_m, CloudDistances& distances) {
+  if (truth_m.empty())
+    distances.accuracy_reason = "no point of the truth is left";
+  else
+    distances.accuracy_m = cloud_to_cloud_distances_m(distances.points_m, truth_m);
+}
+
+}  // namespace
+
+CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth) {
+  CloudDistances distances;
+  Parts parts = select_parts(knobs, cloud, truth, distances.counts);
+  distances.points_m = std::move(parts.observed_m);
+  distances.truth_m = std::move(parts.above_m);
+  if (knobs.accuracy == AccuracyRule::beam)
+    measure_beams(knobs, truth, distances);
+  else if (knobs.accuracy == AccuracyRule::surface)
+    measure_surface(truth, distances);
+  else
+    measure_nearest(parts.truth_m, distances);
+  if (distances.points_m.empty()) distances.accuracy_reason = "no point of the cloud is left";
+  if (!parts.cloud_m.empty())
+    distances.completeness_m = cloud_to_cloud_distances_m(distances.truth_m, parts.cloud_m);
+  if (parts.cloud_m.empty()) distances.completeness_reason = "no point of the cloud is left";
+  if (distances.truth_m.empty()) distances.completeness_reason = "no point of the truth is left";
+  distances.counts.scored = distances.points_m.size();
+  distances.counts.truth_scored = distances.truth_m.size();
+  return distances;
+}
+
+}  // namespace aqbench

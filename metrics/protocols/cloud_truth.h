@@ -1,0 +1,41 @@
+#pragma once
+// What protocols for clouds compare with: points of the truth, and what is known of how they were measured.
+
+#include <Eigen/Core>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// A laser scan: points in the frame of its scanner, which stands at that frame's origin, +Z up.
+struct BeamScan {
+  std::vector<Vec3> points_m;
+  Eigen::Matrix4d world_from_scanner = Eigen::Matrix4d::Identity();  // rigid
+};
+
+// A volume of voxels that says where the truth was observed (DTU's ObsMask), and the box around it.
+struct ObservationMask {
+  Vec3 low_m = Vec3::Zero(), high_m = Vec3::Zero();  // corners of the box (DTU's BB)
+  double spacing_m = 0;                              // of the voxels (DTU's Res); voxel 0 0 0 lies at low_m
+  std::array<std::size_t, 3> size = {};              // voxels along x, y, z
+  std::vector<std::uint8_t> observed;                // size x * y * z, z varying fastest; 0 or 1
+};
+
+// The truth of a cloud protocol. What a protocol asks for and does not find here makes its numbers undefined.
+struct CloudTruth {
+  PointCloud cloud;                            // world frame; empty where `scans` hold the points
+  std::vector<BeamScan> scans = {};            // with known scanner positions
+  const Surface* surface = nullptr;            // the true surface, where there is one
+  std::function<bool(const Vec3&)> crop = {};  // whether a point lies in the scored volume; empty: all do
+  std::optional<ObservationMask> mask = {};
+  std::optional<Eigen::Vector4d> plane = {};  // truth points x with plane . (x, 1) > 0 are scored
+};
+
+}  // namespace aqbench

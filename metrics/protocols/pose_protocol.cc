@@ -1,0 +1,181 @@
+#include "metrics/protocols/pose_protocol.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/error.h"
+#include "core/quantiles.h"
+#include "metrics/exact_sum.h"
+#include "metrics/similarity_fit.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kDegPerRad = 180 / std::numbers::pi;
+
+// The matched poses, the estimate aligned.
+struct MatchedPoses {
+  std::vector<CameraPose> reference, estimate;
+};
+
+double rotation_angle_deg(const Eigen::Matrix3d& turn) {
+  const Vec3 skew(turn(2, 1) - turn(1, 2), turn(0, 2) - turn(2, 0), turn(1, 0) - turn(0, 1));
+  return kDegPerRad * std::atan2(skew.norm() / 2, (turn.trace() - 1) / 2);
+}
+
+double direction_angle_deg(const Vec3& a, const Vec3& b) {
+  return kDegPerRad * std::atan2(a.cross(b).norm(), a.dot(b));
+}
+
+// The pose of `to` seen from `from`.
+CameraPose relative_pose(const CameraPose& from, const CameraPose& to) {
+  return {from.rotation.transpose() * to.rotation,
+          from.rotation.transpose() * (to.position_m - from.position_m)};
+}
+
+void align_poses(MatchedPoses& poses, PoseAlignment alignment) {
+  if (alignment == PoseAlignment::none) return;
+  std::vector<Vec3> from, to;
+  for (const CameraPose& pose : poses.estimate) from.push_back(pose.position_m);
+  for (const CameraPose& pose : poses.reference) to.push_back(pose.position_m);
+  const Similarity fit =
+      fit_similarity(from, to, alignment == PoseAlignment::rigid ? FitScale::one : FitScale::estimated,
+                     "alignment of poses");
+  for (CameraPose& pose : poses.estimate) {
+    if (alignment == PoseAlignment::scale) {
+      pose.position_m *= fit.scale;
+    } else {
+      pose.position_m = fit.linear * pose.position_m + fit.translation_m;
+      pose.rotation = fit.rotation() * pose.rotation;
+    }
+  }
+}
+
+// Adds the statistics that evo prints of errors; `all` also those beyond rmse, mean and median.
+void add_statistics(ProtocolResult& result, const std::string& name, const char* unit,
+                    std::vector<double> errors, bool all) {
+  const char* const none = "there is no pair of poses";
+  std::ranges::sort(errors);
+  const auto count = static_cast<double>(errors.size());
+  const auto [sum, sse] = exact_sums<2>(errors.size(), [&](std::size_t i) {
+    return std::array{errors[i], errors[i] * errors[i]};
+  });
+  const double mean = sum / count, missing = std::nan("");
+  const double squares =
+      exact_sum(errors.size(), [&](std::size_t i) { return (errors[i] - mean) * (errors[i] - mean); });
+  add_value(result, name + "_rmse", unit, std::sqrt(sse / count), none);
+  add_value(result, name + "_mean", unit, mean, none);
+  add_value(result, name + "_median", unit, errors.empty() ? missing : median_of_sorted(errors), none);
+  if (!all) return;
+  add_value(result, name + "_std", unit, std::sqrt(squares / count), none);
+  add_value(result, name + "_min", unit, errors.empty() ? missing : errors.front(), none);
+  add_value(result, name + "_max", unit, errors.empty() ? missing : errors.back(), none);
+  add_value(result, name + "_sse", unit == std::string("m") ? "m2" : "deg2", errors.empty() ? missing : sse,
+            none);
+}
+
+void add_absolute(ProtocolResult& result, const MatchedPoses& poses) {
+  std::vector<double> positions_m, angles_deg;
+  for (std::size_t i = 0; i < poses.reference.size(); ++i) {
+    const CameraPose& truth = poses.reference[i];
+    const CameraPose& pose = poses.estimate[i];
+    positions_m.push_back((pose.position_m - truth.position_m).norm());
+    angles_deg.push_back(rotation_angle_deg(pose.rotation.transpose() * truth.rotation));
+  }
+  add_statistics(result, "ate", "m", std::move(positions_m), true);
+  add_statistics(result, "are", "deg", std::move(angles_deg), false);
+}
+
+void add_relative(ProtocolResult& result, const MatchedPoses& poses, const PoseKnobs& knobs) {
+  std::vector<double> shifts_m, angles_deg;
+  const auto delta = static_cast<std::size_t>(knobs.rpe_delta);
+  for (std::size_t i = 0; i + delta < poses.reference.size(); i += knobs.rpe_all_pairs ? 1 : delta) {
+    const CameraPose error = relative_pose(relative_pose(poses.reference[i], poses.reference[i + delta]),
+                                           relative_pose(poses.estimate[i], poses.estimate[i + delta]));
+    shifts_m.push_back(error.position_m.norm());
+    angles_deg.push_back(rotation_angle_deg(error.rotation));
+  }
+  add_statistics(result, "rpe_translation", "m", std::move(shifts_m), true);
+  add_statistics(result, "rpe_rotation", "deg", std::move(angles_deg), false);
+}
+
+// Over all ordered pairs of poses, of which `missing` more of the reference have no partner.
+void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t missing,
+                  const PoseKnobs& knobs) {
+  std::vector<double> turns_deg, directions_deg, errors_deg;
+  const std::size_t count = poses.reference.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      if (i == j) continue;
+      const CameraPose truth = relative_pose(poses.reference[j], poses.reference[i]);
+      const CameraPose pose = relative_pose(poses.estimate[j], poses.estimate[i]);
+      turns_deg.push_back(rotation_angle_deg(pose.rotation.transpose() * truth.rotation));
+      const bool has_direction = truth.position_m.norm() >= knobs.min_baseline_m;
+      directions_deg.push_back(has_direction ? direction_angle_deg(pose.position_m, truth.position_m) : 0);
+      errors_deg.push_back(std::max(turns_deg.back(), directions_deg.back()));
+    }
+  }
+  if (knobs.count_missing) {
+    const std::size_t all = count + missing;
+    errors_deg.insert(errors_deg.end(), all * (all - 1) - errors_deg.size(), 180.0);
+  }
+  add_statistics(result, "rre", "deg", std::move(turns_deg), false);
+  add_statistics(result, "rte", "deg", std::move(directions_deg), false);
+  for (const double threshold : knobs.auc_thresholds_deg) {
+    const auto within = std::ranges::count_if(errors_deg, [&](double error) { return error <= threshold; });
+    add_value(result, "recall", "1", static_cast<double>(within) / static_cast<double>(errors_deg.size()),
+              "there is no pair of poses", threshold);
+    add_value(result, "auc", "1", recall_auc(errors_deg, threshold), "there is no pair of poses", threshold);
+  }
+}
+
+}  // namespace
+
+void check(const PoseKnobs& knobs) {
+  if (!(knobs.max_time_difference_s >= 0))
+    throw Error(ErrorKind::usage, "knob max_time_difference_s: must be at least 0");
+  if (knobs.rpe_delta < 1) throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1");
+  for (const double threshold : knobs.auc_thresholds_deg)
+    if (!(threshold > 0)) throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be greater than 0");
+}
+
+double recall_auc(std::vector<double> errors, double threshold) {
+  if (errors.empty()) return std::nan("");
+  std::ranges::sort(errors);
+  double area = 0, last_error = 0, last_recall = 0;
+  for (std::size_t i = 0; i < errors.size() && errors[i] <= threshold; ++i) {
+    const double recall = static_cast<double>(i + 1) / static_cast<double>(errors.size());
+    area += (errors[i] - last_error) * (last_recall + recall) / 2;
+    last_error = errors[i];
+    last_recall = recall;
+  }
+  return (area + (threshold - last_error) * last_recall) / threshold;
+}
+
+ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate, const PoseKnobs& knobs) {
+  check(knobs);
+  MatchedPoses poses;
+  for (const auto& [of_reference, of_estimate] :
+       pair_poses(reference, estimate, knobs.max_time_difference_s)) {
+    poses.reference.push_back(reference.poses[of_reference]);
+    poses.estimate.push_back(estimate.poses[of_estimate]);
+  }
+  const std::size_t missing =
+      reference.poses.size() - std::min(reference.poses.size(), poses.reference.size());
+  const MatchedPoses unaligned = poses;
+  align_poses(poses, knobs.alignment);
+  ProtocolResult result;
+  add_absolute(result, poses);
+  add_relative(result, poses, knobs);
+  add_pairwise(result, unaligned, missing, knobs);
+  add_value(result, "poses", "poses", static_cast<double>(poses.reference.size()));
+  add_value(result, "missing", "poses", static_cast<double>(missing));
+  return result;
+}
+
+}  // namespace aqbench

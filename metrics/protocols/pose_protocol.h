@@ -1,0 +1,47 @@
+#pragma once
+// Camera poses against true ones: absolute and relative errors as evo defines them, and areas under recall
+// curves as COLMAP's benchmark does.
+
+#include <vector>
+
+#include "metrics/protocols/protocol_result.h"
+#include "metrics/protocols/trajectory.h"
+
+namespace aqbench {
+
+// How an estimated trajectory is brought to the reference before it is compared.
+enum class PoseAlignment {
+  none,
+  rigid,       // evo -a
+  similarity,  // evo -as
+  scale,       // evo -s: the scale of the best similarity alone
+};
+
+// The knobs of pose_errors().
+struct PoseKnobs {
+  PoseAlignment alignment = PoseAlignment::rigid;
+  double max_time_difference_s = 0.01;
+  int rpe_delta = 1;           // frames between the poses of a pair
+  bool rpe_all_pairs = false;  // pairs begin at every frame; else at every rpe_delta-th one
+  std::vector<double> auc_thresholds_deg = {0.5, 1, 5, 10};
+  double min_baseline_m = 0;   // true baselines below have no direction: only their rotation counts
+  bool count_missing = false;  // reference poses without partner count as 180 degrees in recall and auc
+};
+
+// Throws Error(usage) naming the knob whose value makes no sense.
+void check(const PoseKnobs& knobs);
+
+// Compares an estimate with the reference. Of positions after alignment
+// ate_{rmse,mean,median,std,min,max,sse} in metres, and of orientations are_{rmse,mean,median}; of relative
+// motions rpe_translation_* and rpe_rotation_* (evo/core/metrics.py). Over all ordered pairs of poses the
+// relative rotation error rre_* and the angle between the directions of their translations rte_*, and of the
+// larger of both recall and auc at each threshold (COLMAP benchmark/reconstruction/evaluation/utils.py), as
+// shares; these are unaligned. Then poses, and missing of the reference. Throws Error(input) where no poses
+// match, and where positions do not determine the alignment.
+ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate,
+                           const PoseKnobs& knobs = {});
+
+// Returns the area under the recall curve of errors (sorted inside) up to a threshold, as a share of it.
+double recall_auc(std::vector<double> errors, double threshold);
+
+}  // namespace aqbench

@@ -1,0 +1,31 @@
+#pragma once
+// What a protocol gives: numbers by name.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aqbench {
+
+// One number of a protocol.
+struct ProtocolValue {
+  std::string name;                  // "precision", "accuracy_mean"; docs/protocols.md defines each
+  std::string unit;                  // "m", "1" (a share, 0 to 1), "deg", "points"
+  std::optional<double> threshold;   // of a share: metres, or degrees for angles
+  std::optional<double> value = {};  // nullopt: undefined, and `reason` says why
+  std::string reason = {};
+};
+
+// All numbers of one protocol, in its order.
+using ProtocolResult = std::vector<ProtocolValue>;
+
+// Returns the value of that name and threshold; nullptr if there is none.
+const ProtocolValue* find_value(const ProtocolResult& result, std::string_view name,
+                                std::optional<double> threshold = {});
+
+// Appends a number; a value that is not finite becomes undefined, for the reason that is given.
+void add_value(ProtocolResult& result, std::string_view name, std::string_view unit, double value,
+               std::string_view reason_if_undefined = "not finite", std::optional<double> threshold = {});
+
+}  // namespace aqbench

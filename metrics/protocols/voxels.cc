@@ -1,0 +1,115 @@
+#include "metrics/protocols/voxels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+using Voxel = std::array<std::int64_t, 3>;
+
+std::int64_t floored(double value) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53: beyond it neighbouring voxels have one number
+  if (!(std::abs(value) < kMost))
+    throw Error(ErrorKind::method, "voxels: a point lies too many voxels away from the origin");
+  return static_cast<std::int64_t>(std::floor(value));
+}
+
+bool before(const Vec3& a, const Vec3& b) {
+  return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+}
+
+template <class VoxelOf>
+VoxelGroups group(std::span<const Vec3> points_m, const VoxelOf& voxel_of) {
+  if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
+    throw Error(ErrorKind::method, "voxels: too many points");
+  std::vector<Voxel> voxels(points_m.size());
+  VoxelGroups groups;
+  groups.order.resize(points_m.size());
+  for (std::uint32_t i = 0; i < points_m.size(); ++i) {
+    voxels[i] = voxel_of(points_m[i]);
+    groups.order[i] = i;
+  }
+  std::ranges::sort(groups.order, [&](std::uint32_t a, std::uint32_t b) {
+    return voxels[a] != voxels[b] ? voxels[a] < voxels[b] : before(points_m[a], points_m[b]);
+  });
+  for (std::size_t i = 0; i < groups.order.size(); ++i)
+    if (i == 0 || voxels[groups.order[i]] != voxels[groups.order[i - 1]]) groups.first.push_back(i);
+  groups.first.push_back(groups.order.size());
+  return groups;
+}
+
+template <class T>
+VoxelGroups group_shifted(std::span<const Vec3> points_m, double size_m, double shift) {
+  const T per_m = static_cast<T>(1.0 / static_cast<double>(static_cast<T>(size_m)));
+  const T moved = static_cast<T>(shift);
+  return group(points_m, [&](const Vec3& point) {
+    Voxel voxel;
+    for (int axis = 0; axis < 3; ++axis) {
+      const T scaled = static_cast<T>(point[axis]) * per_m;
+      voxel[static_cast<std::size_t>(axis)] = floored(static_cast<double>(static_cast<T>(scaled + moved)));
+    }
+    return voxel;
+  });
+}
+
+}  // namespace
+
+VoxelGroups group_by_voxel(std::span<const Vec3> points_m, double size_m, const Vec3& origin_m) {
+  return group(points_m, [&](const Vec3& point) {
+    const Vec3 scaled = (point - origin_m) / size_m;
+    return Voxel{floored(scaled.x()), floored(scaled.y()), floored(scaled.z())};
+  });
+}
+
+VoxelGroups group_by_shifted_voxel(std::span<const Vec3> points_m, double size_m, double shift, bool single) {
+  return single ? group_shifted<float>(points_m, size_m, shift)
+                : group_shifted<double>(points_m, size_m, shift);
+}
+
+VoxelIndex::VoxelIndex(std::span<const Vec3> points_m, double size_m) : size_m_(size_m) {
+  if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
+    throw Error(ErrorKind::method, "voxels: too many points");
+  sorted_.reserve(points_m.size());
+  for (std::uint32_t i = 0; i < points_m.size(); ++i) {
+    const Vec3 scaled = points_m[i] / size_m;
+    sorted_.push_back({{floored(scaled.x()), floored(scaled.y()), floored(scaled.z())}, i});
+  }
+  std::ranges::sort(sorted_);
+}
+
+void VoxelIndex::for_each_near(const Vec3& place_m, const std::function<void(std::uint32_t)>& visit) const {
+  const Vec3 scaled = place_m / size_m_;
+  const Voxel middle = {floored(scaled.x()), floored(scaled.y()), floored(scaled.z())};
+  for (std::int64_t x = middle[0] - 1; x <= middle[0] + 1; ++x) {
+    for (std::int64_t y = middle[1] - 1; y <= middle[1] + 1; ++y) {  // a column of voxels is contiguous
+      const Voxel first = {x, y, middle[2] - 1}, last = {x, y, middle[2] + 1};
+      auto found = std::ranges::lower_bound(sorted_, std::pair(first, std::uint32_t{0}));
+      for (; found != sorted_.end() && found->first <= last; ++found) visit(found->second);
+    }
+  }
+}
+
+PointCloud voxel_means(const PointCloud& cloud, double size_m) {
+  PointCloud means;
+  if (cloud.points_m.empty()) return means;
+  Vec3 low = cloud.points_m.front();
+  for (const Vec3& point : cloud.points_m) low = low.cwiseMin(point);
+  const VoxelGroups groups = group_by_voxel(cloud.points_m, size_m, low - Vec3::Constant(0.5 * size_m));
+  for (std::size_t v = 0; v + 1 < groups.first.size(); ++v) {
+    Vec3 sum = Vec3::Zero(), normal = Vec3::Zero();
+    for (std::size_t i = groups.first[v]; i < groups.first[v + 1]; ++i) {
+      sum += cloud.points_m[groups.order[i]];
+      if (!cloud.normals.empty()) normal += cloud.normals[groups.order[i]];
+    }
+    means.points_m.push_back(sum / static_cast<double>(groups.first[v + 1] - groups.first[v]));
+    if (!cloud.normals.empty()) means.normals.push_back(normal.normalized());
+  }
+  return means;
+}
+
+}  // namespace aqbench

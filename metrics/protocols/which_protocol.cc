@@ -1,0 +1,125 @@
+#include "metrics/protocols/which_protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "metrics/protocols/cloud_protocols.h"
+#include "metrics/protocols/distance_cache.h"
+
+namespace aqbench {
+namespace {
+
+struct ShownUnit {
+  const char* name;
+  double factor;  // from the value
+};
+
+constexpr ShownUnit kShareUnits[] = {{"1", 1}, {"%", 100}};
+constexpr ShownUnit kLengthUnits[] = {{"m", 1}, {"cm", 100}, {"mm", 1000}};
+
+// A search for one number on one cloud.
+struct WhichSearch {
+  PublishedText published;
+  DistanceCache cache;
+  std::vector<WhichCandidate> found;
+};
+
+std::vector<double> usual_thresholds_m() {
+  CloudKnobs knobs;
+  for (const CloudKnob& knob : cloud_knobs())
+    if (std::string_view(knob.name) == "thresholds_m")
+      knob.set(knobs, fmt::format("{}", fmt::join(knob.usual, ",")));
+  return knobs.thresholds_m;
+}
+
+bool is_own_threshold(const CloudProtocol& protocol, double threshold_m) {
+  return std::ranges::find(protocol.knobs.thresholds_m, threshold_m) != protocol.knobs.thresholds_m.end();
+}
+
+void compare_value(WhichSearch& search, const CloudProtocol& protocol, const WhichCandidate& setting,
+                   const PublishedNumber& number, const ProtocolValue& value) {
+  if (!value.value) return;
+  const bool share = value.unit == "1";
+  for (const ShownUnit& unit : share ? std::span<const ShownUnit>(kShareUnits) : kLengthUnits) {
+    const double shown = *value.value * unit.factor;
+    const double room = search.published.half_step * (1 + 1e-9);
+    if (std::abs(shown - search.published.value) > room) continue;
+    WhichCandidate candidate = setting;
+    candidate.label = number.label;
+    candidate.value = shown;
+    candidate.unit = unit.name;
+    candidate.threshold_m = value.threshold;
+    if (value.threshold && !is_own_threshold(protocol, *value.threshold))
+      candidate.changed.emplace_back("thresholds_m", fmt::format("{}", *value.threshold));
+    search.found.push_back(std::move(candidate));
+  }
+}
+
+void try_setting(WhichSearch& search, const CloudProtocol& protocol, const CloudKnobs& knobs,
+                 std::vector<std::pair<std::string, std::string>> changed, bool lengths) {
+  WhichCandidate setting;
+  setting.protocol = protocol.name;
+  setting.changed = std::move(changed);
+  const ProtocolResult result = search.cache.score(knobs);
+  for (const PublishedNumber& number : protocol.published)
+    for (const ProtocolValue& value : result)
+      if (value.name == number.name && (lengths || value.threshold))
+        compare_value(search, protocol, setting, number, value);
+}
+
+// Tries a setting and each that differs from it in one knob. `lengths`: also the numbers without threshold.
+void try_around(WhichSearch& search, const CloudProtocol& protocol, const CloudKnobs& knobs, bool lengths) {
+  try_setting(search, protocol, knobs, {}, lengths);
+  for (const CloudKnob& knob : cloud_knobs()) {
+    if (std::string_view(knob.name) == "thresholds_m") continue;
+    for (const std::string& value : knob.usual) {
+      CloudKnobs changed = knobs;
+      knob.set(changed, value);
+      if (knob.text(changed) == knob.text(knobs)) continue;
+      try_setting(search, protocol, changed, {{knob.name, value}}, lengths);
+    }
+  }
+}
+
+}  // namespace
+
+PublishedText parse_published(const std::string& text) {
+  std::string_view digits = text;
+  if (digits.ends_with('%')) digits.remove_suffix(1);
+  const auto value = parse_double(digits);
+  if (!value || !std::isfinite(*value) || digits.find_first_not_of("+-.0123456789") != digits.npos)
+    throw Error(ErrorKind::usage,
+                fmt::format("--which-protocol: '{}': expected a number as it was published: 0.365", text));
+  const std::size_t point = digits.find('.');
+  const auto decimals = point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1);
+  return {*value, 0.5 * std::pow(10.0, -decimals)};
+}
+
+std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
+                                           const CloudTruth& truth, std::span<const double> thresholds_m) {
+  WhichSearch search{published, {cloud, truth}, {}};
+  for (const CloudProtocol& protocol : cloud_protocols()) {
+    std::vector<double> tried_m = usual_thresholds_m();
+    tried_m.insert(tried_m.end(), thresholds_m.begin(), thresholds_m.end());
+    tried_m.insert(tried_m.end(), protocol.knobs.thresholds_m.begin(), protocol.knobs.thresholds_m.end());
+    std::ranges::sort(tried_m);
+    tried_m.erase(std::ranges::unique(tried_m).begin(), tried_m.end());
+    if (protocol.voxel_of_threshold > 0) {  // what is compared follows the threshold
+      for (const double threshold_m : tried_m)
+        try_around(search, protocol, knobs_at(protocol, std::span(&threshold_m, 1)), false);
+    } else {
+      try_around(search, protocol, knobs_at(protocol, tried_m), true);
+    }
+  }
+  std::ranges::stable_sort(search.found, [&](const WhichCandidate& a, const WhichCandidate& b) {
+    if (a.changed.size() != b.changed.size()) return a.changed.size() < b.changed.size();
+    return std::abs(a.value - published.value) < std::abs(b.value - published.value);
+  });
+  return search.found;
+}
+
+}  // namespace aqbench

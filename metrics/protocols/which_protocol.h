@@ -1,0 +1,42 @@
+#pragma once
+// Which protocols, at which knobs, give a published number for a cloud.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "metrics/protocols/cloud_truth.h"
+
+namespace aqbench {
+
+// A number as somebody published it: a value, and how exactly it is given.
+struct PublishedText {
+  double value = 0;
+  double half_step = 0;  // half of its last decimal: what rounds to it is at most this far away
+};
+
+// Reads "0.365", "36.5" or "36.5%". Throws Error(usage) for anything else.
+PublishedText parse_published(const std::string& text);
+
+// One way to get the number.
+struct WhichCandidate {
+  std::string protocol;
+  std::vector<std::pair<std::string, std::string>> changed;  // knobs that differ from the protocol's, values
+  std::string label;                                         // what the publication calls the number
+  std::optional<double> threshold_m;                         // of a share
+  double value = 0;                                          // in `unit`, before rounding
+  std::string unit;                                          // "%" or "1" for shares; "m", "cm" or "mm"
+};
+
+// Finds the settings whose published numbers round to the given one: every protocol as it is and with one
+// knob at another of its usual values, at every usual threshold and at `thresholds_m`; shares as fractions
+// and in percent, lengths in m, cm and mm. Those with the fewest changed knobs come first, a threshold that
+// is not the protocol's own counting as one; among equals, the nearest value.
+std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
+                                           const CloudTruth& truth,
+                                           std::span<const double> thresholds_m = {});
+
+}  // namespace aqbench
