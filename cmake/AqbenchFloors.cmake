@@ -48,8 +48,9 @@ target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt
 aqbench_library(viewing harness/viewing aqbench::metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
 aqbench_library(project harness/project aqbench::planning)
-aqbench_library(running harness/running aqbench::planning aqbench::viewing aqbench::sandbox aqbench::drawing)
-target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing)
+target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
 aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(gating harness/gating aqbench::records)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
@@ -122,7 +123,8 @@ add_custom_command(OUTPUT ${build_ids}
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
   aqbench_rendering aqbench_dataset aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
-  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning aqbench_running)
+  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning
+  aqbench_scoring aqbench_running)
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)

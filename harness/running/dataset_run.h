@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/records/record.h"
-#include "harness/running/depth_score.h"
+#include "harness/scoring/depth_score.h"
 #include "pipeline/method/method.h"
 
 namespace aqbench {

@@ -63,14 +63,14 @@ struct RunningCase {
     options.memory_limit_bytes = plan.memory_limit_bytes;
     options.log_file = log;
     options.cancel_descriptor = cancel;
-    if (!planned.images) return;
+    if (!planned.workload.empty() || planned.simulated) return;
     scratch.emplace();
     board.set_scratch_dir(scratch->path());
   }
 
   const Case& planned;
   CaseBoard board;
-  std::optional<ScratchFolder> scratch;  // of a case that looks at images; removed after the child has ended
+  std::optional<ScratchFolder> scratch;  // of a real method; removed after the child has ended
   IsolateOptions options;
   std::unique_ptr<IsolatedProcess> process;
 };

@@ -9,7 +9,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
-#include "harness/running/depth_pictures.h"
+#include "harness/scoring/depth_pictures.h"
 #include "harness/viewing/cloud_view.h"
 
 namespace aqbench {

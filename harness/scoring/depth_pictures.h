@@ -1,6 +1,7 @@
 #pragma once
 // Pictures of a method's depths for people: the depth map of one camera and how wrong it is.
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -26,7 +27,7 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 // Its depths are coloured from the least to the largest true depth; the errors (true - estimated depth along
 // the refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm
 // above the 95th percentile. Colours are those of core/drawing/colour_map.h. None without depth maps or
-// truth; a camera without a map has no depth anywhere. Throws Error(io, input) as read_true_depths() does;
+// truth; a camera without a map has no depth anywhere. Throws Error(io, input) as read_depth_map() does;
 // maps must have been checked (score_depth_maps()).
 //
 // pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
@@ -36,7 +37,8 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 // pixel.
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
-                                                                const std::filesystem::path& dataset_dir);
+                                                                const std::filesystem::path& dataset_dir,
+                                                                std::size_t frame = 0);
 
 // Returns these files for one camera's depths and truth, which must have one size.
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,

@@ -1,4 +1,4 @@
-#include "harness/running/depth_score.h"
+#include "harness/scoring/depth_score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 // Depth maps of a reconstruction against a dataset's true ones, camera by camera.
 
+#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -18,13 +19,14 @@ struct CameraDepthScore {
   MetricSet metrics;  // depth_* of metrics/registry.h
 };
 
-// Returns one score for every camera that is not auxiliary and has a truth/<camera>/depth.npy, in their
-// order; none if the reconstruction has no depth maps at all. A camera without a map counts as one without
-// any depth: its fill rate is 0. Throws Error(method) for a map of another size than the truth or of an
-// unknown camera, Error(input) for an unreadable truth.
+// Returns one score for every camera that is not auxiliary and has true depths of the frame
+// (true_depth_file()), in their order; none if the reconstruction has no depth maps at all. A camera without
+// a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of another size
+// than the truth or of an unknown camera, Error(input) for an unreadable truth.
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
-                                               const std::filesystem::path& dataset_dir);
+                                               const std::filesystem::path& dataset_dir,
+                                               std::size_t frame = 0);
 
 // Returns the median of every metric over the cameras that have a value for it. A metric that half of the
 // cameras or more have no value for is undefined: the median of one camera is not the method's.

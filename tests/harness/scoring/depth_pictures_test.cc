@@ -1,5 +1,5 @@
 // Pixels of the pictures, read back with OpenCV, against colours worked out here.
-#include "harness/running/depth_pictures.h"
+#include "harness/scoring/depth_pictures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/running/depth_pictures.h"
+#include "harness/scoring/depth_pictures.h"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "metrics/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {
 namespace {
@@ -150,15 +151,14 @@ std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMa
 
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
-                                                                const std::filesystem::path& dataset_dir) {
+                                                                const std::filesystem::path& dataset_dir,
+                                                                std::size_t frame) {
   if (maps.empty()) return {};
   for (const Camera& camera : cameras) {
-    std::error_code status;
-    if (camera.is_auxiliary ||
-        !std::filesystem::exists(dataset_dir / "truth" / camera.name / "depth.npy", status))
-      continue;
+    const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
+    if (camera.is_auxiliary || file.empty()) continue;
     const DepthMap truth =
-        read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     if (map != maps.end()) return depth_pictures_of(*map, truth);
     DepthMap none = truth;

@@ -1,4 +1,4 @@
-#include "harness/running/depth_score.h"
+#include "harness/scoring/depth_score.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "metrics/depth_metrics.h"
 #include "metrics/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {
 namespace {
@@ -30,7 +31,7 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
 
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
-                                               const std::filesystem::path& dataset_dir) {
+                                               const std::filesystem::path& dataset_dir, std::size_t frame) {
   std::vector<CameraDepthScore> scores;
   if (maps.empty()) return scores;
   for (const DepthMap& map : maps)
@@ -38,10 +39,10 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
       throw Error(ErrorKind::method, fmt::format("depth map of '{}': there is no such camera", map.camera));
   for (const Camera& camera : cameras) {
     if (camera.is_auxiliary) continue;
-    std::error_code status;
-    if (!std::filesystem::exists(dataset_dir / "truth" / camera.name / "depth.npy", status)) continue;
+    const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
+    if (file.empty()) continue;
     const DepthMap truth =
-        read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, truth)});
   }
