@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/ab/aa_validation.h"
+#include "cli/ab/command_sides.h"
 #include "cli/ab/options.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
@@ -174,8 +175,12 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.settings = request.settings;
   document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
-  const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
-  const AbRunOptions options = run_options(request, document.samples.cases.size());
+  const bool commands = request.commands.given();
+  const AbSides sides = commands ? plan_command_sides(request, signals.descriptor(), document)
+                                 : plan_ab_sides(request, signals.descriptor(), document);
+  if (!commands)
+    document.run.pairs_per_look = run_options(request, document.samples.cases.size()).pairs_per_look;
+  const AbRunOptions options = run_options_of(document);
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
@@ -187,18 +192,18 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                          document.samples.cases,
                          sides.plans,
                          document.environment,
-                         {}});
+                         journal_plan_of(document)});
   document.environment = recording.header().environment;
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
-  document.run.pairs_per_look = options.pairs_per_look;
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
     document.run.complete =
         run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
   });
   document.run.finished_utc = utc_now();
+  if (commands && document.run.commands->quick) note_quick_times(document);
   document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);

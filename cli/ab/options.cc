@@ -188,12 +188,15 @@ AbSettings settings_of(const Policy& given, int looks) {
 void check_sides(const AbRequest& request) {
   const bool programs = !request.binary_a.empty() || !request.binary_b.empty();
   const bool against_itself = request.validate_aa || request.live_runs > 0;
-  const int kinds = programs + request.variant.has_value() + request.samples.has_value() + against_itself;
+  const int kinds = programs + request.commands.given() + request.variant.has_value() +
+                    request.samples.has_value() + against_itself;
   if (kinds == 0)
     refuse_ab(
-        "nothing to compare: give --a BIN --b BIN, --variant NAME=x,y, --samples FILE, --calibrate or "
-        "--live N");
-  if (kinds > 1) refuse_ab("give one of --a with --b, --variant, --samples and --calibrate or --live");
+        "nothing to compare: give --a BIN --b BIN, --cmd-a CMD --cmd-b CMD, --variant NAME=x,y, --samples "
+        "FILE, --calibrate or --live N");
+  if (kinds > 1)
+    refuse_ab(
+        "give one of --a with --b, --cmd-a with --cmd-b, --variant, --samples and --calibrate or --live");
   if (request.sign && request.samples && !request.given.contains("out"))
     refuse_ab("--sign with --samples needs --out DIR: there is no bundle to sign");
   if (programs && (request.binary_a.empty() || request.binary_b.empty()))
@@ -213,8 +216,8 @@ void complete_timing(TimingRequest& timing, bool against_itself) {
 
 CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
-      "aqbench ab (--a BIN --b BIN | --variant NAME=x,y | --samples FILE | --calibrate |\n"
-      "            --live N | --resume BUNDLE) [OPTION]...",
+      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --variant NAME=x,y |\n"
+      "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
       "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
       "B's are worse, the case is INVALID, however fast. Leaves a bundle that `aqbench verify` works out\n"
@@ -223,6 +226,7 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
       "  aqbench ab --a old --b new --policy gate --case 'undulating/*'\n"
       "  aqbench ab --variant kernel=torch,fused --workload plane_sweep\n"
+      "  aqbench ab --cmd-a 'old/solve data' --cmd-b 'new/solve data' --compare-output cloud.ply\n"
       "  aqbench ab --calibrate\n"
       "  aqbench ab --live 20\n"
       "\n"
@@ -232,6 +236,7 @@ CommandLine<AbRequest> ab_command_line() {
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
     line.flags.insert(line.flags.end(), table.begin(), table.end());
+  append_flags<AbRequest, AbCommandRequest>(line.flags, ab_command_flags(), &AbRequest::commands);
   append_flags<AbRequest, CommandTrust>(line.flags, command_trust_flags(), &AbRequest::trust);
   append_plan_flags(line.flags, selection_flags(), &AbRequest::plan);
   append_plan_flags(line.flags, case_flags(), &AbRequest::plan);
@@ -243,9 +248,13 @@ void complete_ab_request(AbRequest& request) {
     if (request.given.contains(flag.name))
       refuse_ab(fmt::format("--{} is for --resume: a comparison of your own asks nobody", flag.name));
   check_sides(request);
+  check_ab_commands(request.commands, request.given);
   const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});
-  complete_timing(request.plan.timing, against_itself);
+  if (request.commands.given())
+    check(request.plan.timing);
+  else
+    complete_timing(request.plan.timing, against_itself);
   if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
   request.settings = settings_of(request.policy, request.validate_aa || request.samples ? 1 : kDefaultLooks);
   request.live_settings = settings_of(request.policy, kDefaultLooks);

@@ -30,15 +30,6 @@ struct Side {
   std::vector<std::string> names;  // of its cases, in the order of the samples
 };
 
-// Returns a text that changes when somebody builds the program anew or puts another one in its place; empty
-// for a program that is looked up in PATH.
-std::string file_state_of(const std::string& binary) {
-  struct stat status {};
-  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
-  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
-}
-
 // Returns "x/seed=42" of "x/kernel=torch/seed=42" and "kernel".
 std::string without_axis(const std::string& name, const std::string& axis) {
   const std::size_t start = name.find("/" + axis + "=");
@@ -158,6 +149,13 @@ std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string
 
 }  // namespace
 
+std::string file_state_of(const std::string& binary) {
+  struct stat status {};
+  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
   std::vector<std::string> names;
   for (const Case& planned : plan.cases) names.push_back(planned.name);
@@ -168,6 +166,11 @@ void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
 std::vector<std::string> commands_of(const AbRequest& request) {
   std::vector<std::string> found;
   if (!request.binary_a.empty()) found = {"A: " + request.binary_a, "B: " + request.binary_b};
+  if (request.commands.given()) {
+    found = command_lines_of(request.commands);
+    if (request.sign) found.push_back("signing with the key " + request.sign->string());
+    return found;
+  }
   std::vector<Case> cases;
   for (std::size_t side = 0; side < 2; ++side) {
     PlanRequest plan = request.plan;
@@ -256,9 +259,9 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;
-  return {[a, b, limits](std::size_t index, AbSide which, bool score) {
-            const Side& side = which == AbSide::a ? *a : *b;
-            return run_unit_of_side(side, side.names[index], score, limits);
+  return {[a, b, limits](const AbUnitTask& task) {
+            const Side& side = task.side == AbSide::a ? *a : *b;
+            return run_unit_of_side(side, side.names[task.case_index], task.score, limits);
           },
           {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
 }
