@@ -42,7 +42,7 @@ aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline a
 aqbench_library(running harness/running aqbench::planning aqbench::sandbox aqbench::drawing)
 target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(profiling harness/profiling aqbench::running)
-aqbench_library(gating harness/gating aqbench::records)
+aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)
