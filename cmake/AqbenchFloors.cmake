@@ -52,7 +52,7 @@ aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbenc
 target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
 aqbench_library(profiling harness/profiling aqbench::running)
-aqbench_library(gating harness/gating aqbench::records)
+aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)

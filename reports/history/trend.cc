@@ -50,6 +50,11 @@ TrendRun trend_run(Results results) {
     run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
   for (const auto& [path, value] : environment_items(*results.environment))
     if (path == "build.commit" && value != "null") run.commit = value;
+  if (const auto git = environment.find("working_directory_git");
+      git != environment.end() && git->is_object())
+    if (const auto commit = git->find("commit"); commit != git->end() && commit->is_string())
+      run.folder_commit = commit->get<std::string>();
+  if (run.folder_commit == run.commit) run.folder_commit.clear();
   run.results = std::move(results);
   return run;
 }
@@ -84,6 +89,8 @@ class TrendCollector {
         add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms, run);
   }
 
+  bool has_any() const { return !series_.empty(); }
+
   std::map<SeriesKey, TrendSeries> take() { return std::move(series_); }
 
  private:
@@ -108,7 +115,7 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
   for (std::size_t i = history.runs.size(); i-- > 0;) {
     const TrendRun& run = history.runs[i];
     if (run.id == pinned || run.id.starts_with(pinned) ||
-        (pinned.size() >= 4 && run.commit.starts_with(pinned)))
+        (pinned.size() >= 4 && (run.commit.starts_with(pinned) || run.folder_commit.starts_with(pinned))))
       return i;
   }
   throw Error(ErrorKind::usage,
@@ -151,21 +158,22 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
 }
 
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
-  check(options.change_points);
   const auto pinned = pinned_run(history, options.pinned);
   TrendCollector collector(options.metric);
   for (std::size_t run = 0; run < history.runs.size(); ++run)
     for (const Record& record : history.runs[run].results.records)
       collector.add_record(record, history.runs[run].machine, run);
+  if (!options.metric.empty() && !collector.has_any())
+    throw Error(ErrorKind::usage, fmt::format("--metric '{}': no run has it", options.metric));
   std::vector<TrendSeries> found;
   for (auto& [key, series] : collector.take()) {
     if (series.values.size() < 2) continue;
-    series.changes = detect_change_points(series.values, options.change_points);
+    series.changes = detect_steps(series.values, options.steps);
     const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
     if (at != series.runs.end())
-      series.pinned =
-          compare_with_pinned(series.values, series.changes,
-                              static_cast<std::size_t>(at - series.runs.begin()), options.change_points);
+      series.pinned = compare_with_pinned(series.values, series.changes,
+                                          static_cast<std::size_t>(at - series.runs.begin()),
+                                          options.steps.change_points);
     found.push_back(std::move(series));
   }
   std::ranges::stable_partition(found, [](const TrendSeries& series) { return !series.changes.empty(); });
