@@ -7,7 +7,7 @@ PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build program sweep test conformance dev-test docs docs-bundle profile profile-micro \
-        profile-clean format lint clean
+        profile-clean format lint fuzz clean
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,13 @@ conformance: program ## Check the protocols of `eval` against conformance/
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
+
+fuzz: SECONDS ?= 60
+fuzz: ## Fuzz every reader with clang, ASan + UBSan (SECONDS=60 each)
+	@AQBENCH_FUZZ=1 scripts/install-deps.sh && mkdir -p build
+	@cmake --preset fuzz >build/fuzz.log 2>&1 || { cat build/fuzz.log >&2; exit 1; }
+	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz
+	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
 
 # Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
 DOCS_BUNDLES := seed pipeline batching sensitivity

@@ -162,6 +162,7 @@ int run_command_line(const Arguments& arguments) {
     return static_cast<int>(ExitCode::io);
   } catch (const std::bad_alloc&) {
     say("aqbench: error: out of memory");
+    code = ExitCode::io;
   } catch (const std::exception& error) {
     say(fmt::format("aqbench: internal error, please report: {}", printable(error.what())));
   }

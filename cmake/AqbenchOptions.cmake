@@ -1,5 +1,6 @@
 option(AQBENCH_BUILD_TESTS "Build the tests" ON)
 option(AQBENCH_BUILD_BENCHMARKS "Build the Google Benchmark targets" ON)
+option(AQBENCH_BUILD_FUZZ "Build the fuzzer of the readers (clang alone)" OFF)
 set(AQBENCH_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
