@@ -5,6 +5,8 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <numeric>
 
 #include "core/error.h"
@@ -102,6 +104,8 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   std::vector<bool> on_border_;                       // of vertices: the end of an edge that one face has
   Eigen::AlignedBox3d bounds_m_;
   std::unique_ptr<const TriangleTree> search_;  // of faces_
+  mutable std::once_flag ray_search_made_;
+  mutable std::unique_ptr<FaceSearch> ray_search_;  // of faces_, made for the first ray
 };
 
 void MeshSurface::add_faces() {
@@ -233,15 +237,24 @@ void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoin
 }
 
 void MeshSurface::first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const {
+  const Vec3 centre_m = bounds_m_.center();  // origin of the search's float coordinates
+  std::call_once(ray_search_made_, [&] {
+    std::vector<float> vertices_xyz;
+    vertices_xyz.reserve(3 * mesh_.vertices_m.size());
+    for (const Vec3& vertex_m : mesh_.vertices_m)
+      for (int axis = 0; axis < 3; ++axis)
+        vertices_xyz.push_back(static_cast<float>(vertex_m[axis] - centre_m[axis]));
+    ray_search_ = make_face_search(vertices_xyz, faces_);
+  });
   std::vector<float> queries;
   queries.reserve(6 * rays.size());
   for (const SurfaceRay& ray : rays) {
-    const Vec3 origin = ray.origin_m - centre_m_;
+    const Vec3 origin = ray.origin_m - centre_m;
     for (int axis = 0; axis < 3; ++axis) queries.push_back(static_cast<float>(origin[axis]));
     for (int axis = 0; axis < 3; ++axis) queries.push_back(static_cast<float>(ray.direction[axis]));
   }
   std::vector<std::uint32_t> faces(rays.size());
-  search_->first_faces(queries, faces);
+  ray_search_->first_faces(queries, faces);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     hits[i] = {std::numeric_limits<double>::quiet_NaN(), Vec3::Zero()};
     if (faces[i] >= faces_.size()) continue;
