@@ -5,6 +5,7 @@
 #include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/installed_files.h"
 #include "core/table.h"
 #include "harness/gating/gate_text.h"
 #include "reports/bundle/gate_input.h"
@@ -29,7 +30,9 @@ CommandLine<GateRequest> gate_command_line() {
       "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, on any machine;\n"
       "time is not unless --stored-times asks for it: compare it in pairs (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
-      {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
+      {{{.name = "baseline",
+         .value_name = "FILE",
+         .help = "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed"},
         into<&GateRequest::baseline_file>},
        {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
        {{.name = "stored-times",
@@ -48,7 +51,7 @@ ExitCode gate_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
 
-  const Baseline baseline = read_baseline(*request->baseline_file);
+  const Baseline baseline = read_baseline(baseline_file(*request->baseline_file));
   const GateInput input = read_gate_input(request->results);
   GateReport report = gate(input.results, baseline);
   if (request->stored_times) gate_stored_times(input.results, baseline, report);
