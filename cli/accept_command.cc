@@ -68,7 +68,7 @@ CommandLine<AcceptRequest> accept_command_line() {
       "baselines.\n"
       "What a gate would lose without a word is refused unless its flag is given: a shard, a part of\n"
       "a suite, cases or metrics that go, changed options, injected faults, undefined values.",
-      {{{.name = "baseline", .value_name = "arg", .help = "the file to write, e.g. baselines/seed.json"},
+      {{{.name = "baseline", .value_name = "FILE", .help = "the file to write, e.g. baselines/seed.json"},
         into<&AcceptRequest::baseline_file>},
        {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>},
        {{.name = "tolerance",

@@ -5,6 +5,7 @@
 #include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/installed_files.h"
 #include "core/table.h"
 #include "harness/gating/gate_text.h"
 #include "harness/project/project_use.h"
@@ -30,7 +31,9 @@ CommandLine<GateRequest> gate_command_line() {
       "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, on any machine;\n"
       "time is not unless --stored-times asks for it: compare it in pairs (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
-      {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
+      {{{.name = "baseline",
+         .value_name = "FILE",
+         .help = "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed"},
         into<&GateRequest::baseline_file>},
        {{.name = "project",
          .value_name = "FILE",
@@ -54,7 +57,7 @@ ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (request->baseline_file)
-    read_baseline(*request->baseline_file);  // its faults before those of the results
+    read_baseline(baseline_file(*request->baseline_file));  // its faults before those of the results
   const GateInput input = read_gate_input(request->results);
   const Baseline baseline =
       read_baseline(gate_baseline(request->baseline_file, input.results.run.suite, request->project_file));

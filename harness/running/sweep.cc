@@ -29,17 +29,6 @@ bool counts_as_failed(const Record& record) {
   return record.status != Status::ok && record.status != Status::skipped;
 }
 
-void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
-  for (const auto& [name, bytes] : result.artefacts) {
-    const std::filesystem::path path = bundle / name;
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed)
-      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
-    write_file(path, bytes);
-  }
-}
-
 // Removes the files of a record that the record in its place does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
   if (!old.files || !now.files) return;
@@ -261,6 +250,17 @@ SweepOutcome Sweep::run() {
 }
 
 }  // namespace
+
+void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
+  for (const auto& [name, bytes] : result.artefacts) {
+    const std::filesystem::path path = bundle / name;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    if (failed)
+      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
+    write_file(path, bytes);
+  }
+}
 
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {

@@ -2,6 +2,7 @@
 // Runs the cases of a plan one after the other, each in a child of its own, and writes what they gave.
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ struct SweepOutcome {
 
 // Runs one case in its child process.
 using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
+
+// Writes the files that go with a record into the bundle. Throws Error(io).
+void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result);
 
 // Runs every case that the journal has no record of. A simulated case may start while the record of the one
 // before it is written; any other has the machine to itself. Artefacts are on disk before the record that

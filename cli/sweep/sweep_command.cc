@@ -10,8 +10,11 @@
 #include "cli/json_output.h"
 #include "cli/plan_options.h"
 #include "cli/resume_hint.h"
+#include "cli/sweep/share_options.h"
+#include "cli/sweep/slurm.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/installed_files.h"
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -26,6 +29,8 @@
 #include "harness/running/journal.h"
 #include "harness/running/progress.h"
 #include "harness/running/sweep.h"
+#include "harness/sharing/shared_results.h"
+#include "harness/sharing/shared_sweep.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
@@ -51,6 +56,7 @@ struct SweepRequest {
   std::optional<std::filesystem::path> sign;      // a private key, PEM
   KeptFiles kept;
   CommandTrust trust;  // given only with --resume
+  ShareRequest share;
   bool dry_run = false;
   bool json = false;
 };
@@ -68,7 +74,9 @@ const Flag<SweepRequest> kGateFlags[] = {
      into<&SweepRequest::out>},
     {{.name = "resume", .value_name = "BUNDLE", .help = "finish the sweep of this bundle"},
      into<&SweepRequest::resume>},
-    {{.name = "baseline", .value_name = "FILE", .help = "compare with these accepted values"},
+    {{.name = "baseline",
+      .value_name = "FILE",
+      .help = "compare with these accepted values: a file, or the name of an installed baseline"},
      into<&SweepRequest::baseline>},
     {{.name = "gate",
       .help =
@@ -120,6 +128,7 @@ CommandLine<SweepRequest> sweep_command_line() {
       "unreadable, 130 interrupted.",
       planned_flags()};
   line.flags.insert(line.flags.end(), std::begin(kGateFlags), std::end(kGateFlags));
+  append_flags<SweepRequest, ShareRequest>(line.flags, share_flags(), &SweepRequest::share);
   append_flags<SweepRequest, GateExports>(line.flags, gate_export_flags(), &SweepRequest::gate_exports);
   line.flags.insert(line.flags.end(), std::begin(kBundleFlags), std::end(kBundleFlags));
   append_flags<SweepRequest, CommandTrust>(line.flags, command_trust_flags(), &SweepRequest::trust);
@@ -149,6 +158,7 @@ void complete_sweep_request(SweepRequest& request) {
     if (suite.empty()) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
     request.baseline = gate_baseline({}, suite, request.plan.project_file);
   }
+  complete_share(request.share, request.plan, request.resume.has_value());
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
                 fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
@@ -232,7 +242,7 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
 // the reviewed file.
 ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
   add_notes(bundle, request.notes);
-  if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(*request.baseline));
+  if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
   if (!request.tests_of || interrupted) return ExitCode::pass;  // after Ctrl-C nobody waits for tests
   fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
   const TestRun tests = run_tests(bundle, *request.tests_of);
@@ -241,13 +251,71 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
   return ExitCode::regression;
 }
 
+Arguments sweep_words(Arguments arguments) {
+  arguments.insert(arguments.begin(), {"aqbench", "sweep"});
+  return arguments;
+}
+
+// Runs what has no record yet. Results that tasks of a shared sweep have left are taken first.
+SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journal& journal) {
+  const auto tasks = tasks_folder(journal.bundle());
+  const auto run = [&](const Case& planned, CaseBoard& board) {
+    return run_case_keeping(planned, board, request.kept);
+  };
+  SweepDisplay display(SweepDisplay::options_for_stderr());
+  CasesOfHosts hosts;
+  SweepOutcome outcome;
+  if (request.share.local) {
+    outcome = run_locally_shared(plan, journal, static_cast<std::size_t>(*request.share.local),
+                                 request.share.lease_s, display.callbacks(), run, hosts);
+  } else {
+    if (std::filesystem::is_directory(tasks)) collect(plan, tasks, journal, hosts);
+    outcome = run_sweep(plan, journal, display.callbacks(), run);
+  }
+  if (outcome.interrupted) return outcome;
+  for (const auto& [host, cases] : hosts)
+    add_notes(journal.bundle(), {fmt::format("{} ran {}", host, counted(cases, "case"))});
+  std::error_code ignored;  // nothing in it is needed any more
+  std::filesystem::remove_all(tasks, ignored);
+  return outcome;
+}
+
+// The arguments by which the merging job of a shared sweep ends it as this command line asks.
+Arguments arguments_of_merge(const SweepRequest& request) {
+  Arguments words;
+  const auto add_file = [&](const char* flag, const std::optional<std::filesystem::path>& file) {
+    if (file) words.insert(words.end(), {flag, std::filesystem::absolute(*file).string()});
+  };
+  if (request.baseline) add_file("--baseline", baseline_file(*request.baseline));
+  if (request.gate) words.emplace_back("--gate");
+  add_file("--junit", request.gate_exports.junit);
+  add_file("--sign", request.sign);
+  for (const std::string& note : request.notes) words.insert(words.end(), {"--note", note});
+  return words;
+}
+
+// Begins the bundle and leaves the rest to jobs of Slurm.
+ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  SlurmJobs jobs;
+  {
+    const Journal journal = open_journal(
+        request, plan, environment_json({*plan.request.threads, plan.request.device.value_or("cpu")}));
+    jobs = {journal.bundle(), arguments_of_merge(request), !foreign_code(plan.cases).empty(),
+            plan.cases.size()};
+  }
+  make_tasks_folder(tasks_folder(jobs.bundle));
+  begin_command(jobs.bundle, utc_now(), read_git_state("."), sweep_words(arguments));
+  end_command(jobs.bundle, utc_now(), read_git_state("."), 0, RunClock().elapsed());
+  return submit(jobs, request.share);
+}
+
 ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   // Before a bundle is begun, which a missing module should not leave behind; and before the environment is
   // recorded, which names the libraries that are loaded.
   load_modules_of(plan.cases);
   // Read before anything is run: a baseline that cannot be used should not cost a sweep.
   std::optional<Baseline> baseline;
-  if (request.baseline) baseline = read_baseline(*request.baseline);
+  if (request.baseline) baseline = read_baseline(baseline_file(*request.baseline));
   std::optional<SigningKey> key;
   if (request.sign) key = read_signing_key(*request.sign);
 
@@ -256,17 +324,9 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
   Journal journal = open_journal(request, plan, environment);
   return with_resume_hint("sweep", journal.bundle(), [&] {
     const RunClock clock;
-    Arguments command{"aqbench", "sweep"};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    begin_command(journal.bundle(), utc_now(), read_git_state("."), command);
+    begin_command(journal.bundle(), utc_now(), read_git_state("."), sweep_words(arguments));
     const auto load_before = load_average();
-    SweepOutcome outcome;
-    {
-      SweepDisplay display(SweepDisplay::options_for_stderr());
-      outcome = run_sweep(plan, journal, display.callbacks(), [&](const Case& planned, CaseBoard& board) {
-        return run_case_keeping(planned, board, request.kept);
-      });
-    }
+    const SweepOutcome outcome = run_cases(request, plan, journal);
     const Results results = assemble(plan, journal, std::move(environment), load_before);
     if (request.json)
       print_json(results_text(results));
@@ -289,12 +349,15 @@ ExitCode sweep_command(const Arguments& arguments) {
   complete_sweep_request(*request);
   SweepPlan plan = plan_sweep(request->plan);
   if (request->resume) place_project(plan, request->plan.project_file);
+  if (request->share.any()) require_shareable(plan);
   if (request->dry_run) return print_plan(plan, request->json);
   if (request->resume)
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
   else
     require_records_fit(plan);
-  return run_planned(*request, plan, arguments);
+  const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
+  if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
+  return run_planned(*request, plan, recorded);
 }
 
 }  // namespace aqbench::cli
