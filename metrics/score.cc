@@ -280,14 +280,9 @@ void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& t
   writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));
 }
 
-void check_arrays(const PointCloud& cloud) {
-  const auto check_length = [&](const char* name, std::size_t length) {
-    if (length == 0 || length == cloud.points_m.size()) return;
-    throw Error(ErrorKind::method,
-                fmt::format("cloud.{}: {} entries for {} points", name, length, cloud.points_m.size()));
-  };
-  check_length("normals", cloud.normals.size());
-  check_length("confidence", cloud.confidence.size());
+void check_length(const char* name, std::size_t length, std::size_t points) {
+  if (length == 0 || length == points) return;
+  throw Error(ErrorKind::method, fmt::format("cloud.{}: {} entries for {} points", name, length, points));
 }
 
 // Puts sizes that are not the default into the names of the metrics that depend on them.
@@ -300,13 +295,10 @@ void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 Score score_parts(const CloudSpan& cloud, const TriangleMesh* mesh, const Surface& truth,
                   const ScoreOptions& options, const ViewCounter& count_views) {
   check(options);
+  check_length("normals", cloud.normals.size(), cloud.points_m.size());
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
   if (samples > 2e8) {
     throw Error(ErrorKind::usage,
@@ -342,17 +334,15 @@ Score score_parts(const CloudSpan& cloud, const TriangleMesh* mesh, const Surfac
 
 Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
                   const ViewCounter& count_views) {
-  if (!cloud.normals.empty() && cloud.normals.size() != cloud.points_m.size())
-    throw Error(ErrorKind::method, fmt::format("cloud.normals: {} entries for {} points",
-                                               cloud.normals.size(), cloud.points_m.size()));
   return score_parts(cloud, nullptr, truth, options, count_views);
 }
 
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views) {
-  check_arrays(reconstruction.cloud);
-  return score_parts({reconstruction.cloud.points_m, reconstruction.cloud.normals},
-                     reconstruction.mesh ? &*reconstruction.mesh : nullptr, truth, options, count_views);
+  const PointCloud& cloud = reconstruction.cloud;
+  check_length("confidence", cloud.confidence.size(), cloud.points_m.size());
+  return score_parts({cloud.points_m, cloud.normals}, reconstruction.mesh ? &*reconstruction.mesh : nullptr,
+                     truth, options, count_views);
 }
 
 }  // namespace aqbench

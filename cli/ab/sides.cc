@@ -189,6 +189,25 @@ std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string
   return run_started_unit(side.binary, side.request, name, score, limits);
 }
 
+// Gives each side its method or its value of the variant's axis.
+void vary_sides(const AbRequest& request, Side& a, Side& b) {
+  if (!request.metrics.methods[0].empty()) {
+    if (!request.plan.methods.empty())
+      throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
+    for (const auto& [side, method] :
+         {std::pair(&a, request.metrics.methods[0]), {&b, request.metrics.methods[1]}}) {
+      side->method = method;
+      side->request.methods = {method};
+    }
+  }
+  if (!request.variant) return;
+  for (const Axis& axis : request.plan.axes)
+    if (axis.name == request.variant->name)
+      throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
+  a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
+  b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
+}
+
 }  // namespace
 
 std::string file_state_of(const std::string& binary) {
@@ -259,22 +278,7 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   a->request = b->request = request.plan;
   b->request.injects = request.injects;
   const bool programs = !request.binary_a.empty();
-  if (!request.metrics.methods[0].empty()) {
-    if (!request.plan.methods.empty())
-      throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
-    for (const auto& [side, method] :
-         {std::pair(a, request.metrics.methods[0]), {b, request.metrics.methods[1]}}) {
-      side->method = method;
-      side->request.methods = {method};
-    }
-  }
-  if (request.variant) {
-    for (const Axis& axis : request.plan.axes)
-      if (axis.name == request.variant->name)
-        throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
-    a->request.axes.push_back({request.variant->name, {request.variant->values[0]}});
-    b->request.axes.push_back({request.variant->name, {request.variant->values[1]}});
-  }
+  vary_sides(request, *a, *b);
   if (programs) {
     a->binary = request.binary_a;
     b->binary = request.binary_b;

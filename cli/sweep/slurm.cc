@@ -64,6 +64,21 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
 
 }  // namespace
 
+std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& baseline, bool gate,
+                                            const std::optional<fs::path>& junit,
+                                            const std::optional<fs::path>& sign, const Words& notes) {
+  Words words;
+  const auto add_file = [&](const char* flag, const std::optional<fs::path>& file) {
+    if (file) words.insert(words.end(), {flag, fs::absolute(*file).string()});
+  };
+  add_file("--baseline", baseline);
+  if (gate) words.emplace_back("--gate");
+  add_file("--junit", junit);
+  add_file("--sign", sign);
+  for (const std::string& note : notes) words.insert(words.end(), {"--note", note});
+  return words;
+}
+
 Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
   Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
   words.push_back(fmt::format("--array=1-{}", share.array_size));

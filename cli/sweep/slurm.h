@@ -2,6 +2,7 @@
 // A sweep as jobs of Slurm: an array of tasks, and a job after it that merges what they made.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct SlurmJobs {
   bool runs_foreign_code = false;  // the cases name somebody's program: tasks are told that it is meant
   std::size_t cases = 0;
 };
+
+// Returns SlurmJobs::merge for what was asked of the sweep.
+std::vector<std::string> arguments_of_merge(const std::optional<std::filesystem::path>& baseline, bool gate,
+                                            const std::optional<std::filesystem::path>& junit,
+                                            const std::optional<std::filesystem::path>& sign,
+                                            const std::vector<std::string>& notes);
 
 // Returns the command lines of sbatch for the array, and for the job after the array whose number is
 // `array_job`.

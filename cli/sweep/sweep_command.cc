@@ -168,21 +168,16 @@ void complete_sweep_request(SweepRequest& request) {
 // ---- Running ----
 
 ExitCode print_plan(const SweepPlan& plan, bool json) {
-  if (json) {
-    Json cases = Json::array();
-    for (const Case& planned : plan.cases) cases.push_back(to_json(planned));
-    print_json(cases.dump(2) + "\n");
-    return ExitCode::pass;
-  }
-  for (const Case& planned : plan.cases) fmt::print("{}\n", printable(planned.name));
-  fmt::print(stderr, "{} cases\n", plan.cases.size());
+  Json cases = Json::array();
+  for (const Case& planned : plan.cases)
+    json ? cases.push_back(to_json(planned)) : fmt::print("{}\n", printable(planned.name));
+  json ? print_json(cases.dump(2) + "\n") : fmt::print(stderr, "{} cases\n", plan.cases.size());
   return ExitCode::pass;
 }
 
 Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const Json& environment) {
   if (request.resume) return Journal::resume(*request.resume, plan, {utc_now(), environment});
-  const auto now = std::chrono::system_clock::now();
-  const std::filesystem::path bundle = create_bundle_dir(request.out, now);
+  const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   return journal;
@@ -281,27 +276,18 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
 }
 
 // The arguments by which the merging job of a shared sweep ends it as this command line asks.
-Arguments arguments_of_merge(const SweepRequest& request) {
-  Arguments words;
-  const auto add_file = [&](const char* flag, const std::optional<std::filesystem::path>& file) {
-    if (file) words.insert(words.end(), {flag, std::filesystem::absolute(*file).string()});
-  };
-  if (request.baseline) add_file("--baseline", baseline_file(*request.baseline));
-  if (request.gate) words.emplace_back("--gate");
-  add_file("--junit", request.gate_exports.junit);
-  add_file("--sign", request.sign);
-  for (const std::string& note : request.notes) words.insert(words.end(), {"--note", note});
-  return words;
-}
-
 // Begins the bundle and leaves the rest to jobs of Slurm.
 ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   SlurmJobs jobs;
   {
     const Journal journal = open_journal(
         request, plan, environment_json({*plan.request.threads, plan.request.device.value_or("cpu")}));
-    jobs = {journal.bundle(), arguments_of_merge(request), !foreign_code(plan.cases).empty(),
-            plan.cases.size()};
+    std::optional<std::filesystem::path> baseline;
+    if (request.baseline) baseline = baseline_file(*request.baseline);
+    jobs = {
+        journal.bundle(),
+        arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.sign, request.notes),
+        !foreign_code(plan.cases).empty(), plan.cases.size()};
   }
   make_tasks_folder(tasks_folder(jobs.bundle));
   begin_command(jobs.bundle, utc_now(), read_git_state("."), sweep_words(arguments));

@@ -15,8 +15,6 @@
 
 namespace aqbench {
 
-void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
-
 bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name) {
   return std::ranges::find(specs, name, &ParameterSpec::name) != specs.end();
 }
@@ -24,9 +22,6 @@ bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& n
 bool looks_at_images(const MethodChoice& method) { return !method.spec->simulated(); }
 
 namespace {
-
-constexpr double kMaxTimeoutS = 1e7;
-constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 
 // ---- Axes and overrides ----
 
@@ -276,29 +271,6 @@ void check_conflicts(const PlanBasis& basis) {
 }
 
 }  // namespace
-
-void check_device(const std::string& flag, const std::string& device) {
-  if (device != "cpu" && device != "cuda")
-    refuse_plan(fmt::format("{}: '{}' is neither cpu nor cuda", flag, device));
-}
-
-void check_request(const PlanRequest& request) {
-  if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
-    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
-  if (request.seed && *request.seed > kMaxSeed - kMaxCases)
-    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
-  if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
-    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
-  if (request.device) check_device("--device", *request.device);
-  if (request.timeout_s &&
-      !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
-    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
-                            kMaxTimeoutS));
-  if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
-    refuse_plan("--memory-limit: must be above 0");
-  if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
-    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
-}
 
 PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const PlanRequest& request) {
   PlanBasis own = basis;

@@ -19,9 +19,6 @@ namespace aqbench {
 // A case may use at most so many threads.
 inline constexpr int kMaxThreads = 1024;
 
-// Throws Error(usage) with this text.
-[[noreturn]] void refuse_plan(const std::string& why);
-
 // Parses a value of an axis, an integer from min to max. Throws Error(usage) naming the axis.
 template <class Integer>
 Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer min, Integer max) {
@@ -62,12 +59,6 @@ bool looks_at_images(const MethodChoice& method);
 
 // Returns whether one of the specs has this name.
 bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name);
-
-// Throws Error(usage) naming the flag unless the device is cpu or cuda.
-void check_device(const std::string& flag, const std::string& device);
-
-// Throws Error(usage) naming the flag for a number of the request that is out of range.
-void check_request(const PlanRequest& request);
 
 // Selects, merges the suite's options with the request's and checks that they go together. Throws as
 // plan_sweep() does.

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
+
+constexpr double kMaxTimeoutS = 1e7;
 
 template <class Value>
 Json json_or_null(const std::optional<Value>& value) {
@@ -110,6 +114,31 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   for (const std::string& text : texts_of(root.at("inject"))) request.injects.push_back(parse_inject(text));
   if (const auto project = root.find("project")) request.project = read_project_part(*project);
   return request;
+}
+
+void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
+
+void check_device(const std::string& flag, const std::string& device) {
+  if (device != "cpu" && device != "cuda")
+    refuse_plan(fmt::format("{}: '{}' is neither cpu nor cuda", flag, device));
+}
+
+void check_request(const PlanRequest& request) {
+  if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
+    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
+  if (request.seed && *request.seed > kMaxSeed - kMaxCases)
+    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
+  if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
+    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
+  if (request.device) check_device("--device", *request.device);
+  if (request.timeout_s &&
+      !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
+    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
+                            kMaxTimeoutS));
+  if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
+    refuse_plan("--memory-limit: must be above 0");
+  if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
+    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
 }
 
 }  // namespace aqbench

@@ -78,4 +78,16 @@ Json requested_json(const PlanRequest& request);
 // override, shard or fault that does not parse.
 PlanRequest request_from_json(const Json& json, const std::string& source);
 
+// Is the largest seed.
+inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
+
+// Throws Error(usage) with this text.
+[[noreturn]] void refuse_plan(const std::string& why);
+
+// Throws Error(usage) naming the flag unless the device is cpu or cuda.
+void check_device(const std::string& flag, const std::string& device);
+
+// Throws Error(usage) naming the flag for a number of the request that is out of range.
+void check_request(const PlanRequest& request);
+
 }  // namespace aqbench

@@ -93,6 +93,30 @@ SuitePart read_part(const JsonPlace& place) {
   return part;
 }
 
+// Small enough for every change.
+Suite pipeline_suite() {
+  return {
+      .name = "pipeline",
+      .description =
+          "real methods on small images of 6 cameras; occlusion; contrast enhancement; kinds of surfaces",
+      .scenes = {"flat_plane", "undulating", "ripple_field"},
+      .methods = {"sparse", "plane_sweep:fast"},
+      .sets = {{"plane_sweep", "surface", "none"},
+               {"dense_flow", "surface", "none"},
+               // So steep that some of it is seen by one camera or none.
+               {"mound", "height_m", "0.14"},
+               {"mound", "radius_m", "0.015"}},
+      .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
+      .more = {{.scenes = {"mound"}, .methods = {"plane_sweep:fast"}},
+               {.scenes = {"undulating"}, .methods = {"plane_sweep:balanced", "dense_flow"}},
+               {.scenes = {"undulating"}, .methods = {"sparse"}, .axes = {parse_axis("sparse.clahe=off,on")}},
+               // Of few points: kinds of surfaces are told apart at 4 mm, too.
+               {.scenes = {"undulating"},
+                .methods = {"plane_sweep:fast"},
+                .axes = {parse_axis("plane_sweep.voxel_m=0.004"),
+                         parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}};
+}
+
 // Suites of scenes and methods.
 std::vector<Suite> method_suites() {
   return {
@@ -100,27 +124,7 @@ std::vector<Suite> method_suites() {
        .description = "the two synthetic scenes with the two simulated matchers, one seed",
        .scenes = {"flat_plane", "undulating"},
        .methods = {"lightglue_like", "roma_like"}},
-      {.name = "pipeline",
-       .description =
-           "real methods on small images of 6 cameras; occlusion; contrast enhancement; kinds of surfaces",
-       .scenes = {"flat_plane", "undulating", "ripple_field"},
-       .methods = {"sparse", "plane_sweep:fast"},
-       .sets = {{"plane_sweep", "surface", "none"},
-                {"dense_flow", "surface", "none"},
-                // So steep that some of it is seen by one camera or none.
-                {"mound", "height_m", "0.14"},
-                {"mound", "radius_m", "0.015"}},
-       .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
-       .more = {{.scenes = {"mound"}, .methods = {"plane_sweep:fast"}},
-                {.scenes = {"undulating"}, .methods = {"plane_sweep:balanced", "dense_flow"}},
-                {.scenes = {"undulating"},
-                 .methods = {"sparse"},
-                 .axes = {parse_axis("sparse.clahe=off,on")}},
-                // Of few points: kinds of surfaces are told apart at 4 mm, too.
-                {.scenes = {"undulating"},
-                 .methods = {"plane_sweep:fast"},
-                 .axes = {parse_axis("plane_sweep.voxel_m=0.004"),
-                          parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}},
+      pipeline_suite(),
       {.name = "presets",
        .description =
            "the presets of plane_sweep from small to large images: none is worse than a faster one",
