@@ -95,6 +95,7 @@ std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
   PlanRequest suite_alone;
   suite_alone.own_suite = header.request.own_suite;
   if (!suite_alone.own_suite) suite_alone.suite = header.suite;
+  suite_alone.project = header.request.project;
   std::vector<BaselineCase> cases;
   for (const Case& planned : plan_sweep(suite_alone).cases)
     cases.push_back({planned.name, planned.options, {}});

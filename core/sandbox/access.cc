@@ -61,6 +61,7 @@ class Resolver {
       if (!covered) resolved_.entries.push_back({real, writable, folder});
       return;
     }
+    resolved_.listable.push_back(real);
     for (fs::directory_iterator inside(real, error); !error && inside != fs::directory_iterator();
          inside.increment(error)) {
       std::error_code unknown;

@@ -36,6 +36,10 @@ struct AccessLink {
 // An allow-list as a kernel can take it.
 struct ResolvedAccess {
   std::vector<AccessEntry> entries;
+  // Folders that are allowed but for something hidden below them: what lies in them has entries of its own.
+  // Names in them may be listed; by Landlock alone those below what is hidden, too, as its rules hold for
+  // whole trees.
+  std::vector<std::filesystem::path> listable;
   std::vector<AccessLink> links;
   std::filesystem::path temporary;
 };

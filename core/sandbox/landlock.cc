@@ -72,6 +72,12 @@ LandlockRules make_landlock_rules(const ResolvedAccess& access) {
     if (::syscall(kAddRule, made.rules.get(), kPathBeneath, &rule, 0) != 0)
       landlock_error(entry.path.string());
   }
+  for (const std::filesystem::path& folder : access.listable) {
+    const Descriptor place(::open(folder.c_str(), O_PATH | O_CLOEXEC));
+    if (place.get() < 0) continue;
+    const PathRule rule{kReadFolder & handled, place.get()};
+    if (::syscall(kAddRule, made.rules.get(), kPathBeneath, &rule, 0) != 0) landlock_error(folder.string());
+  }
   return made;
 }
 

@@ -91,12 +91,24 @@ std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& 
   return methods;
 }
 
+bool names_method(const Suite& suite, const std::string& name) {
+  const auto names = [&](const std::vector<std::string>& patterns) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return glob_matches(pattern.substr(0, pattern.find(':')), name);
+    });
+  };
+  return names(suite.methods) ||
+         std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.methods); });
+}
+
 // Takes away what no case needs, so that the evidence of a run holds nothing else of a project.
 void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
-  std::erase_if(request.project.methods, [&](const MethodDeclaration& method) {
-    return std::ranges::find(cases, method.name, &Case::method) == cases.end();
-  });
   const bool has_its_suite = request.own_suite && !request.suite.empty();
+  std::erase_if(request.project.methods, [&](const MethodDeclaration& method) {
+    // The whole suite can be planned again, also where only a part of it is run.
+    return !(has_its_suite && names_method(*request.own_suite, method.name)) &&
+           std::ranges::find(cases, method.name, &Case::method) == cases.end();
+  });
   if (request.project.methods.empty() && !has_its_suite) request.project = {};
 }
 

@@ -11,7 +11,7 @@ namespace aqbench {
 
 // The line, from 1, in which each value of a document begins, by its path as JsonPlace writes it:
 // "methods[0].parameters[1].name". The document itself is "".
-using JsonLines = std::map<std::string, std::size_t, std::less<>>;
+using JsonLines = std::map<std::string, std::size_t>;
 
 // Returns the lines of a document that parse_strict_json() has accepted.
 JsonLines lines_of_json(std::string_view text);
