@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "harness/planning/case_images.h"
+#include "harness/planning/owners.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
 
@@ -26,43 +26,6 @@ namespace {
 // ---- Axes and overrides ----
 
 constexpr const char* kFrame = "frame";  // short for dataset.frame
-
-bool has_recording(const Selection& selection) {
-  return std::ranges::any_of(selection.scenes,
-                             [](const SceneChoice& scene) { return scene.recording.has_value(); });
-}
-
-std::vector<std::string> owners_of(const Selection& selection) {
-  std::vector<std::string> owners;
-  for (const SceneChoice& scene : selection.scenes) owners.push_back(scene.name);
-  for (const MethodChoice& method : selection.methods)
-    if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
-  for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
-  owners.insert(owners.end(), selection.rigs.begin(), selection.rigs.end());
-  if (!selection.rigs.empty()) owners.emplace_back(kImagingOwner);
-  if (!selection.rigs.empty() || has_recording(selection)) owners.emplace_back(kPerturbOwner);
-  if (has_recording(selection)) owners.emplace_back(kDatasetOwner);
-  return owners;
-}
-
-const std::vector<ParameterSpec>& parameters_of(const Selection& selection, const std::string& owner) {
-  static const std::vector<ParameterSpec> none;
-  for (const SceneChoice& scene : selection.scenes)
-    if (scene.name == owner) return scene.spec == nullptr ? none : scene.spec->parameters;
-  for (const MethodChoice& method : selection.methods)
-    if (method.spec->name == owner) return method.spec->parameters;
-  for (const WorkloadSpec* workload : selection.workloads)
-    if (workload->name == owner) return workload->parameters;
-  if (owner == kDatasetOwner)  // all have the same, but for the number of their frames
-    for (const SceneChoice& scene : selection.scenes)
-      if (scene.recording) return scene.recording->parameters;
-  if (owner == kPerturbOwner && (!selection.rigs.empty() || has_recording(selection)))
-    return perturb_parameters();
-  if (selection.rigs.empty()) return none;
-  if (owner == kImagingOwner) return imaging_parameters();
-  if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;
-  return none;
-}
 
 void check_owner(const Selection& selection, const std::string& flag, const std::string& owner,
                  const std::string& parameter) {

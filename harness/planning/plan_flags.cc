@@ -68,7 +68,7 @@ const PlanFlag kSelectionFlags[] = {
          }},
     {.name = "scene",
      .value_name = "S",
-     .help = "scene name or pattern, mesh:FILE.ply or dataset:DIR (docs/dataset.md); may be repeated",
+     .help = "scene or pattern, mesh:FILE.ply or dataset:DIR; may be repeated",
      .repeatable = true,
      .place = 3,
      .read = into<&Request::scenes>,

@@ -2,6 +2,7 @@
 #include "harness/running/case_recording.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "core/isolate.h"
