@@ -140,16 +140,17 @@ double error_of_code(std::int8_t code) {
 }
 
 std::string encode_view(const CloudView& view) {
-  const Json header = {{"step_mm", kViewStep_mm},
-                       {"error_mm", kViewError_mm},
-                       {"origin_mm", view.origin_mm},
-                       {"scored", view.scored},
-                       {"far", view.far},
-                       {"points", view.points.size()},
-                       {"holes", view.holes.size()},
-                       {"vertices", view.vertices.size()},
-                       {"triangles", view.triangles.size()},
-                       {"scene", Json::parse(view.scene_json.empty() ? "{}" : view.scene_json)}};
+  const Json header = {
+      {"step_mm", kViewStep_mm},
+      {"error_mm", kViewError_mm},
+      {"origin_mm", view.origin_mm},
+      {"scored", view.scored},
+      {"far", view.far},
+      {"points", view.points.size()},
+      {"holes", view.holes.size()},
+      {"vertices", view.vertices.size()},
+      {"triangles", view.triangles.size()},
+      {"scene", parse_strict_json(view.scene_json.empty() ? "{}" : view.scene_json, "scene", kMessageJson)}};
   const auto append = [](std::string& bytes, const auto& values) {
     for (const auto value : values) bytes += static_cast<char>(value);
   };

@@ -3,6 +3,7 @@
 // causes, the mesh, the true surface, cameras and water. One small file, `viewer/CASE.bin` of a bundle.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,8 +1,10 @@
 #pragma once
 // The pages of a site as text.
 
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

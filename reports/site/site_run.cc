@@ -131,7 +131,7 @@ std::string site_line(const SiteRun& run) {
 }
 
 SiteRun site_run_of(std::string_view line, const std::string& source) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_strict_json(line, source, kMessageJson);
   const auto fail = [&] { return Error(ErrorKind::input, source + ": is no list of runs of a site"); };
   if (!json.is_object() || !json.contains("cases") || !json["cases"].is_array()) throw fail();
   SiteRun run;

@@ -1,10 +1,12 @@
 #pragma once
 // One bundle as a site over many bundles keeps it: a line of JSON with what its pages show.
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace aqbench {
