@@ -30,7 +30,7 @@ namespace aqbench::cli {
 namespace {
 
 constexpr const char* kCaseName = "command";
-constexpr std::size_t kUsualPairs = 20;
+constexpr std::size_t kUsualCommandPairs = 20;
 constexpr int kUsualRuns = 3;
 constexpr double kLongRunS = 2;           // a command that takes longer runs once in a unit
 constexpr double kQuickS = 55;            // for the pairs and the trial of --quick
@@ -208,7 +208,7 @@ void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, Com
   const PairedPolicy& policy = document.settings.policy;
   const std::size_t outcomes = judged_outcomes(document.settings);
   const std::size_t minimum = measured_for(minimum_kept_pairs(policy, outcomes));
-  document.run.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
+  document.run.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualCommandPairs));
   plan_pairs(policy, outcomes, document.run.pairs_per_look);
   const double look_s = static_cast<double>(document.run.pairs_per_look) * (pair.runs + pair.warmup) *
                         (trials[0].unit_s + trials[1].unit_s);
