@@ -19,7 +19,8 @@ aqbench_library(dataset scenes/dataset aqbench::rendering)
 
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
 aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
-aqbench_library(protocols metrics/protocols aqbench::metrics)
+aqbench_library(alignment metrics/alignment aqbench::metrics)
+aqbench_library(protocols metrics/protocols aqbench::alignment)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
 set(same_bits aqbench_neighbours aqbench_metrics aqbench_protocols)
 foreach(library IN LISTS same_bits)

@@ -1,4 +1,4 @@
-#include "metrics/align.h"
+#include "metrics/alignment/align.h"
 
 #include <gtest/gtest.h>
 

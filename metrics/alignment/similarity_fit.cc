@@ -1,4 +1,4 @@
-#include "metrics/similarity_fit.h"
+#include "metrics/alignment/similarity_fit.h"
 
 #include <fmt/format.h>
 

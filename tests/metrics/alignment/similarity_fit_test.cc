@@ -1,4 +1,4 @@
-#include "metrics/similarity_fit.h"
+#include "metrics/alignment/similarity_fit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include "metrics/align.h"
+#include "metrics/alignment/align.h"
 #include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"
 #include "tests/metrics/truth.h"
