@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/installed_files.h"
 #include "core/json.h"
 #include "core/module.h"
 #include "core/parameters.h"

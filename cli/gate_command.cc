@@ -5,7 +5,7 @@
 #include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/installed_files.h"
+#include "core/module.h"
 #include "core/table.h"
 #include "harness/gating/gate_text.h"
 #include "harness/project/project_use.h"

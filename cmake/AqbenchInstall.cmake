@@ -14,12 +14,12 @@ foreach(folder BINDIR LIBDIR DATADIR MANDIR DOCDIR INCLUDEDIR)
 endforeach()
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # a LibTorch that is not the system's
 
-# Where core/installed_files.cc looks.
+# Where core/module.cc looks.
 file(RELATIVE_PATH modules_from_program /${CMAKE_INSTALL_BINDIR} /${AQBENCH_MODULE_DIR})
 file(RELATIVE_PATH modules_from_library /${CMAKE_INSTALL_LIBDIR} /${AQBENCH_MODULE_DIR})
 file(RELATIVE_PATH data_from_program /${CMAKE_INSTALL_BINDIR} /${AQBENCH_DATA_DIR})
 file(RELATIVE_PATH data_from_library /${CMAKE_INSTALL_LIBDIR} /${AQBENCH_DATA_DIR})
-set_source_files_properties(core/installed_files.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
+set_source_files_properties(core/module.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_DEFINITIONS
   "AQBENCH_MODULES_FROM_PROGRAM=\"${modules_from_program}\";AQBENCH_MODULES_FROM_LIBRARY=\"${modules_from_library}\";\
 AQBENCH_DATA_FROM_PROGRAM=\"${data_from_program}\";AQBENCH_DATA_FROM_LIBRARY=\"${data_from_library}\"")
 

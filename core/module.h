@@ -6,8 +6,13 @@
 // A module gives tables of functions. A table is a plain struct of function pointers, declared in the header
 // of the folder that calls it, and a constant with C linkage of that type in the module. Programs that link a
 // module's code statically (tests, benchmarks) have the constant themselves and load nothing.
+//
+// And where the files are that belong to this program: found relative to the file that holds this code, so
+// that an installation can be moved.
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace aqbench {
 
@@ -30,6 +35,25 @@ std::filesystem::path module_file(Module module);
 
 // Returns whether the module has been loaded into this process.
 bool is_loaded(Module module);
+
+// Returns the file that holds this code: the running program, or the shared library that brings it into
+// another one (into Python, say). Empty where the system does not tell.
+std::filesystem::path own_file();
+
+// Returns whether this code is part of a shared library and not of the running program.
+bool is_in_shared_library();
+
+// Returns the folders in which modules are looked for, in this order: beside own_file(), as in a build
+// folder; the folder of an installation; ../lib/aqbench.
+std::vector<std::filesystem::path> module_folders();
+
+// Returns a file of the installation's data folder (share/aqbench), such as "baselines/seed.json"; empty
+// where there is no such file, as in a build folder.
+std::filesystem::path installed_data_file(const std::string& name);
+
+// Returns `given` where that file is there. Else, where `given` is a plain word, the baseline of that name
+// which was installed ("seed" is share/aqbench/baselines/seed.json) if there is one; else `given`.
+std::filesystem::path baseline_file(const std::filesystem::path& given);
 
 namespace detail {
 // Returns the address of a symbol in a module. Throws as load_module(), and Error(input) where it has none.

@@ -10,17 +10,6 @@
 
 namespace aqbench::cli {
 
-// What is asked of protocols, beside the cloud and its truth.
-struct EvalProtocolRequest {
-  std::string protocol;              // a name, or "all"
-  std::vector<std::string> explain;  // two names
-  std::string which;                 // a published number
-  Strings knobs;                     // NAME=VALUE
-  std::string mask_file, confidence_file;
-  std::vector<double> mask_box;  // low and high corner, then the spacing; the truth's unit
-  std::vector<double> plane;     // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
-};
-
 // Returns the rows of the flags for protocols.
 std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags();
 

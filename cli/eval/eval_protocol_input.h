@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "cli/eval/eval_protocol.h"
 #include "cli/eval/eval_request.h"
 #include "metrics/protocols/cloud_truth.h"
 

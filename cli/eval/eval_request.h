@@ -43,4 +43,15 @@ struct EvalCloudRequest {
   bool json = false;
 };
 
+// What is asked of protocols, beside the cloud and its truth.
+struct EvalProtocolRequest {
+  std::string protocol;              // a name, or "all"
+  std::vector<std::string> explain;  // two names
+  std::string which;                 // a published number
+  std::vector<std::string> knobs;    // NAME=VALUE
+  std::string mask_file, confidence_file;
+  std::vector<double> mask_box;  // low and high corner, then the spacing; the truth's unit
+  std::vector<double> plane;     // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
+};
+
 }  // namespace aqbench::cli

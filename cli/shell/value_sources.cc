@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "core/error.h"
-#include "core/installed_files.h"
+#include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"
 #include "harness/planning/axis.h"

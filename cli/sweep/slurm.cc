@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "core/installed_files.h"
+#include "core/module.h"
 #include "core/process.h"
 #include "core/text.h"
 #include "harness/sharing/shared_results.h"

@@ -14,7 +14,7 @@
 #include "cli/sweep/slurm.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/installed_files.h"
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"

@@ -178,22 +178,6 @@ void require_enough(const PairedComparison& result, std::size_t minimum, std::si
 
 }  // namespace
 
-std::string to_string(PairedVerdict verdict) {
-  switch (verdict) {
-    case PairedVerdict::regressed:
-      return "REGRESSED";
-    case PairedVerdict::faster:
-      return "FASTER";
-    case PairedVerdict::pass:
-      return "PASS";
-    case PairedVerdict::inconclusive:
-      return "INCONCLUSIVE";
-    case PairedVerdict::refused:
-      return "REFUSED";
-  }
-  throw Error(ErrorKind::input, "verdict: not one of the known ones");
-}
-
 std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series,
                                             const PairedPolicy& policy) {
   check(policy);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/statistics/paired.h"
+#include "harness/statistics/paired_comparison.h"
 
 namespace aqbench {
 

@@ -1,0 +1,68 @@
+#include "harness/statistics/paired_comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace aqbench {
+
+std::string to_string(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return "REGRESSED";
+    case PairedVerdict::faster:
+      return "FASTER";
+    case PairedVerdict::pass:
+      return "PASS";
+    case PairedVerdict::inconclusive:
+      return "INCONCLUSIVE";
+    case PairedVerdict::refused:
+      return "REFUSED";
+  }
+  throw Error(ErrorKind::input, "verdict: not one of the known ones");
+}
+
+double change_of(ShiftScale scale, double shift) {
+  switch (scale) {
+    case ShiftScale::log_ratio:
+      return std::expm1(shift);
+    case ShiftScale::inverse_log_ratio:
+      return std::expm1(-shift);
+    case ShiftScale::difference:
+    case ShiftScale::distance_from_zero:
+      return shift;
+    case ShiftScale::inverse_difference:
+      return -shift;
+  }
+  throw Error(ErrorKind::input, "scale: not one of the known ones");
+}
+
+bool is_difference(ShiftScale scale) {
+  return scale != ShiftScale::log_ratio && scale != ShiftScale::inverse_log_ratio;
+}
+
+std::string shift_text(ShiftScale scale, double shift) {
+  const double change = change_of(scale, shift);
+  return is_difference(scale) ? fmt::format("{:+.4g}", change) : fmt::format("{:+.2f} %", 100 * change);
+}
+
+std::string verdict_text(const PairedComparison& comparison) {
+  return comparison.quality ? quality_text(comparison.verdict) : to_string(comparison.verdict);
+}
+
+std::string quality_text(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return "WORSE";
+    case PairedVerdict::faster:
+      return "BETTER";
+    case PairedVerdict::pass:
+      return "EQUIVALENT";
+    default:
+      return to_string(verdict);
+  }
+}
+
+}  // namespace aqbench
