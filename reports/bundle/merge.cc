@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
+#include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/records/results.h"
@@ -205,27 +206,26 @@ void add_shard_notes(const std::vector<ShardBundle>& shards, const fs::path& bun
   }
 }
 
+// What all parts of one merged bundle are written from.
+struct MergedRun {
+  std::vector<ShardBundle> shards;
+  JournalHeader header;
+  Results results;
+};
+
 // Writes everything into `bundle`, a folder that is not yet where it is going to be.
-void write_merged(const std::vector<ShardBundle>& shards, const Results& results, const fs::path& bundle,
-                  const std::vector<std::string>& command_line, const RunClock& clock,
-                  const SigningKey* key) {
-  JournalHeader header = shards.front().header;
-  header.cases_text = merged_cases(shards);
+void write_merged(const MergedRun& run, const fs::path& bundle, const std::vector<std::string>& command_line,
+                  const RunClock& clock, const SigningKey* key) {
   begin_command(bundle, utc_now(), read_git_state("."), command_line);
-  header.run_id = results.run.id;
-  header.started_utc = results.run.started_utc;
-  header.request.shard = {};
-  header.plan_sha256 = header.all_shards_sha256;
-  header.environment = results.environment;
-  copy_files(shards, bundle);  // before the journal marks the log
-  Journal journal = Journal::create(bundle, header);
-  for (const ShardBundle& shard : shards)
+  copy_files(run.shards, bundle);  // before the journal marks the log
+  Journal journal = Journal::create(bundle, run.header);
+  for (const ShardBundle& shard : run.shards)
     for (const Record& block : shard.blocks) journal.append_block(block);
-  for (const Record& record : results.records) journal.append(record);
-  copy_baseline(shards, bundle);
-  add_shard_notes(shards, bundle);
+  for (const Record& record : run.results.records) journal.append(record);
+  copy_baseline(run.shards, bundle);
+  add_shard_notes(run.shards, bundle);
   end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());
-  finalise_bundle(bundle, results, key);
+  finalise_bundle(bundle, run.results, key);
 }
 
 }  // namespace
@@ -234,20 +234,28 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
                        const std::vector<std::string>& command_line, const SigningKey* key) {
   const RunClock clock;
   if (paths.size() < 2) throw Error(ErrorKind::usage, "give at least two bundles to merge");
-  std::vector<ShardBundle> shards;
+  MergedRun run;
   for (const fs::path& path : paths) {
-    shards.push_back(read_shard(path));
-    check_alike(shards.front(), shards.back());
+    run.shards.push_back(read_shard(path));
+    check_alike(run.shards.front(), run.shards.back());
   }
-  check_disjoint(shards);
-  std::ranges::sort(shards, {}, [](const ShardBundle& shard) { return shard.header.request.shard.index; });
+  check_disjoint(run.shards);
+  std::ranges::sort(run.shards, {},
+                    [](const ShardBundle& shard) { return shard.header.request.shard.index; });
+  run.header = run.shards.front().header;
+  run.header.cases_text = merged_cases(run.shards);
 
   // An empty folder holds the name until the whole bundle takes its place. Nobody can go on with a part.
   const fs::path bundle = create_bundle_dir(out, std::chrono::system_clock::now());
   try {
+    run.results = merged_results(run.shards, bundle.filename().string());
+    run.header.run_id = run.results.run.id;
+    run.header.started_utc = run.results.run.started_utc;
+    run.header.request.shard = {};
+    run.header.plan_sha256 = run.header.all_shards_sha256;
+    run.header.environment = run.results.environment;
     const ScratchFolder partial(make_folder_beside(bundle));
-    write_merged(shards, merged_results(shards, bundle.filename().string()), partial.path(), command_line,
-                 clock, key);
+    write_merged(run, partial.path(), command_line, clock, key);
     if (::rename(partial.path().c_str(), bundle.c_str()) != 0) throw_file_error(bundle, errno);
   } catch (...) {
     std::error_code ignored;
