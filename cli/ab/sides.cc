@@ -189,8 +189,15 @@ std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string
   return run_started_unit(side.binary, side.request, name, score, limits);
 }
 
+<<<<<<< ours
 // Gives each side its method or its value of the variant's axis.
 void vary_sides(const AbRequest& request, Side& a, Side& b) {
+=======
+// Gives each side its method, variant and program.
+void prepare_sides(const AbRequest& request, Side& a, Side& b) {
+  a.request = b.request = request.plan;
+  b.request.injects = request.injects;
+>>>>>>> theirs
   if (!request.metrics.methods[0].empty()) {
     if (!request.plan.methods.empty())
       throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
@@ -200,12 +207,45 @@ void vary_sides(const AbRequest& request, Side& a, Side& b) {
       side->request.methods = {method};
     }
   }
+<<<<<<< ours
   if (!request.variant) return;
   for (const Axis& axis : request.plan.axes)
     if (axis.name == request.variant->name)
       throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
   a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
   b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
+=======
+  if (request.variant) {
+    for (const Axis& axis : request.plan.axes)
+      if (axis.name == request.variant->name)
+        throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
+    a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
+    b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
+  }
+  if (!request.binary_a.empty()) {
+    a.binary = request.binary_a;
+    b.binary = request.binary_b;
+  } else if (request.exec) {
+    a.binary = b.binary = std::filesystem::read_symlink("/proc/self/exe").string();
+  }
+  for (Side* const side : {&a, &b}) side->file_state = file_state_of(side->binary);
+}
+
+// Runs the units of both sides; where metrics are compared each is scored and keeps what is compared.
+AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b, const UnitLimits& limits,
+                       const AbRequest& request) {
+  const bool seeds = over_seeds(request);
+  return [a = std::move(a), b = std::move(b), limits, seeds,
+          outcomes = request.settings.outcomes](const AbUnitTask& task) {
+    Side& side = task.side == AbSide::a ? *a : *b;
+    const std::string& name = side.names[task.case_index];
+    const bool score = task.score || !outcomes.empty();
+    auto answer =
+        seeds ? run_seeded_unit(side, name, task.draw, limits) : run_unit_of_side(side, name, score, limits);
+    if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
+    return answer;
+  };
+>>>>>>> theirs
 }
 
 }  // namespace
@@ -275,9 +315,8 @@ Json with_load_after(Json environment) {
 
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
   auto a = std::make_shared<Side>(), b = std::make_shared<Side>();
-  a->request = b->request = request.plan;
-  b->request.injects = request.injects;
   const bool programs = !request.binary_a.empty();
+<<<<<<< ours
   vary_sides(request, *a, *b);
   if (programs) {
     a->binary = request.binary_a;
@@ -286,6 +325,9 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
   }
   for (Side* const side : {a.get(), b.get()}) side->file_state = file_state_of(side->binary);
+=======
+  prepare_sides(request, *a, *b);
+>>>>>>> theirs
   // This program plans its cases itself; another one is asked for its plan. The limits are the same for both
   // sides.
   UnitProgram program_a, program_b;
@@ -316,19 +358,8 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;
-  const bool seeds = over_seeds(request);
-  const std::vector<AbOutcome> outcomes = document.settings.outcomes;
-  if (!outcomes.empty()) document.run.paired_over = request.metrics.paired_over;
-  return {[a, b, limits, seeds, outcomes](const AbUnitTask& task) {
-            Side& side = task.side == AbSide::a ? *a : *b;
-            const std::string& name = side.names[task.case_index];
-            const bool score = task.score || !outcomes.empty();
-            auto answer = seeds ? run_seeded_unit(side, name, task.draw, limits)
-                                : run_unit_of_side(side, name, score, limits);
-            if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
-            return answer;
-          },
-          {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
+  if (!document.settings.outcomes.empty()) document.run.paired_over = request.metrics.paired_over;
+  return {runner_of(a, b, limits, request), {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
 }
 
 ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code) {

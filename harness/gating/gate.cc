@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -165,7 +166,8 @@ bool comes_before(const GateRow& a, const GateRow& b) {
   return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
 }
 
-// Sorts rows by case, the worst case first, so that what one cause moved stands together, the cause first.
+// Sorts rows by case, the worst case first, so that what one cause moved stands together, the cause first;
+// then what is new and what passed.
 void sort_worst_first(std::vector<GateRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
   struct CaseRank {
@@ -174,13 +176,16 @@ void sort_worst_first(std::vector<GateRow>& rows) {
     std::size_t first = 0;  // where the case's first row stands
   };
   std::unordered_map<std::string, CaseRank> cases;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  const auto moved = static_cast<std::size_t>(std::ranges::count_if(rows, [](const GateRow& row) {
+    return row.verdict != Verdict::added && row.verdict != Verdict::pass;
+  }));
+  for (std::size_t i = 0; i < moved; ++i) {
     const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
     CaseRank& rank = place->second;
     if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
     if (rows[i].verdict == rank.worst) rank.excess = std::max(rank.excess, rows[i].excess);
   }
-  std::ranges::stable_sort(rows, [&](const GateRow& a, const GateRow& b) {
+  std::ranges::stable_sort(std::span(rows).first(moved), [&](const GateRow& a, const GateRow& b) {
     const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);
     if (rank_a.worst != rank_b.worst) return rank_a.worst < rank_b.worst;
     if (rank_a.excess != rank_b.excess) return rank_a.excess > rank_b.excess;

@@ -28,7 +28,7 @@ const std::vector<std::string> kShort = {"--looks",       "1", "--pairs",     "2
                                          "--repetitions", "1", "--no-confirm"};
 
 TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
-  const auto ran = compare("sleep 0.004", "sleep 0.012", kShort);
+  const auto ran = compare("sleep 0.02", "sleep 0.2", kShort);
   EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("REGRESSED"));
   EXPECT_THAT(ran.err, HasSubstr("20 pairs of 1 run each: about"));
@@ -37,7 +37,7 @@ TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   std::ifstream file(bundle / "ab.json");
   Json json = Json::parse(file);
-  EXPECT_EQ(json["a"]["command"]["line"], "sleep 0.004");
+  EXPECT_EQ(json["a"]["command"]["line"], "sleep 0.02");
   EXPECT_GT(json["samples"]["units"][0]["outcomes"]["cpu_ms"][0].get<double>(), 0);
 }
 
@@ -80,11 +80,11 @@ TEST_F(AbCommands, EachSideHasItsFolderEnvironmentAndPreparation) {
   EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
   std::ifstream prepared(dir_ / "b/prepared"), orders(dir_ / "b/orders");
   EXPECT_GE(std::count(std::istreambuf_iterator<char>(prepared), {}, '\n'), 21);
-  EXPECT_GE(std::count(std::istreambuf_iterator<char>(orders), {}, '\n'), 20);
+  EXPECT_GE(std::count(std::istreambuf_iterator<char>(orders), {}, '\n'), 8);
 }
 
 TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {
-  const auto ran = compare("sleep 0.003", "sleep 0.009", {"--quick", "--repetitions", "1"});
+  const auto ran = compare("sleep 0.01", "sleep 0.1", {"--quick", "--repetitions", "1"});
   EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
   EXPECT_THAT(compare("true", "true", {"--quick", "--pairs", "20"}).err, HasSubstr("--pairs"));
 }

@@ -88,6 +88,39 @@ TEST(Gate, ExactlyAtTheLimitInDecimalsPasses) {
   EXPECT_EQ(verdict_on(-0.012, Better::equal, absolute(0.1), 0.0881).verdict, Verdict::regressed);
 }
 
+// A count and an extreme are shown; another tolerance than the usual one makes them gate.
+TEST(Gate, CountsAndExtremesAreInformationUnlessTheirToleranceIsChosen) {
+  Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  const auto add = [&](const char* name, const char* unit, double accepted, double now, Tolerance tolerance) {
+    baseline.cases[0].metrics.emplace_back(name, BaselineMetric{accepted, Better::equal, tolerance});
+    const std::string& case_name = baseline.cases[0].name;
+    const auto record = std::ranges::find(results.records, case_name, &Record::case_name);
+    record->metrics.emplace_back(name, Metric{now, unit, Better::equal, ""});
+  };
+  add("points_of_something", "points", 1000, 990, absolute(0));
+  add("depth_max_mm", "mm", 4, 9, relative(0.05));
+  const GateReport report = gate(results, baseline);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  EXPECT_NE(render_gate(report).find("points_of_something: 1000 -> 990"), std::string::npos);
+  baseline.cases[0].metrics.back().second.tolerance = relative(0.1);
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+}
+
+TEST(Gate, RowsStandByCaseTheCauseFirst) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  for (std::size_t i : {0, 1})
+    for (const char* name : {"accuracy_rmse_mm", "accuracy_mean_mm"})
+      *metric_of(results.records[i], name).value *= 2;
+  *metric_of(results.records[1], "accuracy_rmse_mm").value *= 3;
+  const GateReport report = gate(results, baseline);
+  EXPECT_EQ(report.rows[0].case_name, results.records[1].case_name);
+  EXPECT_EQ(report.rows[0].metric, "accuracy_mean_mm");
+  EXPECT_EQ(report.rows[1].case_name, report.rows[0].case_name);
+  EXPECT_EQ(report.rows[2].case_name, results.records[0].case_name);
+}
+
 TEST(Gate, ANegativeBaselineHasATolerance) {
   EXPECT_EQ(verdict_on(-2, Better::lower, kFivePercent, -1.91).verdict, Verdict::pass);
   EXPECT_EQ(verdict_on(-2, Better::lower, kFivePercent, -1.89).verdict, Verdict::regressed);

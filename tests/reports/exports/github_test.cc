@@ -37,8 +37,15 @@ TEST(Github, NoAnnotationWhereTheGatePasses) {
   EXPECT_THAT(github_step_summary(report, results), StartsWith("## aqbench gate: pass\n"));
 }
 
+// Twelve cases; each has one annotation, which names the first headline that moved.
 TEST(Github, WorstFirstAtMostTenThenTheRestCounted) {
   Results results = synthetic_results();
+  const std::vector<Record> once = results.records;
+  for (const char* suffix : {"0", "1"})
+    for (Record record : once) {
+      record.case_name += suffix;
+      results.records.push_back(std::move(record));
+    }
   const Baseline baseline = synthetic_baseline(results);
   for (Record& record : results.records)
     for (const char* name : {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm"})
@@ -46,9 +53,10 @@ TEST(Github, WorstFirstAtMostTenThenTheRestCounted) {
   *metric_of(results.records[2], "accuracy_rmse_mm").value *= 10;
   const GateReport report = gate(results, baseline);
   const std::string text = github_annotations(report);
-  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::accuracy_rmse_mm is "));
+  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::accuracy_mean_mm is "));
+  EXPECT_THAT(text, HasSubstr(" (and 2 more of this case)\n"));
   EXPECT_EQ(lines_with(text, "::error "), 10u);
-  EXPECT_THAT(text, ::testing::EndsWith("::notice title=aqbench gate::2 more\n"));
+  EXPECT_THAT(text, ::testing::EndsWith("::notice title=aqbench gate::2 more cases\n"));
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), 11u);
 }
 
