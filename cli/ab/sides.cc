@@ -189,15 +189,10 @@ std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string
   return run_started_unit(side.binary, side.request, name, score, limits);
 }
 
-<<<<<<< ours
-// Gives each side its method or its value of the variant's axis.
-void vary_sides(const AbRequest& request, Side& a, Side& b) {
-=======
 // Gives each side its method, variant and program.
 void prepare_sides(const AbRequest& request, Side& a, Side& b) {
   a.request = b.request = request.plan;
   b.request.injects = request.injects;
->>>>>>> theirs
   if (!request.metrics.methods[0].empty()) {
     if (!request.plan.methods.empty())
       throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
@@ -207,14 +202,6 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
       side->request.methods = {method};
     }
   }
-<<<<<<< ours
-  if (!request.variant) return;
-  for (const Axis& axis : request.plan.axes)
-    if (axis.name == request.variant->name)
-      throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
-  a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
-  b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
-=======
   if (request.variant) {
     for (const Axis& axis : request.plan.axes)
       if (axis.name == request.variant->name)
@@ -245,7 +232,6 @@ AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b, const U
     if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
     return answer;
   };
->>>>>>> theirs
 }
 
 }  // namespace
@@ -316,18 +302,7 @@ Json with_load_after(Json environment) {
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
   auto a = std::make_shared<Side>(), b = std::make_shared<Side>();
   const bool programs = !request.binary_a.empty();
-<<<<<<< ours
-  vary_sides(request, *a, *b);
-  if (programs) {
-    a->binary = request.binary_a;
-    b->binary = request.binary_b;
-  } else if (request.exec) {
-    a->binary = b->binary = std::filesystem::read_symlink("/proc/self/exe").string();
-  }
-  for (Side* const side : {a.get(), b.get()}) side->file_state = file_state_of(side->binary);
-=======
   prepare_sides(request, *a, *b);
->>>>>>> theirs
   // This program plans its cases itself; another one is asked for its plan. The limits are the same for both
   // sides.
   UnitProgram program_a, program_b;
