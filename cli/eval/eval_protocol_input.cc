@@ -14,6 +14,7 @@
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/cloud/transform.h"
 
 namespace aqbench::cli {
 namespace {

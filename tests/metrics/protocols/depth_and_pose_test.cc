@@ -1,0 +1,110 @@
+// Depth maps, poses and normals: closed forms; the numbers themselves are held by conformance/cases.json.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "core/error.h"
+#include "core/scratch_folder.h"
+#include "metrics/protocols/depth_protocol.h"
+#include "metrics/protocols/normal_protocol.h"
+#include "metrics/protocols/pose_protocol.h"
+
+namespace aqbench::test {
+namespace {
+
+double of(const ProtocolResult& result, const char* name, std::optional<double> threshold = {}) {
+  const ProtocolValue* value = find_value(result, name, threshold);
+  EXPECT_TRUE(value != nullptr && value->value) << name;
+  return value != nullptr && value->value ? *value->value : -1;
+}
+
+TEST(DepthProtocol, TwoPixelsByHand) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> truth = {2, 4, 4, none}, predicted = {2.5F, 3, none, 1};
+  const ProtocolResult result = depth_errors(predicted, truth);
+  EXPECT_EQ(of(result, "abs_rel"), 0.25);
+  EXPECT_EQ(of(result, "sq_rel"), 0.1875);
+  EXPECT_EQ(of(result, "mae"), 0.75);
+  EXPECT_EQ(of(result, "rmse"), std::sqrt(0.625));
+  EXPECT_EQ(of(result, "delta_1.25"), 0.0);  // 1.25 itself is not below
+  EXPECT_EQ(of(result, "delta_1.25^2"), 1.0);
+  EXPECT_EQ(of(result, "coverage"), 2.0 / 3);
+  EXPECT_EQ(of(depth_errors(predicted, truth, {.min_m = 2.2, .max_m = 80}), "pixels"), 1.0);
+  EXPECT_EQ(find_value(depth_errors({}, {}), "abs_rel")->reason, "no pixel has both depths");
+  EXPECT_THROW(depth_errors(predicted, {truth.data(), 3}), Error);
+}
+
+TEST(DepthProtocol, ConfidenceInTheOrderOfErrorsHasNoArea) {
+  std::vector<float> truth, predicted, right, wrong;
+  for (int i = 1; i <= 100; ++i) {
+    truth.push_back(10);
+    predicted.push_back(10 + 0.01F * static_cast<float>(i));
+    right.push_back(-static_cast<float>(i));
+    wrong.push_back(static_cast<float>(i));
+  }
+  EXPECT_NEAR(of(sparsification_errors(predicted, truth, right), "ause_abs_rel"), 0, 1e-12);
+  EXPECT_GT(of(sparsification_errors(predicted, truth, wrong), "ause_abs_rel"), 0.003);
+  EXPECT_THROW(sparsification_errors(predicted, truth, {}), Error);
+}
+
+TEST(PoseProtocol, AreaUnderTheRecallCurveByHand) {
+  EXPECT_EQ(recall_auc({0, 0}, 5), 1.0);
+  EXPECT_EQ(recall_auc({7}, 5), 0.0);
+  // From (0, 0) to (1, 0.5), then level to 2.
+  EXPECT_EQ(recall_auc({1, 9}, 2), (0.25 + 0.5) / 2);
+}
+
+TEST(PoseProtocol, ShiftedTrajectoryIsAlignedAndTimesAreMatched) {
+  Trajectory reference, estimate;
+  for (int i = 0; i < 6; ++i) {
+    const Vec3 place(i, i * i * 0.1, std::sin(i));
+    reference.stamps_s.push_back(i);
+    reference.poses.push_back({Eigen::Matrix3d::Identity(), place});
+    if (i == 2) continue;
+    estimate.stamps_s.push_back(i + 0.005);
+    estimate.poses.push_back({Eigen::Matrix3d::Identity(), place + Vec3(1, 2, 3)});
+  }
+  const ProtocolResult aligned = pose_errors(reference, estimate);
+  EXPECT_NEAR(of(aligned, "ate_rmse"), 0, 1e-12);
+  EXPECT_EQ(of(aligned, "poses"), 5.0);
+  EXPECT_EQ(of(aligned, "missing"), 1.0);
+  EXPECT_EQ(of(aligned, "auc", 5.0), 1.0);
+  EXPECT_NEAR(of(pose_errors(reference, estimate, {.alignment = PoseAlignment::none}), "ate_mean"),
+              std::sqrt(14), 1e-12);
+  EXPECT_NEAR(of(pose_errors(reference, estimate, {.count_missing = true}), "recall", 5.0), 20.0 / 30, 1e-12);
+  for (double& stamp : estimate.stamps_s) stamp += 0.5;
+  EXPECT_THROW(pose_errors(reference, estimate), Error);
+}
+
+TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {
+  const ScratchFolder folder;
+  const auto reason = [&](const std::string& text) {
+    const std::filesystem::path path = folder.path() / "poses.txt";
+    std::ofstream(path) << text;
+    try {
+      read_trajectory(path);
+    } catch (const Error& error) {
+      return error.problem();
+    }
+    return std::string("read");
+  };
+  EXPECT_EQ(reason("# a comment\n1 0 0 0 0 0 0 1\n"), "read");
+  EXPECT_EQ(reason("1 0 0 0 0 1 0 0 0 0 1 0\n"), "read");
+  EXPECT_NE(reason("1 0 0 0 0 0 0 0\n").find("quaternion"), std::string::npos);
+  EXPECT_NE(reason("2 0 0 0 0 1 0 0 0 0 1 0\n").find("no rotation"), std::string::npos);
+  EXPECT_NE(reason("1 2 3\n").find("expected 8"), std::string::npos);
+  EXPECT_NE(reason("").find("no pose"), std::string::npos);
+}
+
+TEST(NormalProtocol, SignsDoNotMatterAndAnglesDo) {
+  const PointCloud truth{{{0, 0, 0}, {1, 0, 0}}, {{0, 0, 1}, {0, 0, 1}}, {}};
+  const PointCloud cloud{{{0, 0, 0.1}, {1, 0, 0.1}}, {{0, 0, -2}, {0, 0.6, 0.8}}, {}};
+  EXPECT_NEAR(of(normal_agreement(cloud, truth), "normals_consistency"), 0.9, 1e-15);
+  EXPECT_EQ(find_value(normal_agreement({}, truth), "normals_accuracy")->reason, "the cloud has no normals");
+}
+
+}  // namespace
+}  // namespace aqbench::test
