@@ -7,7 +7,7 @@ PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build program sweep test conformance dev-test docs docs-bundle profile profile-micro \
-        profile-clean format lint clean
+        profile-clean format lint fuzz clean install uninstall packages
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,13 @@ conformance: program ## Check the protocols of `eval` against conformance/
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
 
+fuzz: SECONDS ?= 60
+fuzz: ## Fuzz every reader with clang, ASan + UBSan (SECONDS=60 each)
+	@AQBENCH_FUZZ=1 scripts/install-deps.sh && mkdir -p build
+	@cmake --preset fuzz >build/fuzz.log 2>&1 || { cat build/fuzz.log >&2; exit 1; }
+	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz
+	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
+
 # Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
 DOCS_BUNDLES := seed pipeline batching sensitivity
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
@@ -57,6 +64,20 @@ DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
 DOCS_SWEEP_sensitivity := --suite sensitivity
 DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
   --blocks 16 --repetitions 3 --max-time 0.2
+
+PREFIX ?= /usr/local
+install: ## Build and install into PREFIX (default /usr/local); DESTDIR is honoured
+	@$(MAKE) --no-print-directory program && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
+	@cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) >$(BUILD).install.log || { cat $(BUILD).install.log >&2; exit 1; }
+	@echo "installed $$(wc -l <$(BUILD)/install_manifest.txt) files below $(PREFIX)"
+
+packages: program ## Build Debian packages in build/release/packages (scripts/try_packages.sh tries them)
+	@cmake -DAQBENCH_PACKAGING=ON $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
+	@cd $(BUILD) && cpack >packages.log 2>&1 || { tail -n 20 packages.log >&2; exit 1; }
+	@ls -l $(BUILD)/packages/*.deb
+
+uninstall: ## Remove what `make install` put there, with the folders that it made
+	@cmake -DBUILD_DIR=$(CURDIR)/$(BUILD) -P cmake/uninstall.cmake
 
 docs: program ## Fill the tables of the documents from the bundles in docs/
 	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)

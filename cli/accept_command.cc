@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"
@@ -18,6 +21,8 @@ struct AcceptRequest {
   std::string bundle;
   std::optional<std::string> baseline_file;
   bool dry_run = false;
+  std::vector<std::pair<std::string, Tolerance>> tolerances;
+  bool tolerances_from_seeds = false;
   bool stored_times = false;
   AcceptExceptions allowed;
 };
@@ -40,16 +45,41 @@ const Flag<AcceptExceptions> kExceptionFlags[] = {
      into<&AcceptExceptions::leave_out_undefined>},
 };
 
+// Reads "accuracy_rmse_mm=5%" or "bias_mean_mm=0.1".
+void read_tolerance(AcceptRequest& request, const FlagValue& value) {
+  const std::size_t equals = value.text.rfind('=');
+  if (equals == std::string::npos || equals == 0) value.refuse_text("expected METRIC=5% or METRIC=0.1");
+  std::string_view number = std::string_view(value.text).substr(equals + 1);
+  const bool share = number.ends_with('%');
+  if (share) number.remove_suffix(1);
+  const auto parsed = parse_double(number);
+  if (!parsed || !std::isfinite(*parsed) || *parsed < 0)
+    value.refuse_text("expected METRIC=5% or METRIC=0.1");
+  request.tolerances.emplace_back(value.text.substr(0, equals),
+                                  Tolerance{share ? Tolerance::Kind::relative : Tolerance::Kind::absolute,
+                                            share ? *parsed / 100 : *parsed});
+}
+
 CommandLine<AcceptRequest> accept_command_line() {
   CommandLine<AcceptRequest> line{
       "aqbench accept BUNDLE --baseline FILE [--dry-run] [OPTION]...",
       "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
-      "Tolerances already in FILE are kept; edit them there. Nothing else writes baselines.\n"
+      "Tolerances already in FILE are kept; edit them there, or give --tolerance. Nothing else writes "
+      "baselines.\n"
       "What a gate would lose without a word is refused unless its flag is given: a shard, a part of\n"
       "a suite, cases or metrics that go, changed options, injected faults, undefined values.",
-      {{{.name = "baseline", .value_name = "arg", .help = "the file to write, e.g. baselines/seed.json"},
+      {{{.name = "baseline", .value_name = "FILE", .help = "the file to write, e.g. baselines/seed.json"},
         into<&AcceptRequest::baseline_file>},
        {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>},
+       {{.name = "tolerance",
+         .value_name = "METRIC=X[%]",
+         .help = "gate this metric with a share or a value in its unit, in every case; may be repeated",
+         .repeatable = true},
+        read_tolerance},
+       {{.name = "tolerances-from-seeds",
+         .help = "learn the tolerances of cases that ran with at least 5 seeds (sweep --repeat) from their "
+                 "spread"},
+        into<&AcceptRequest::tolerances_from_seeds>},
        {{.name = "stored-times",
          .help = "keep the median times and throughputs too (aqbench gate --stored-times)"},
         into<&AcceptRequest::stored_times>}},
@@ -81,6 +111,8 @@ ExitCode accept_command(const Arguments& arguments) {
   AcceptedRun run = read_accepted_run(request->bundle);
   run.suite_cases = cases_of_suite(request->bundle);
   run.stored_times = request->stored_times;
+  run.tolerances = request->tolerances;
+  run.tolerances_from_seeds = request->tolerances_from_seeds;
   const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file, request->allowed)
                                                  : accept_baseline(run, file, request->allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),

@@ -11,13 +11,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/installed_files.h"
+#include "core/json.h"
+#include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"
+#include "harness/measuring/build_info.h"
 
 namespace aqbench::cli {
 namespace {
@@ -35,6 +41,9 @@ constexpr std::array kCommands = {
     Command{.name = "run",
             .summary = "run a method on a dataset of your own: cloud, mesh, depth maps",
             .run = run_command},
+    Command{.name = "init",
+            .summary = "begin a project file, an example suite and a CI workflow for your repository",
+            .run = init_command},
     Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
     Command{.name = "profile",
             .summary = "where time and memory go: stages, bottlenecks, trace, flamegraph",
@@ -59,26 +68,51 @@ constexpr std::array kCommands = {
             .summary = "find where a value changed its level over many bundles",
             .run = trend_command},
     Command{.name = "report", .summary = "show a bundle as a page with pictures", .run = report_command},
+    Command{.name = "export",
+            .summary = "write a bundle as CSV, LaTeX, Vega, SVG or coloured PLY",
+            .run = export_command},
+    Command{.name = "site", .summary = "write a static site over many bundles", .run = site_command},
     Command{.name = "docs",
             .summary = "fill the tables of documents, or check that they are fresh",
             .run = docs_command},
     Command{.name = "replay",
             .summary = "run a case of a bundle again and compare it bit for bit",
             .run = replay_command},
+    Command{.name = "schema", .summary = "print the JSON Schema of a file format", .run = schema_command},
     Command{.name = "stamp", .summary = "put a time stamp (RFC 3161) into a bundle", .run = stamp_command},
     Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
+    Command{.name = "status",
+            .summary = "how far a sweep is, from any machine that sees its folder",
+            .run = status_command},
+    Command{.name = "work",
+            .summary = "take cases of a shared sweep until all have a result",
+            .run = work_command},
+    Command{.name = "completion",
+            .summary = "completion for bash, zsh or fish, as a script for the shell",
+            .run = completion_command},
+    Command{.name = "man", .summary = "the manual page of a command, or all of them", .run = man_command},
     Command{.name = "unit",
             .summary = "one unit of `ab` in this process, as JSON: what `ab` starts",
             .run = unit_command},
 };
 
+constexpr ExitCodeText kExitCodes[] = {{ExitCode::pass, "pass"},
+                                       {ExitCode::regression, "regression or failed verification"},
+                                       {ExitCode::usage, "usage or bad input"},
+                                       {ExitCode::case_failed, "a case failed"},
+                                       {ExitCode::not_comparable, "not comparable"},
+                                       {ExitCode::inconclusive, "inconclusive"},
+                                       {ExitCode::io, "reading or writing failed"},
+                                       {ExitCode::other_version, "evidence that another version must check"},
+                                       {ExitCode::interrupted, "interrupted"}};
+
 void print_help() {
   fmt::print(
       "aqbench - benchmark and evaluation of 3D reconstruction through a flat water surface\n\n"
       "usage: aqbench COMMAND [OPTION]...\n\ncommands:\n");
-  for (const Command& command : kCommands) fmt::print("  {:<8} {}\n", command.name, command.summary);
+  for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
   fmt::print(
-      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version\n\n"
+      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version [--json]\n\n"
       "exit codes: 0 pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n"
       "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 130 interrupted\n");
 }
@@ -89,6 +123,27 @@ const Command& find_command(const std::string& name) {
   std::vector<std::string> names;
   for (const Command& command : kCommands) names.emplace_back(command.name);
   throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
+}
+
+// Prints the version; with --json what the program was built from, where it is and where its modules are.
+ExitCode print_version(const Arguments& arguments) {
+  if (arguments.empty()) {
+    fmt::print("aqbench {}\n", AQBENCH_VERSION);
+    return ExitCode::pass;
+  }
+  if (arguments != Arguments{"--json"}) throw Error(ErrorKind::usage, "--version: takes nothing but --json");
+  Json version = Json::object();
+  add_build(version, build_info());
+  for (const auto& [library, number] : library_versions()) version["libraries"][library] = number;
+  version["program"] = own_file().string();
+  version["program_sha256"] = program_sha256();
+  version["modules"] = Json::object();
+  for (const Module module : {Module::meshes, Module::images, Module::pipeline}) {
+    const std::filesystem::path file = module_file(module);
+    version["modules"][module_name(module)] = file.empty() ? Json() : Json(file.string());
+  }
+  fmt::print("{}\n", version.dump(2));
+  return ExitCode::pass;
 }
 
 ExitCode dispatch(const Arguments& arguments) {
@@ -102,8 +157,7 @@ ExitCode dispatch(const Arguments& arguments) {
     return ExitCode::pass;
   }
   if (arguments[0] == "--version") {
-    fmt::print("aqbench {}\n", AQBENCH_VERSION);
-    return ExitCode::pass;
+    return print_version({arguments.begin() + 1, arguments.end()});
   }
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
@@ -134,6 +188,7 @@ ExitCode flush_stdout(ExitCode code) {
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
+std::span<const ExitCodeText> exit_code_texts() { return kExitCodes; }
 
 int run_command_line(const Arguments& arguments) {
   // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first. A file at its size limit
@@ -154,6 +209,7 @@ int run_command_line(const Arguments& arguments) {
     return static_cast<int>(ExitCode::io);
   } catch (const std::bad_alloc&) {
     say("aqbench: error: out of memory");
+    code = ExitCode::io;
   } catch (const std::exception& error) {
     say(fmt::format("aqbench: internal error, please report: {}", printable(error.what())));
   }

@@ -27,22 +27,37 @@ std::span<const Command> commands();
 ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);
 ExitCode cache_command(const Arguments& arguments);
+ExitCode completion_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
 ExitCode docs_command(const Arguments& arguments);
 ExitCode eval_command(const Arguments& arguments);
+ExitCode export_command(const Arguments& arguments);
 ExitCode gate_command(const Arguments& arguments);
+ExitCode init_command(const Arguments& arguments);
 ExitCode list_command(const Arguments& arguments);
+ExitCode man_command(const Arguments& arguments);
 ExitCode merge_command(const Arguments& arguments);
 ExitCode profile_command(const Arguments& arguments);
 ExitCode render_command(const Arguments& arguments);
 ExitCode replay_command(const Arguments& arguments);
 ExitCode report_command(const Arguments& arguments);
 ExitCode run_command(const Arguments& arguments);
+ExitCode schema_command(const Arguments& arguments);
+ExitCode site_command(const Arguments& arguments);
 ExitCode stamp_command(const Arguments& arguments);
+ExitCode status_command(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode trend_command(const Arguments& arguments);
 ExitCode unit_command(const Arguments& arguments);
 ExitCode verify_command(const Arguments& arguments);
+ExitCode work_command(const Arguments& arguments);
+
+// Returns what each exit code means, in the order of the help.
+struct ExitCodeText {
+  ExitCode code;
+  const char* meaning;
+};
+std::span<const ExitCodeText> exit_code_texts();
 
 // Runs the whole program: `arguments` without the program's own name. Prints errors as one line to stderr and
 // returns the exit code.

@@ -4,10 +4,12 @@
 
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/history/compare_page.h"
 #include "reports/history/compare_table.h"
 
 namespace aqbench::cli {
@@ -17,10 +19,11 @@ namespace {
 struct CompareRequest {
   std::string a, b;
   bool times = false, all = false;
+  std::optional<std::filesystem::path> html;
 };
 
 CommandLine<CompareRequest> compare_command_line() {
-  return {"aqbench compare A B [--times] [--all]",
+  return {"aqbench compare A B [--times] [--all] [--html FILE]",
           "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, stages,\n"
           "times and batching, and which stage moved: its work (calls) or the cost of a call. Times of two\n"
           "runs at different moments are a trend, no verdict; --times insists on comparing them and fails\n"
@@ -30,7 +33,11 @@ CommandLine<CompareRequest> compare_command_line() {
           "same records twice, no case in common, or --times and another machine.",
           {{{.name = "times", .help = "times must be comparable: exit 4 with what differs if they are not"},
             into<&CompareRequest::times>},
-           {{.name = "all", .help = "list the values that are equal as well"}, into<&CompareRequest::all>}},
+           {{.name = "all", .help = "list the values that are equal as well"}, into<&CompareRequest::all>},
+           {{.name = "html",
+             .value_name = "FILE",
+             .help = "also write a page: what moved, and where on the surface"},
+            into<&CompareRequest::html>}},
           {{{.name = "A"}, into<&CompareRequest::a>}, {{.name = "B"}, into<&CompareRequest::b>}}};
 }
 
@@ -44,6 +51,13 @@ ExitCode compare_command(const Arguments& arguments) {
   const CompareReport report = compare_results(a.results, b.results);
   fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
+  if (request->html) {
+    const auto side = [](const std::string& path, const Results& results) {
+      return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};
+    };
+    write_file(*request->html,
+               compare_page(report, side(request->a, a.results), side(request->b, b.results)));
+  }
   if (report.cases == 0)
     throw Error(ErrorKind::not_comparable, "the two have no case in common that ran with the same options");
   if (request->times && !report.key_differences.empty())

@@ -5,8 +5,10 @@
 #include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/installed_files.h"
 #include "core/table.h"
 #include "harness/gating/gate_text.h"
+#include "harness/project/project_use.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {
@@ -15,22 +17,30 @@ namespace {
 
 struct GateRequest {
   std::string results;
-  std::optional<std::string> baseline_file;
+  std::optional<std::filesystem::path> baseline_file, project_file;
   bool all = false, stored_times = false;
   GateExports exports;
 };
 
 CommandLine<GateRequest> gate_command_line() {
   CommandLine<GateRequest> line{
-      "aqbench gate RESULTS --baseline FILE [--all] [--stored-times] [--junit FILE] [--github]",
+      "aqbench gate RESULTS [--baseline FILE] [--all] [--stored-times] [--junit FILE] [--github]",
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
       "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
       "and metrics, undefined values and failed cases fail; other options are not comparable. Tolerances\n"
       "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, on any machine;\n"
       "time is not unless --stored-times asks for it: compare it in pairs (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
-      {{{.name = "baseline", .value_name = "arg", .help = "accepted values, e.g. baselines/seed.json"},
+      {{{.name = "baseline",
+         .value_name = "FILE",
+         .help = "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed"},
         into<&GateRequest::baseline_file>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help =
+             "the project file whose gate of the suite is the baseline (default: aqbench.json, here or in a "
+             "folder above)"},
+        into<&GateRequest::project_file>},
        {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
        {{.name = "stored-times",
          .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
@@ -46,10 +56,11 @@ CommandLine<GateRequest> gate_command_line() {
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
-
-  const Baseline baseline = read_baseline(*request->baseline_file);
+  if (request->baseline_file)
+    read_baseline(baseline_file(*request->baseline_file));  // its faults before those of the results
   const GateInput input = read_gate_input(request->results);
+  const Baseline baseline =
+      read_baseline(gate_baseline(request->baseline_file, input.results.run.suite, request->project_file));
   GateReport report = gate(input.results, baseline);
   if (request->stored_times) gate_stored_times(input.results, baseline, report);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/planning/suite.h"
+#include "harness/project/project.h"
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"
 #include "pipeline/method/stages.h"
@@ -38,7 +39,7 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
   return list;
 }
 
-Json scenes_json() {
+Json scenes_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const SceneSpec& spec : scene_registry())
     list.push_back(
@@ -46,7 +47,7 @@ Json scenes_json() {
   return list;
 }
 
-Json rigs_json() {
+Json rigs_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const RigSpec& spec : rig_registry())
     list.push_back(
@@ -62,7 +63,7 @@ Json sets_json(const std::vector<Override>& overrides, const std::string& owner)
 }
 
 // The variants of imaging, and which parameters each sets.
-Json imaging_json() {
+Json imaging_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const ImagingVariant& variant : imaging_variants()) {
     Json sets = sets_json(variant.overrides, "imaging");
@@ -72,35 +73,42 @@ Json imaging_json() {
   return list;
 }
 
-Json imaging_parameters_json() {
+Json imaging_parameters_json(const std::optional<Project>&) {
   return Json::array({{{"name", "imaging"},
                        {"summary", "what every variant has and --set imaging.PARAMETER=VALUE changes"},
                        {"parameters", parameters_json(imaging_parameters())}}});
 }
 
-Json perturb_json() {
+Json perturb_json(const std::optional<Project>&) {
   return Json::array({{{"name", "perturb"},
                        {"summary", "errors of the calibration that methods which see images are given"},
                        {"parameters", parameters_json(perturb_parameters())}}});
 }
 
-Json methods_json() {
+Json method_json(const MethodSpec& spec) {
+  Json presets = Json::array();
+  for (const Preset& preset : spec.presets)
+    presets.push_back({{"name", preset.name}, {"sets", sets_json(preset.overrides, "")}});
+  Json json = {{"name", spec.name},
+               {"summary", spec.summary},
+               {"simulated", spec.simulated()},
+               {"parameters", parameters_json(spec.parameters)},
+               {"presets", std::move(presets)},
+               {"stages", spec.stages}};
+  if (spec.declaration) json["command"] = spec.declaration->command;
+  return json;
+}
+
+Json methods_json(const std::optional<Project>& project) {
   Json list = Json::array();
-  for (const MethodSpec& spec : method_registry()) {
-    Json presets = Json::array();
-    for (const Preset& preset : spec.presets)
-      presets.push_back({{"name", preset.name}, {"sets", sets_json(preset.overrides, "")}});
-    list.push_back({{"name", spec.name},
-                    {"summary", spec.summary},
-                    {"simulated", spec.simulated()},
-                    {"parameters", parameters_json(spec.parameters)},
-                    {"presets", std::move(presets)},
-                    {"stages", spec.stages}});
-  }
+  for (const MethodSpec& spec : method_registry()) list.push_back(method_json(spec));
+  if (!project) return list;
+  for (const MethodDeclaration& method : project->methods)
+    list.push_back(method_json(declared_method(method)));
   return list;
 }
 
-Json workloads_json() {
+Json workloads_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const WorkloadSpec& spec : workload_registry())
     list.push_back({{"name", spec.name},
@@ -112,9 +120,11 @@ Json workloads_json() {
   return list;
 }
 
-Json suites_json() {
+Json suites_json(const std::optional<Project>& project) {
+  std::vector<Suite> suites = suite_registry();
+  if (project) suites.insert(suites.end(), project->suites.begin(), project->suites.end());
   Json list = Json::array();
-  for (const Suite& suite : suite_registry())
+  for (const Suite& suite : suites)
     list.push_back({{"name", suite.name},
                     {"summary", suite.description},
                     {"scenes", suite.scenes},
@@ -124,7 +134,7 @@ Json suites_json() {
   return list;
 }
 
-Json metrics_json() {
+Json metrics_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const MetricSpec& spec : metric_registry())
     list.push_back({{"name", spec.name},
@@ -134,7 +144,7 @@ Json metrics_json() {
   return list;
 }
 
-Json stages_json() {
+Json stages_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const StageSpec& spec : stage_registry())
     list.push_back({{"name", spec.name}, {"summary", spec.summary}});
@@ -143,7 +153,7 @@ Json stages_json() {
 
 struct Listing {
   const char* name;
-  Json (*json)();
+  Json (*json)(const std::optional<Project>&);
 };
 constexpr Listing kListings[] = {
     {"scenes", scenes_json},       {"rigs", rigs_json},
@@ -187,8 +197,8 @@ void print_parameters(const Json& item) {
   }
 }
 
-void print_listing(const Listing& listing) {
-  const Json list = listing.json();
+void print_listing(const Listing& listing, const std::optional<Project>& project) {
+  const Json list = listing.json(project);
   std::size_t width = 0;
   for (const Json& item : list) width = std::max(width, item["name"].get<std::string>().size());
   fmt::print("{}:\n", listing.name);
@@ -200,15 +210,22 @@ void print_listing(const Listing& listing) {
 
 struct ListRequest {
   std::optional<std::string> what;
+  std::optional<std::filesystem::path> project_file;
   bool json = false;
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
-          "Lists what is registered; parameters with their defaults, units and meaning.",
-          {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-            into<&ListRequest::json>}},
-          {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
+  return {
+      "aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+      "Lists what is registered; parameters with their defaults, units and meaning.",
+      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
+        into<&ListRequest::json>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help =
+             "list also what this project file declares (default: aqbench.json, here or in a folder above)"},
+        into<&ListRequest::project_file>}},
+      {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
 
 std::vector<Listing> chosen_listings(const ListRequest& request) {
@@ -233,15 +250,16 @@ ExitCode list_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
 
   const std::vector<Listing> listings = chosen_listings(*request);
+  const std::optional<Project> project = current_project(request->project_file);
   if (request->json) {
     Json all = Json::object();
-    for (const Listing& listing : listings) all[listing.name] = listing.json();
+    for (const Listing& listing : listings) all[listing.name] = listing.json(project);
     print_json(all.dump(2) + "\n");
     return ExitCode::pass;
   }
   for (std::size_t i = 0; i < listings.size(); ++i) {
     if (i > 0) fmt::print("\n");
-    print_listing(listings[i]);
+    print_listing(listings[i], project);
   }
   return ExitCode::pass;
 }

@@ -20,10 +20,26 @@ namespace po = boost::program_options;
 
 constexpr unsigned kHelpWidth = 100;
 
-// Where help goes instead of stdout while help_of() asks for it.
+// Where help goes instead of stdout while help_of() asks for it, and the table itself for text_of().
 std::string* help_sink = nullptr;
+CommandLineText* text_sink = nullptr;
+
+// Puts a value into a variable until the end of a block, also of one that throws.
+template <class Value>
+struct SetForNow {
+  SetForNow(Value& the_variable, Value value) : variable(the_variable) { variable = value; }
+  ~SetForNow() { variable = {}; }
+  SetForNow(const SetForNow&) = delete;
+  SetForNow& operator=(const SetForNow&) = delete;
+  Value& variable;
+};
 
 void print_command_help(const CommandLineText& line, const po::options_description& all) {
+  if (text_sink != nullptr) {
+    *text_sink = line;
+    text_sink->flags.push_back({.name = "help", .help = "show this text and stop"});
+    return;
+  }
   std::ostringstream text;
   text << all;
   const std::string help =
@@ -121,15 +137,16 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
 
 std::string help_of(const Command& command) {
   std::string help;
-  help_sink = &help;
-  try {
-    command.run({"--help"});
-  } catch (...) {
-    help_sink = nullptr;
-    throw;
-  }
-  help_sink = nullptr;
+  const SetForNow sink(help_sink, &help);
+  command.run({"--help"});
   return help;
+}
+
+CommandLineText text_of(const Command& command) {
+  CommandLineText text;
+  const SetForNow sink(text_sink, &text);
+  command.run({"--help"});
+  return text;
 }
 
 }  // namespace aqbench::cli

@@ -108,4 +108,8 @@ void append_flags(std::vector<Flag<Request>>& flags, std::span<const Flag<Part>>
 // Returns what --help of a command prints.
 std::string help_of(const Command& command);
 
+// Returns the option table of a command, --help included. The names and texts of its flags live as long as
+// the program.
+CommandLineText text_of(const Command& command);
+
 }  // namespace aqbench::cli

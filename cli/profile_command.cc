@@ -21,6 +21,7 @@
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
 #include "harness/profiling/profile.h"
+#include "harness/project/project.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/journal.h"
@@ -297,6 +298,7 @@ ExitCode profile_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   complete_profile_request(*request);
   if (request->diff) return compare_profile_bundles(*request);
+  use_current_project(request->plan);
   return run_profiles(*request, plan_sweep(request->plan), arguments);
 }
 

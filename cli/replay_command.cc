@@ -16,6 +16,7 @@
 #include "harness/measuring/build_info.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
+#include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
@@ -68,7 +69,7 @@ struct ReplayRequest {
   fs::path bundle;
   Strings case_names;
   bool all = false;
-  std::optional<fs::path> sign;
+  std::optional<fs::path> sign, project_file;
   CommandTrust trust;
 };
 
@@ -90,7 +91,13 @@ CommandLine<ReplayRequest> replay_command_line() {
        {{.name = "sign",
          .value_name = "KEY.pem",
          .help = "where all are reproduced: add them to the countersignature of this Ed25519 private key"},
-        into<&ReplayRequest::sign>}},
+        into<&ReplayRequest::sign>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help = "where the bundle's own methods are run: in the folder of this project file (default: the "
+                 "folder "
+                 "that the bundle names)"},
+        into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);
   return line;
@@ -144,6 +151,7 @@ ExitCode replay_command(const Arguments& arguments) {
   std::vector<Case> cases;
   for (const Record* const record : records) {
     plans.push_back(plan_of_case(header.request, *record));
+    place_project(plans.back(), request->project_file);
     cases.push_back(plans.back().cases.front());
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);

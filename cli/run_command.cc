@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
+#include "harness/project/project.h"
 #include "harness/records/results.h"
 #include "harness/running/dataset_run.h"
 #include "pipeline/method/method.h"
@@ -29,6 +30,7 @@ struct RunRequest {
   std::optional<std::filesystem::path> dataset, out;  // both must be given
   std::optional<int> threads;                         // none: all processors
   std::optional<std::uint64_t> memory_limit_bytes;    // none: the usual one
+  std::optional<std::filesystem::path> project_file;
   bool json = false;
 };
 
@@ -87,6 +89,10 @@ const Flag<RunRequest> kRunFlags[] = {
      [](RunRequest& r, const FlagValue& v) {
        r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
      }},
+    {{.name = "project",
+      .value_name = "FILE",
+      .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
+     into<&RunRequest::project_file>},
     {{.name = "json",
       .help = "print result.json: results.json's layout and, of each camera, the depth metrics"},
      into<&RunRequest::json>},
@@ -95,7 +101,7 @@ const Flag<RunRequest> kRunFlags[] = {
 CommandLine<RunRequest> command_line_of_run() {
   return {
       "aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
-      "Runs a built-in method on a dataset (docs/dataset.md: calibration.json and\n"
+      "Runs a method, built in or of your project file, on a dataset (docs/dataset.md: calibration.json and\n"
       "images/CAMERA/000000.png) in a process of its own and writes what it gives: cloud.ply, mesh.ply,\n"
       "depth/CAMERA.npy (metres along the refracted ray) with CAMERA_confidence.npy, result.json with\n"
       "stage times. OUT appears when it is whole. Where the dataset has truth/, which the method does not\n"
@@ -119,6 +125,11 @@ void complete_run_request(RunRequest& request) {
   request.run.out_dir = *request.out;
   request.run.threads = request.threads.value_or(available_processors());
   request.run.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
+  const auto project = current_project(request.project_file);
+  if (!project) return;
+  request.run.project_dir = project->dir;
+  for (const MethodDeclaration& method : project->methods)
+    if (method.name == request.run.method) request.run.declaration = method;
 }
 
 Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const Arguments& arguments,

@@ -1,9 +1,11 @@
 #include "reports/history/trend_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
 
@@ -21,9 +23,10 @@ CommandLine<TrendRequest> trend_command_line() {
   return {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
       "Reads every bundle below the folders (each is verified) as a history and finds where a value\n"
-      "changed its level: change points as in Hunter (window 50, candidates p <= .01, merged until\n"
-      "p <= .001 and 5 %). Accuracy and tensor memory over all runs, times over runs of one machine key.\n"
-      "A trend is no gate: exit 0 whatever it finds.",
+      "changed its level: every change of a value that does not vary by itself, else change points as in\n"
+      "Hunter, corrected for runs that resemble their neighbours. Accuracy and tensor memory over all\n"
+      "runs, times over runs of one machine key. A trend is no gate: exit 0 whatever it finds, 2 where\n"
+      "there is no bundle or no run has the metric.",
       {{{.name = "metric",
          .value_name = "M",
          .help = "one metric: a name as in records, time_ms, or stage:NAME"},
@@ -45,6 +48,10 @@ ExitCode trend_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
   const TrendHistory history = read_history(folders);
+  if (history.runs.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: no verified bundle there{}", fmt::join(request->folders, ", "),
+                            history.problems.empty() ? "" : "; " + history.problems.front()));
   const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));
   if (request->svg) write_file(*request->svg, trends_svg(history, series));

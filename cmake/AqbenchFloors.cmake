@@ -19,7 +19,8 @@ aqbench_library(dataset scenes/dataset aqbench::rendering)
 
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
 aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
-aqbench_library(protocols metrics/protocols aqbench::metrics)
+aqbench_library(alignment metrics/alignment aqbench::metrics)
+aqbench_library(protocols metrics/protocols aqbench::alignment)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
 set(same_bits aqbench_neighbours aqbench_metrics aqbench_protocols)
 foreach(library IN LISTS same_bits)
@@ -30,9 +31,9 @@ aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
 # What methods and workloads of the module `pipeline` are told, and workloads that need no library.
-file(GLOB spec_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/pipeline/*/*_spec.cc
-     ${CMAKE_SOURCE_DIR}/pipeline/fusion/*_options.cc)
-set(workloads ${CMAKE_SOURCE_DIR}/pipeline/workloads)
+file(GLOB spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*/*_spec.cc
+     ${PROJECT_SOURCE_DIR}/pipeline/fusion/*_options.cc)
+set(workloads ${PROJECT_SOURCE_DIR}/pipeline/workloads)
 add_library(aqbench_specs STATIC ${spec_sources} pipeline/plane_sweep/kernels/options.cc
   ${workloads}/registry.cc ${workloads}/workload_specs.cc ${workloads}/workloads_table.cc ${workloads}/step_ledger.cc
   ${workloads}/absorption.cc ${workloads}/tricubic.cc)
@@ -42,26 +43,33 @@ aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::
 
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
-aqbench_library(records harness/records aqbench::metrics)
+aqbench_library(records harness/records aqbench_metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
+aqbench_library(viewing harness/viewing aqbench::metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
-aqbench_library(running harness/running aqbench::planning aqbench::sandbox aqbench::drawing)
-target_link_libraries(aqbench_running PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(project harness/project aqbench::planning)
+aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing)
+target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
+aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
+aqbench_library(sharing harness/sharing aqbench::running)
 aqbench_library(profiling harness/profiling aqbench::running)
-aqbench_library(gating harness/gating aqbench::records)
+aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)
-aqbench_library(text reports/text aqbench::content aqbench::ab)
-aqbench_library(html reports/html aqbench::content)
-aqbench_library(exports reports/exports aqbench::content)
+aqbench_library(text reports/text aqbench::content aqbench_ab)
+aqbench_library(html reports/html aqbench::content aqbench::viewing)
+aqbench_library(exports reports/exports aqbench::content aqbench::viewing)
 aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)
+aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::docs_tables aqbench::profiling Boost::program_options)
-file(GLOB cli_folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/ab/*.cc ${CMAKE_SOURCE_DIR}/cli/eval/*.cc)
-target_sources(aqbench_cli PRIVATE ${cli_folders})
+aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
+                Boost::program_options)
+file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/ab/*.cc ${PROJECT_SOURCE_DIR}/cli/eval/*.cc
+     ${PROJECT_SOURCE_DIR}/cli/project/*.cc ${PROJECT_SOURCE_DIR}/cli/shell/*.cc ${PROJECT_SOURCE_DIR}/cli/sweep/*.cc)
+target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
 # ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----
@@ -107,42 +115,59 @@ aqbench_module(pipeline
 
 # ---- The program ----
 # It holds all of the lighter folders, since modules find there what they use of them.
-set(build_ids ${CMAKE_BINARY_DIR}/generated/module_build_ids.cc)
+set(build_ids ${PROJECT_BINARY_DIR}/generated/module_build_ids.cc)
 set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>)
 add_custom_command(OUTPUT ${build_ids}
   COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=${modules} -DOUTPUT=${build_ids}
-          -P ${CMAKE_SOURCE_DIR}/cmake/module_build_ids.cmake
+          -P ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
   DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline cmake/module_build_ids.cmake
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
   aqbench_rendering aqbench_dataset aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
-  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_planning aqbench_running)
+  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning
+  aqbench_scoring aqbench_running)
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 # Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
-foreach(library gating content text html exports bundle history docs_tables cli)
+foreach(library project gating content text html exports bundle history site docs_tables cli)
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
 
-# The schema travels inside the program: no path to find at run time.
-set(schema ${CMAKE_SOURCE_DIR}/harness/records/results.schema.json)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${schema})
-file(READ ${schema} AQBENCH_RESULTS_SCHEMA)
-configure_file(harness/records/results_schema.cc.in ${CMAKE_BINARY_DIR}/generated/results_schema.cc @ONLY)
-target_sources(aqbench_records PRIVATE ${CMAKE_BINARY_DIR}/generated/results_schema.cc)
+# Schemas travel inside the program: no path to find at run time.
+foreach(schema records/results project/project)
+  cmake_path(GET schema PARENT_PATH folder)
+  cmake_path(GET schema FILENAME name)
+  string(TOUPPER ${name} upper)
+  set(file ${PROJECT_SOURCE_DIR}/harness/${schema}.schema.json)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} AQBENCH_${upper}_SCHEMA)
+  configure_file(harness/${schema}_schema.cc.in ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
+  target_sources(aqbench_${folder} PRIVATE ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc)
+endforeach()
+# So do the scripts and styles of pages. Those in third_party/ are what their authors publish, unchanged.
+foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer.js
+        viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
+  set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
+  get_filename_component(asset_name ${asset} NAME)
+  string(MAKE_C_IDENTIFIER ${asset_name} asset_name)
+  file(READ ${asset_file} AQBENCH_ASSET_${asset_name})
+endforeach()
+configure_file(reports/html/assets.cc.in ${PROJECT_BINARY_DIR}/generated/assets.cc @ONLY)
+target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)
 # False alarms of g++ 12 inside valijson and std::regex.
 set_source_files_properties(harness/records/schema_check.cc PROPERTIES
   COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
 
 # What the program was built from (harness/measuring/build_info.cc).
-set(source_state ${CMAKE_BINARY_DIR}/generated/aqbench_source_state.h)
+set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
 add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
-  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DOUTPUT=${source_state}
-          -P ${CMAKE_SOURCE_DIR}/cmake/source_state.cmake
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${source_state}
+          -P ${PROJECT_SOURCE_DIR}/cmake/source_state.cmake
   COMMENT "")
 add_dependencies(aqbench_measuring aqbench_source_state)
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type_upper)
@@ -166,7 +191,7 @@ set(build_definitions
   AQBENCH_BENCHMARK_VERSION="${benchmark_VERSION}")
 set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON
-  INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/generated
+  INCLUDE_DIRECTORIES ${PROJECT_BINARY_DIR}/generated
   COMPILE_DEFINITIONS "${build_definitions}")
 
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----

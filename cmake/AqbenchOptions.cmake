@@ -1,12 +1,13 @@
-option(AQBENCH_BUILD_TESTS "Build the tests" ON)
-option(AQBENCH_BUILD_BENCHMARKS "Build the Google Benchmark targets" ON)
+option(AQBENCH_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(AQBENCH_BUILD_BENCHMARKS "Build the Google Benchmark targets" ${PROJECT_IS_TOP_LEVEL})
+option(AQBENCH_BUILD_FUZZ "Build the fuzzer of the readers (clang alone)" OFF)
 set(AQBENCH_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 find_program(AQBENCH_CCACHE ccache)
 if(AQBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -22,7 +23,7 @@ target_compile_options(aqbench_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(aqbench_flags INTERFACE -Wno-restrict)  # false alarms on std::string, GCC bug 105329
 endif()
-target_include_directories(aqbench_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(aqbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(AQBENCH_SANITIZE)
   target_compile_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -35,7 +36,7 @@ set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|fusion/[a-z]+_options\\.cc$|kernels/opt
 string(APPEND AQBENCH_PROGRAM_SOURCES "|workloads/(registry|workload_specs|workloads_table|step_ledger)\\.cc$"
   "|workloads/(absorption|tricubic)\\.cc$")
 function(aqbench_library name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   list(FILTER sources EXCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")
   add_library(aqbench_${name} STATIC ${sources})
   target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
@@ -56,7 +57,7 @@ function(aqbench_module name libraries)
   endforeach()
   add_library(aqbench_module_${name} SHARED ${objects})
   set_target_properties(aqbench_module_${name} PROPERTIES OUTPUT_NAME aqbench_${name} LINKER_LANGUAGE CXX
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_link_libraries(aqbench_module_${name} PRIVATE ${ARGN})
   target_link_options(aqbench_module_${name} PRIVATE LINKER:--build-id=sha1 LINKER:--as-needed)
 endfunction()
@@ -84,7 +85,7 @@ function(aqbench_test name folders)
   if(AQBENCH_GOLD)
     target_link_options(aqbench_${name}_test PRIVATE -fuse-ld=gold)  # a fifth of ld's time
   endif()
-  target_compile_definitions(aqbench_${name}_test PRIVATE AQBENCH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_compile_definitions(aqbench_${name}_test PRIVATE AQBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_property(GLOBAL APPEND PROPERTY AQBENCH_TEST_PROGRAMS aqbench_${name}_test)
   add_test(NAME ${name} COMMAND aqbench_${name}_test)
 endfunction()

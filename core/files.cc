@@ -24,12 +24,12 @@
 namespace aqbench {
 namespace {
 
-// The rename itself must survive a power cut too.
-void sync_directory(const std::filesystem::path& directory) {
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // not every file system lets a directory be opened; the data itself is safe
-  ::fsync(descriptor);
-  ::close(descriptor);
+// The rename itself must survive a power cut too. Returns 0 or the errno of what failed.
+int sync_directory(const std::filesystem::path& directory) {
+  const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0)
+    return 0;  // not every file system lets a directory be opened; the data itself is safe
+  return ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;  // EINVAL: it cannot be flushed there
 }
 
 // Device files and pipes (/dev/stdout, /dev/full) cannot be replaced: they are written as they are.
@@ -266,7 +266,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     ::unlink(temporary.c_str());
     throw_file_error(path, error);
   }
-  sync_directory(target.has_parent_path() ? target.parent_path() : std::filesystem::path("."));
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  if (const int unsynced = sync_directory(folder); unsynced != 0) throw_file_error(folder, unsynced);
 }
 
 void remove_write_leftovers(const std::filesystem::path& folder) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/installed_files.h"
 
 // The GNU build IDs of the modules that the program was built with, in the order of Module: hashes that the
 // linker makes of their contents. The program's own hash therefore stands for its modules, too. Not in test
@@ -27,25 +28,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kModuleNames = {"meshes", "images", "pipeline"};  // as in Module
 
-std::string file_name_of(Module module) {
-  return fmt::format("libaqbench_{}.so", kModuleNames[static_cast<std::size_t>(module)]);
-}
-
-// Beside the program in a build folder; in ../lib/aqbench of an installed one.
-std::vector<std::filesystem::path> module_folders() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  return {program.parent_path(), program.parent_path().parent_path() / "lib" / "aqbench"};
-}
-
-std::filesystem::path module_file(Module module) {
-  std::error_code error;
-  for (const std::filesystem::path& folder : module_folders())
-    if (std::filesystem::path file = folder / file_name_of(module); std::filesystem::exists(file, error))
-      return file;
-  return {};
-}
+std::string file_name_of(Module module) { return fmt::format("libaqbench_{}.so", module_name(module)); }
 
 struct LoadedModule {
   std::atomic<void*> handle{nullptr};
@@ -103,6 +86,14 @@ bool is_whole(const std::filesystem::path& file) {
   return !error && bytes >= header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize;
 }
 
+// Modules find what they use of the lighter folders in the program. Where a shared library brings those, and
+// was loaded for somebody else's eyes alone (a module of Python's is), they are shown to all.
+void make_own_symbols_global() {
+  const std::string library = own_file().string();
+  if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr)
+    fail_module(fmt::format("{}: its symbols cannot be shown to modules: {}", library, ::dlerror()));
+}
+
 void* open_module(Module module) {
   if (&aqbench_module_build_ids == nullptr) fail_module("this program was built without modules");
   const std::filesystem::path file = module_file(module);
@@ -114,6 +105,7 @@ void* open_module(Module module) {
                             file_name_of(module), folders));
   }
   if (!is_whole(file)) fail_module(fmt::format("{}: is cut off or cannot be read", file.string()));
+  if (is_in_shared_library()) make_own_symbols_global();
   // Global, because the threads of OpenBLAS and OpenMP are set by functions that are looked up by name.
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (handle == nullptr) fail_module(fmt::format("{}: cannot be loaded: {}", file.string(), ::dlerror()));
@@ -125,6 +117,16 @@ void* open_module(Module module) {
 }
 
 }  // namespace
+
+const char* module_name(Module module) { return kModuleNames[static_cast<std::size_t>(module)]; }
+
+std::filesystem::path module_file(Module module) {
+  std::error_code error;
+  for (const std::filesystem::path& folder : module_folders())
+    if (std::filesystem::path file = folder / file_name_of(module); std::filesystem::exists(file, error))
+      return file;
+  return {};
+}
 
 void load_module(Module module) {
   LoadedModule& slot = slot_of(module);

@@ -7,6 +7,8 @@
 // of the folder that calls it, and a constant with C linkage of that type in the module. Programs that link a
 // module's code statically (tests, benchmarks) have the constant themselves and load nothing.
 
+#include <filesystem>
+
 namespace aqbench {
 
 // The modules that there are.
@@ -19,6 +21,12 @@ enum class Module {
 // Loads a module unless that is done already. Throws Error(input) that says where it was looked for if there
 // is none, if it cannot be loaded, or if it is not the one that this program was built with.
 void load_module(Module module);
+
+// Returns the name of a module: "meshes".
+const char* module_name(Module module);
+
+// Returns the file that load_module() would load; empty where there is none in any of module_folders().
+std::filesystem::path module_file(Module module);
 
 // Returns whether the module has been loaded into this process.
 bool is_loaded(Module module);

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace aqbench {
@@ -62,7 +64,41 @@ std::uint64_t tree_bytes(pid_t process, int depth) {
   return bytes;
 }
 
+void add_descendants(pid_t process, int depth, std::vector<pid_t>& found) {
+  if (depth >= kMaxDepth) return;
+  for (const pid_t child : children_of(process)) {
+    found.push_back(child);
+    add_descendants(child, depth + 1, found);
+  }
+}
+
+// Returns the number of a line "NAME:   123 kB" in bytes; nullopt where there is none.
+std::optional<std::uint64_t> kilobytes_of(const std::string& text, std::string_view name) {
+  const std::size_t line = text.find(name);
+  if (line == std::string::npos) return std::nullopt;
+  const auto numbers = numbers_in(text.substr(line + name.size(), 40));
+  if (numbers.empty()) return std::nullopt;
+  return static_cast<std::uint64_t>(numbers[0]) * 1024;
+}
+
 }  // namespace
+
+TreeMemory descendants_memory(pid_t process) {
+  std::vector<pid_t> all;
+  add_descendants(process, 0, all);
+  TreeMemory memory;
+  for (const pid_t one : all) {
+    const std::string status = read_proc(fmt::format("/proc/{}/status", one));
+    memory.largest_peak_bytes =
+        std::max(memory.largest_peak_bytes, kilobytes_of(status, "VmHWM:").value_or(0));
+    auto bytes = kilobytes_of(status, "VmRSS:");
+    if (all.size() > 1)
+      if (const auto share = kilobytes_of(read_proc(fmt::format("/proc/{}/smaps_rollup", one)), "\nPss:"))
+        bytes = share;
+    memory.resident_bytes += bytes.value_or(0);
+  }
+  return memory;
+}
 
 std::uint64_t resident_bytes(pid_t process) {
   const auto pages = numbers_in(read_proc(fmt::format("/proc/{}/statm", process)));
@@ -73,11 +109,7 @@ std::uint64_t resident_bytes(pid_t process) {
 std::uint64_t resident_tree_bytes(pid_t process) { return tree_bytes(process, 0); }
 
 std::int64_t resident_peak_bytes() {
-  const std::string status = read_proc("/proc/self/status");
-  const std::size_t line = status.find("VmHWM:");
-  if (line == std::string::npos) return 0;
-  const auto numbers = numbers_in(status.substr(line, 40));
-  return numbers.empty() ? 0 : std::int64_t{numbers[0]} * 1024;
+  return static_cast<std::int64_t>(kilobytes_of(read_proc("/proc/self/status"), "VmHWM:").value_or(0));
 }
 
 bool reset_resident_peak() {

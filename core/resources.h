@@ -14,6 +14,16 @@ std::uint64_t resident_bytes(pid_t process);
 // Returns the resident memory of a process and all its descendants.
 std::uint64_t resident_tree_bytes(pid_t process);
 
+// What the descendants of a process have in memory.
+struct TreeMemory {
+  std::uint64_t resident_bytes =
+      0;  // of all together; where there are several, pages that they share count once
+  std::uint64_t largest_peak_bytes = 0;  // the largest that one of them has had (VmHWM)
+};
+
+// Returns the memory of all descendants of a process, without its own.
+TreeMemory descendants_memory(pid_t process);
+
 // Returns the largest resident size of this process since it was last reset (VmHWM); 0 if unknown.
 std::int64_t resident_peak_bytes();
 

@@ -7,6 +7,8 @@
 
 namespace aqbench {
 
+struct ProgramReport;  // core/program_report.h
+
 // Somebody who is told of every scope. Called on the thread that opens and closes the scope; scopes of one
 // thread nest. `enter` may throw (that is how a failing stage is tested); `leave` must not.
 class StageObserver {
@@ -14,6 +16,8 @@ class StageObserver {
   virtual ~StageObserver() = default;
   virtual void enter(const char* stage) = 0;
   virtual void leave(const char* stage) noexcept = 0;
+  // A program that ran in the scope which was closed last on this thread.
+  virtual void program_ended(const ProgramReport&) {}
 };
 
 // Installs an observer for the whole process, nullptr for none. The caller keeps it alive.

@@ -251,6 +251,8 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 
 }  // namespace
 
+std::span<const char* const> hole_cause_names() { return kCauseNames; }
+
 Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
                    const DiagnosisOptions& options) {
   const SampleCauses found = causes_of_samples(reconstruction, truth, rig, options);
@@ -262,6 +264,11 @@ Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField&
   write_cameras(reconstruction, truth, rig, options, writer, diagnosis.csv);
   write_bound(reconstruction, found, truth, rig, options, writer, diagnosis.csv);
   diagnosis.metrics = writer.take();
+  for (std::size_t i = 0; i < found.causes.size(); ++i) {
+    if (found.causes[i] == covered) continue;
+    diagnosis.hole_positions_m.push_back(found.completeness.samples.positions_m[i]);
+    diagnosis.hole_causes.push_back(found.causes[i]);
+  }
   return diagnosis;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
@@ -30,7 +32,13 @@ struct Diagnosis {
   // "quantity,of,value,unit": area and completeness by number of views, holes by cause, and for each camera
   // bias, rmse and the confirmed share. An undefined value is empty.
   std::string csv;
+  // The samples that are holes, and the index of each one's cause in hole_cause_names().
+  std::vector<Vec3> hole_positions_m = {};
+  std::vector<std::uint8_t> hole_causes = {};
 };
+
+// Returns "covered" (which no hole is), "not_visible", "no_depth", "wrong_depth", "filtered", "fused".
+std::span<const char* const> hole_cause_names();
 
 // Diagnoses a reconstruction. `rig` is the true one. Each sample in a hole has the first of these causes that
 // holds:

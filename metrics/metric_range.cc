@@ -84,6 +84,11 @@ const std::vector<RangeRow> kRanges = {
     {"precision_confident_2mm_pct", {.min = 0, .max = 100}},
     {"camera_worst_bias_mm", {.min = 0}},
     {"crb_ratio", {.min = 0}},
+    {"reprojection_median_px", {.min = 0}},
+    {"reprojection_within_1px_pct", {.min = 0, .max = 100}},
+    {"charuco_corners", {.min = 0, .whole = true}},
+    {"charuco_rmse_mm", {.min = 0}},
+    {"charuco_scale_pct", {.min = 0}},
 };
 
 constexpr std::string_view kTolerance = "{t}";
@@ -95,7 +100,8 @@ std::string name_at(std::string_view row, double tolerance_m) { return metric_sp
 
 class MetricChecker {
  public:
-  explicit MetricChecker(const MetricSet& metrics) : metrics_(metrics) {
+  MetricChecker(const MetricSet& metrics, bool scored_surface)
+      : metrics_(metrics), scored_surface_(scored_surface) {
     const auto points = value("points"), outside = value("points_outside_patch"),
                lost = value("points_non_finite");
     if (points && outside && lost) scored_ = *points - *outside - *lost;
@@ -137,7 +143,7 @@ class MetricChecker {
     const MetricRange& range = row.range;
     const Metric* const metric = find_metric(metrics_, spec.name);
     if (metric == nullptr) {
-      if (range.always) report(spec.name, "is missing");
+      if (range.always && scored_surface_) report(spec.name, "is missing");
       return;
     }
     if (metric->unit != spec.unit || metric->better != spec.better)
@@ -187,6 +193,7 @@ class MetricChecker {
   }
 
   const MetricSet& metrics_;
+  bool scored_surface_;
   std::optional<double> scored_;
   std::vector<std::string> problems_;
 };
@@ -198,6 +205,8 @@ const MetricRange* metric_range(std::string_view row) {
   return found == kRanges.end() ? nullptr : &found->range;
 }
 
-std::vector<std::string> metric_problems(const MetricSet& metrics) { return MetricChecker(metrics).run(); }
+std::vector<std::string> metric_problems(const MetricSet& metrics, bool scored_surface) {
+  return MetricChecker(metrics, scored_surface).run();
+}
 
 }  // namespace aqbench

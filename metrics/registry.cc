@@ -240,6 +240,12 @@ constexpr Row kRows[] = {
      .better = Better::lower,
      .definition =
          "accuracy_rmse_mm / the Cramer-Rao bound of the rig for 1 px of noise, both over the patch"},
+    // Of recordings.
+    {"reprojection_median_px", "px", Better::lower, "shift by another camera's depth, median; no accuracy"},
+    {"reprojection_within_1px_pct", "%", Better::higher, "such shifts of at most 1 px; no accuracy"},
+    {"charuco_corners", "1", Better::higher, "corners of the board that the depth maps give"},
+    {"charuco_rmse_mm", "mm", Better::lower, "rms distance of these corners from the true ones"},
+    {"charuco_scale_pct", "%", Better::equal, "reconstructed / true side of its squares; no accuracy"},
 };
 
 bool has_tolerance(const Row& row) {

@@ -52,7 +52,7 @@ struct CloudMeasurements {
   std::string no_completeness;
 };
 
-CloudMeasurements measure_cloud(const PointCloud& cloud, const Surface& truth, const ScoreOptions& options) {
+CloudMeasurements measure_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options) {
   CloudMeasurements measured;
   const bool any_finite = std::ranges::any_of(cloud.points_m, is_measurable);
   if (any_finite) {
@@ -213,7 +213,7 @@ void write_counts(MetricWriter& writer, const CloudMeasurements& measured, doubl
   }
 }
 
-void write_plane_fit(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured) {
+void write_plane_fit(MetricWriter& writer, const CloudSpan& cloud, const CloudMeasurements& measured) {
   const auto fit = fit_plane(cloud.points_m, measured.scored.index);
   if (fit) {
     writer.add("plane_fit_rmse_mm", kMm * fit->rmse_m);
@@ -247,7 +247,7 @@ void write_tiles(MetricWriter& writer, const CloudMeasurements& measured, const 
   writer.add("tile_empty_pct", 100.0 * static_cast<double>(empty) / static_cast<double>(grid.tiles.size()));
 }
 
-void write_normals(MetricWriter& writer, const PointCloud& cloud, const CloudMeasurements& measured,
+void write_normals(MetricWriter& writer, const CloudSpan& cloud, const CloudMeasurements& measured,
                    const Surface& truth) {
   constexpr std::pair<const char*, double> kWithin[] = {{"normal_within_5deg_pct", 5},
                                                         {"normal_within_11.25deg_pct", 11.25},
@@ -302,11 +302,11 @@ void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
 
 }  // namespace
 
-Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
-                           const ScoreOptions& options, const ViewCounter& count_views) {
+namespace {
+
+Score score_parts(const CloudSpan& cloud, const TriangleMesh* mesh, const Surface& truth,
+                  const ScoreOptions& options, const ViewCounter& count_views) {
   check(options);
-  const PointCloud& cloud = reconstruction.cloud;
-  check_arrays(cloud);
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
   if (samples > 2e8) {
     throw Error(ErrorKind::usage,
@@ -331,11 +331,28 @@ Score score_reconstruction(const Reconstruction& reconstruction, const Surface& 
   }
   if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
   if (!cloud.normals.empty()) write_normals(writer, cloud, measured, truth);
-  if (reconstruction.mesh) write_mesh(writer, *reconstruction.mesh, truth, options);
+  if (mesh != nullptr) write_mesh(writer, *mesh, truth, options);
   score.counts = measured.scored.counts;
   score.metrics = writer.take();
   name_sizes(score.metrics, options);
   return score;
+}
+
+}  // namespace
+
+Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
+                  const ViewCounter& count_views) {
+  if (!cloud.normals.empty() && cloud.normals.size() != cloud.points_m.size())
+    throw Error(ErrorKind::method, fmt::format("cloud.normals: {} entries for {} points",
+                                               cloud.normals.size(), cloud.points_m.size()));
+  return score_parts(cloud, nullptr, truth, options, count_views);
+}
+
+Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
+                           const ScoreOptions& options, const ViewCounter& count_views) {
+  check_arrays(reconstruction.cloud);
+  return score_parts({reconstruction.cloud.points_m, reconstruction.cloud.normals},
+                     reconstruction.mesh ? &*reconstruction.mesh : nullptr, truth, options, count_views);
 }
 
 }  // namespace aqbench

@@ -27,6 +27,16 @@ struct Score {
   std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
 };
 
+// A cloud that somebody else holds: n points, and n normals or none.
+struct CloudSpan {
+  std::span<const Vec3> points_m;
+  std::span<const Vec3> normals = {};
+};
+
+// Scores a cloud without copying it, as score_reconstruction() does one without a mesh.
+Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
+                  const ViewCounter& count_views = {});
+
 // Scores a reconstruction. Metrics are the same bytes for any thread count. An empty cloud gives undefined
 // metrics with a reason. With `count_views` there are also completeness_seen2_*: over the surface that two or
 // more cameras see. Throws Error(usage) as check() does, Error(method) if the arrays of the reconstruction

@@ -1,6 +1,7 @@
 #pragma once
 // Clouds taken as truth: one scan or several.
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 

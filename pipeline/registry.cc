@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "pipeline/dense_flow/dense_flow_spec.h"
+#include "pipeline/external/declared.h"
 #include "pipeline/external/external.h"
 #include "pipeline/method/method.h"
 #include "pipeline/method/methods_table.h"
@@ -89,6 +90,17 @@ const MethodSpec& find_method(std::string_view name) {
   names.reserve(table.size());
   for (const MethodSpec& spec : table) names.push_back(spec.name);
   throw Error(ErrorKind::usage, unknown_name_message("method", name, names));
+}
+
+MethodSpec declared_method(const MethodDeclaration& declaration) {
+  return {.name = declaration.name,
+          .summary = declaration.summary,
+          .parameters = declaration.parameters,
+          .presets = declaration.presets,
+          .stages = external_stages(),
+          .run = &run_declared,
+          .reads = &declared_reads,
+          .declaration = std::make_shared<const MethodDeclaration>(declaration)};
 }
 
 }  // namespace aqbench

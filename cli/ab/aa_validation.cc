@@ -173,8 +173,8 @@ class AaMeasurement {
     AaValidationSeries series{stage, stage.empty() ? "" : kAaValidationDelay, {}};
     series.samples.order_seed = series_order_seed(request_.policy.order_seed, index);
     series.samples.cases.push_back({plain.planned.name, std::nullopt});
-    const auto run = [&](std::size_t, AbSide side, bool) {
-      return run_unit_of(side == AbSide::a ? plain : delayed, false);
+    const auto run = [&](const AbUnitTask& task) {
+      return run_unit_of(task.side == AbSide::a ? plain : delayed, false);
     };
     const auto report = [&](AbProgress progress) {
       progress.phase = stage.empty() ? "A/A" : stage == "*" ? "delay of the whole run" : "delay of " + stage;
@@ -196,8 +196,8 @@ class AaMeasurement {
     AbRunOptions options;
     options.settings = document_.plan.live_settings;
     options.pairs_per_look = document_.plan.live_pairs_per_look;
-    const auto run = [&](std::size_t case_index, AbSide, bool score) {
-      return run_unit_of({live_plan_->request, live_plan_->cases[case_index]}, score);
+    const auto run = [&](const AbUnitTask& task) {
+      return run_unit_of({live_plan_->request, live_plan_->cases[task.case_index]}, task.score);
     };
     const auto report = [&](AbProgress progress) {
       progress.phase = fmt::format("live {} of {}, {}", index + 1, document_.plan.live_runs, progress.phase);

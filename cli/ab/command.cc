@@ -7,6 +7,8 @@
 #include <set>
 
 #include "cli/ab/aa_validation.h"
+#include "cli/ab/command_sides.h"
+#include "cli/ab/metric_runs.h"
 #include "cli/ab/options.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
@@ -19,6 +21,7 @@
 #include "core/text.h"
 #include "harness/ab/aa_validation.h"
 #include "harness/ab/aa_validation_json.h"
+#include "harness/ab/outcome_decision.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
@@ -55,8 +58,7 @@ AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
           document.run.complete};
 }
 
-ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
-  const RunClock clock;
+AbDocument document_of_samples(const AbRequest& request) {
   AbDocument document;
   const std::string file = request.samples->string();
   document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
@@ -68,6 +70,13 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   document.a.label = "a";
   document.b.label = "b";
   document.run.samples_file = file;
+  return document;
+}
+
+// Judges what was measured before.
+ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
+  const RunClock clock;
+  AbDocument document = request.samples ? document_of_samples(request) : document_of_bundles(request);
   document.run.started_utc = document.run.finished_utc = utc_now();
   std::filesystem::path bundle;
   if (request.given.contains("out")) {
@@ -174,8 +183,14 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.settings = request.settings;
   document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
-  const AbSides sides = plan_ab_sides(request, signals.descriptor(), document);
-  const AbRunOptions options = run_options(request, document.samples.cases.size());
+  const bool commands = request.commands.given();
+  const AbSides sides = commands ? plan_command_sides(request, signals.descriptor(), document)
+                                 : plan_ab_sides(request, signals.descriptor(), document);
+  if (!commands)
+    document.run.pairs_per_look =
+        run_options(request, document.samples.cases.size() * judged_outcomes(document.settings))
+            .pairs_per_look;
+  const AbRunOptions options = run_options_of(document);
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
@@ -187,18 +202,18 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                          document.samples.cases,
                          sides.plans,
                          document.environment,
-                         {}});
+                         journal_plan_of(document)});
   document.environment = recording.header().environment;
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();
-  document.run.pairs_per_look = options.pairs_per_look;
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
     document.run.complete =
         run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
   });
   document.run.finished_utc = utc_now();
+  if (commands && document.run.commands->quick) note_quick_times(document);
   document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);
@@ -242,7 +257,7 @@ ExitCode ab_command(const Arguments& arguments) {
   const AbRequest request = given->resume ? resumed_request(*given) : *given;
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
-  if (request.samples) return judge_samples(request, arguments);
+  if (request.samples || request.metrics.of_bundles()) return judge_samples(request, arguments);
   if (request.validate_aa || request.live_runs > 0) return validate_aa(request, arguments);
   return measure_sides(request, arguments);
 }

@@ -10,6 +10,7 @@
 #include "cli/plan_options.h"
 #include "core/error.h"
 #include "harness/ab/aa_validation.h"
+#include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
@@ -188,12 +189,17 @@ AbSettings settings_of(const Policy& given, int looks) {
 void check_sides(const AbRequest& request) {
   const bool programs = !request.binary_a.empty() || !request.binary_b.empty();
   const bool against_itself = request.validate_aa || request.live_runs > 0;
-  const int kinds = programs + request.variant.has_value() + request.samples.has_value() + against_itself;
+  const bool methods = !request.metrics.methods[0].empty();
+  const int kinds = programs + request.commands.given() + request.variant.has_value() + methods +
+                    request.metrics.of_bundles() + request.samples.has_value() + against_itself;
   if (kinds == 0)
     refuse_ab(
-        "nothing to compare: give --a BIN --b BIN, --variant NAME=x,y, --samples FILE, --calibrate or "
-        "--live N");
-  if (kinds > 1) refuse_ab("give one of --a with --b, --variant, --samples and --calibrate or --live");
+        "nothing to compare: give --a BIN --b BIN, --cmd-a CMD --cmd-b CMD, --variant NAME=x,y, --method-a "
+        "with --method-b, --bundle-a with --bundle-b, --samples FILE, --calibrate or --live N");
+  if (kinds > 1)
+    refuse_ab(
+        "give one of --a with --b, --cmd-a with --cmd-b, --variant, --method-a with --method-b, --bundle-a "
+        "with --bundle-b, --samples and --calibrate or --live");
   if (request.sign && request.samples && !request.given.contains("out"))
     refuse_ab("--sign with --samples needs --out DIR: there is no bundle to sign");
   if (programs && (request.binary_a.empty() || request.binary_b.empty()))
@@ -213,8 +219,9 @@ void complete_timing(TimingRequest& timing, bool against_itself) {
 
 CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
-      "aqbench ab (--a BIN --b BIN | --variant NAME=x,y | --samples FILE | --calibrate |\n"
-      "            --live N | --resume BUNDLE) [OPTION]...",
+      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --variant NAME=x,y |\n"
+      "            --method-a NAME --method-b NAME | --bundle-a BUNDLE --bundle-b BUNDLE |\n"
+      "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
       "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
       "B's are worse, the case is INVALID, however fast. Leaves a bundle that `aqbench verify` works out\n"
@@ -223,6 +230,8 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
       "  aqbench ab --a old --b new --policy gate --case 'undulating/*'\n"
       "  aqbench ab --variant kernel=torch,fused --workload plane_sweep\n"
+      "  aqbench ab --cmd-a 'old/solve data' --cmd-b 'new/solve data' --compare-output cloud.ply\n"
+      "  aqbench ab --method-a mine:fast --method-b mine:fine --metric accuracy_rmse_mm --margin 5%\n"
       "  aqbench ab --calibrate\n"
       "  aqbench ab --live 20\n"
       "\n"
@@ -232,6 +241,8 @@ CommandLine<AbRequest> ab_command_line() {
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
     line.flags.insert(line.flags.end(), table.begin(), table.end());
+  append_flags<AbRequest, AbCommandRequest>(line.flags, ab_command_flags(), &AbRequest::commands);
+  append_flags<AbRequest, AbMetricRequest>(line.flags, ab_metric_flags(), &AbRequest::metrics);
   append_flags<AbRequest, CommandTrust>(line.flags, command_trust_flags(), &AbRequest::trust);
   append_plan_flags(line.flags, selection_flags(), &AbRequest::plan);
   append_plan_flags(line.flags, case_flags(), &AbRequest::plan);
@@ -243,11 +254,21 @@ void complete_ab_request(AbRequest& request) {
     if (request.given.contains(flag.name))
       refuse_ab(fmt::format("--{} is for --resume: a comparison of your own asks nobody", flag.name));
   check_sides(request);
+  check_ab_metrics(request.metrics, request.given);
+  check_ab_commands(request.commands, request.given);
+  if (!request.samples) use_current_project(request.plan);
   const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});
-  complete_timing(request.plan.timing, against_itself);
+  if (request.commands.given())
+    check(request.plan.timing);
+  else
+    complete_timing(request.plan.timing, against_itself);
   if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
-  request.settings = settings_of(request.policy, request.validate_aa || request.samples ? 1 : kDefaultLooks);
+  if (!request.metrics.names.empty() && (against_itself || request.samples))
+    refuse_ab("--metric: not with --samples, --calibrate or --live");
+  const bool one_look = request.validate_aa || request.samples || request.metrics.of_bundles();
+  request.settings = settings_of(request.policy, one_look ? 1 : kDefaultLooks);
+  request.settings.outcomes = metric_outcomes(request.metrics);
   request.live_settings = settings_of(request.policy, kDefaultLooks);
   if (!request.validate_aa) return;
   if (!request.pairs) request.pairs = kAaPairs;

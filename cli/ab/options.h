@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/ab/command_flags.h"
+#include "cli/ab/metric_flags.h"
 #include "cli/command_trust.h"
 #include "cli/options.h"
 #include "harness/ab/decision.h"
@@ -21,6 +23,8 @@ struct AbRequest {
 
   // What is compared: two programs, or two values of one parameter of this program, or given samples.
   std::string binary_a, binary_b;
+  AbCommandRequest commands;    // or two commands that are no aqbench
+  AbMetricRequest metrics;      // metrics over seeds or runs, two methods, or two bundles
   std::optional<Axis> variant;  // with two values
   std::optional<std::filesystem::path> samples;
   bool validate_aa = false;                         // --calibrate: the program against itself

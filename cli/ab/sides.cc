@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/ab/metric_runs.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
@@ -28,16 +30,9 @@ struct Side {
   std::string file_state;          // of `binary` before it was described; "": none, or looked up in PATH
   SweepPlan plan;                  // of this program; empty where `binary` plans
   std::vector<std::string> names;  // of its cases, in the order of the samples
+  std::string method;              // of --method-a or --method-b; "" where both sides run the same
+  std::map<std::size_t, SweepPlan> seeded_plans = {};  // of pairs that have a seed of their own
 };
-
-// Returns a text that changes when somebody builds the program anew or puts another one in its place; empty
-// for a program that is looked up in PATH.
-std::string file_state_of(const std::string& binary) {
-  struct stat status {};
-  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
-  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
-}
 
 // Returns "x/seed=42" of "x/kernel=torch/seed=42" and "kernel".
 std::string without_axis(const std::string& name, const std::string& axis) {
@@ -101,11 +96,28 @@ void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbD
   differs("the set of compiler flags", a.build.flags, b.build.flags, false);
 }
 
+// Returns "scene/seed=1" of "scene/METHOD/seed=1".
+std::string without_second_part(const std::string& name) {
+  const std::size_t start = name.find('/');
+  const std::size_t end = start == std::string::npos ? start : name.find('/', start + 1);
+  return end == std::string::npos ? name : name.substr(0, start) + name.substr(end);
+}
+
+// Whether each pair has a seed of its own.
+bool over_seeds(const AbRequest& request) {
+  return !request.metrics.names.empty() && request.metrics.paired_over == "seeds";
+}
+
 // Matches the cases of both sides by name, in A's order.
 void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgram& b, Side& side_a,
                  Side& side_b, AbDocument& document) {
   const std::string axis = request.variant ? request.variant->name : "";
-  const auto common = [&](const std::string& name) { return axis.empty() ? name : without_axis(name, axis); };
+  const bool methods = !side_a.method.empty();
+  const auto common = [&](std::string name) {
+    if (!axis.empty()) name = without_axis(name, axis);
+    if (methods) name = without_second_part(name);
+    return over_seeds(request) ? split_seed(name).first : name;
+  };
   std::set<std::string> notes;
   check_globs(request.case_globs, names_of(a));
   for (const auto& case_a : a.cases) {
@@ -114,13 +126,17 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
         b.cases, [&](const auto& planned) { return common(planned.name) == common(case_a.name); });
     if (case_b == b.cases.end())
       throw Error(ErrorKind::not_comparable, fmt::format("B has no case '{}'", case_a.name));
-    compare_options(case_a.name, case_a.options, case_b->options, axis, notes);
+    if (!methods) compare_options(case_a.name, case_a.options, case_b->options, axis, notes);
     if (request.variant && case_a.name == case_b->name)
       throw Error(ErrorKind::usage,
                   fmt::format("--variant {}: does not change case '{}'", axis, case_a.name));
     side_a.names.push_back(case_a.name);
     side_b.names.push_back(case_b->name);
-    document.samples.cases.push_back({common(case_a.name), std::nullopt});
+    const std::string name = common(case_a.name);
+    if (std::ranges::find(document.samples.cases, name, &AbCase::name) != document.samples.cases.end())
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}' has several seeds: pairs take seeds of their own", name));
+    document.samples.cases.push_back({name, std::nullopt});
   }
   if (document.samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
   document.notes.insert(document.notes.end(), notes.begin(), notes.end());
@@ -147,6 +163,23 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
   return *std::ranges::find(plan.cases, name, &Case::name);
 }
 
+// Runs the case with the seed that many after its own.
+std::optional<AbUnitAnswer> run_seeded_unit(Side& side, const std::string& name, std::size_t draw,
+                                            const UnitLimits& limits) {
+  const auto [rest, first] = split_seed(name);
+  const auto seed = parse_double(first);
+  if (!seed) throw Error(ErrorKind::usage, fmt::format("{}: has no seed: --paired-over runs", name));
+  PlanRequest request = side.request;
+  request.seed = static_cast<std::uint64_t>(*seed) + draw;
+  request.repeat = 1;
+  const std::string seeded = name.substr(0, name.find("/seed=")) + fmt::format("/seed={}", *request.seed) +
+                             name.substr(std::min(name.size(), name.find("/seed=") + 6 + first.size()));
+  if (!side.binary.empty()) return run_started_unit(side.binary, request, seeded, true, limits);
+  const auto [place, is_new] = side.seeded_plans.try_emplace(draw);
+  if (is_new) place->second = plan_sweep(request);
+  return run_forked_unit(planned_case(place->second, seeded), true, limits);
+}
+
 std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string& name, bool score,
                                              const UnitLimits& limits) {
   if (side.binary.empty()) return run_forked_unit(planned_case(side.plan, name), score, limits);
@@ -158,6 +191,13 @@ std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string
 
 }  // namespace
 
+std::string file_state_of(const std::string& binary) {
+  struct stat status {};
+  if (binary.find('/') == std::string::npos || ::stat(binary.c_str(), &status) != 0) return {};
+  return fmt::format("{} {} {} {}.{}", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
   std::vector<std::string> names;
   for (const Case& planned : plan.cases) names.push_back(planned.name);
@@ -168,10 +208,16 @@ void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
 std::vector<std::string> commands_of(const AbRequest& request) {
   std::vector<std::string> found;
   if (!request.binary_a.empty()) found = {"A: " + request.binary_a, "B: " + request.binary_b};
+  if (request.commands.given()) {
+    found = command_lines_of(request.commands);
+    if (request.sign) found.push_back("signing with the key " + request.sign->string());
+    return found;
+  }
   std::vector<Case> cases;
   for (std::size_t side = 0; side < 2; ++side) {
     PlanRequest plan = request.plan;
     if (request.variant) plan.axes.push_back({request.variant->name, {request.variant->values[side]}});
+    if (!request.metrics.methods[side].empty()) plan.methods = {request.metrics.methods[side]};
     // What only the programs know cannot be planned here; they are shown themselves.
     if (request.binary_a.empty()) std::ranges::move(plan_sweep(plan).cases, std::back_inserter(cases));
   }
@@ -213,6 +259,15 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   a->request = b->request = request.plan;
   b->request.injects = request.injects;
   const bool programs = !request.binary_a.empty();
+  if (!request.metrics.methods[0].empty()) {
+    if (!request.plan.methods.empty())
+      throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
+    for (const auto& [side, method] :
+         {std::pair(a, request.metrics.methods[0]), {b, request.metrics.methods[1]}}) {
+      side->method = method;
+      side->request.methods = {method};
+    }
+  }
   if (request.variant) {
     for (const Axis& axis : request.plan.axes)
       if (axis.name == request.variant->name)
@@ -246,6 +301,7 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   }
   match_cases(request, program_a, program_b, *a, *b, document);
   const auto variant = [&](std::size_t i) {
+    if (!request.metrics.methods[i].empty()) return "method=" + request.metrics.methods[i];
     return request.variant ? request.variant->name + "=" + request.variant->values[i] : std::string();
   };
   document.a = ab_side_info(program_a, programs ? request.binary_a : variant(0));
@@ -256,9 +312,17 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;
-  return {[a, b, limits](std::size_t index, AbSide which, bool score) {
-            const Side& side = which == AbSide::a ? *a : *b;
-            return run_unit_of_side(side, side.names[index], score, limits);
+  const bool seeds = over_seeds(request);
+  const std::vector<AbOutcome> outcomes = document.settings.outcomes;
+  if (!outcomes.empty()) document.run.paired_over = request.metrics.paired_over;
+  return {[a, b, limits, seeds, outcomes](const AbUnitTask& task) {
+            Side& side = task.side == AbSide::a ? *a : *b;
+            const std::string& name = side.names[task.case_index];
+            const bool score = task.score || !outcomes.empty();
+            auto answer = seeds ? run_seeded_unit(side, name, task.draw, limits)
+                                : run_unit_of_side(side, name, score, limits);
+            if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
+            return answer;
           },
           {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
 }

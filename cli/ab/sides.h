@@ -24,6 +24,10 @@ struct AbSides {
 // for a program that cannot be asked, Error(usage) where no case is left.
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
 
+// Returns a text that changes when somebody builds the program anew or puts another one in its place; empty
+// for a program that is looked up in PATH.
+std::string file_state_of(const std::string& binary);
+
 // Returns the limits of a unit: those of the plan, and the descriptor that becomes readable on Ctrl-C.
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
 

@@ -11,12 +11,13 @@ std::string titled(std::string_view tooltip, const char* element) {
   return tooltip.empty() ? "/>" : fmt::format("><title>{}</title></{}>", xml_escape(tooltip), element);
 }
 
-std::string svg_open(double width, double height) {
+std::string svg_open(double width, double height, std::string_view label = "") {
+  const std::string name = label.empty() ? "" : fmt::format(" aria-label=\"{}\"", xml_escape(label));
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\" "
-      "role=\"img\">",
-      width, height);
+      "role=\"img\"{2}>",
+      width, height, name);
 }
 
 }  // namespace
@@ -56,8 +57,8 @@ std::string svg_circle(double x, double y, double radius, std::string_view toolt
                      titled(tooltip, "circle"));
 }
 
-std::string svg_figure(double width, double height, const std::string& body) {
-  return svg_open(width, height) + body + "</svg>\n";
+std::string svg_figure(double width, double height, const std::string& body, std::string_view label) {
+  return svg_open(width, height, label) + body + "</svg>\n";
 }
 
 std::string svg_document(double width, double height, const std::string& body) {

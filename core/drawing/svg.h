@@ -19,8 +19,9 @@ std::string svg_rect(double x, double y, double width, double height, const char
                      std::string_view tooltip = "");
 std::string svg_circle(double x, double y, double radius, std::string_view tooltip);
 
-// Return a picture for a page that has chart_style(), and one that stands alone.
-std::string svg_figure(double width, double height, const std::string& body);
+// Return a picture for a page that has chart_style(), and one that stands alone. `label` is what screen
+// readers say of it.
+std::string svg_figure(double width, double height, const std::string& body, std::string_view label = "");
 std::string svg_document(double width, double height, const std::string& body);
 
 }  // namespace aqbench

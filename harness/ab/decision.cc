@@ -50,11 +50,26 @@ std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
 
 double shortest(const std::vector<double>& runs) { return *std::ranges::min_element(runs); }
 
+bool is_metric(const AbCase& the_case) {
+  return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
+}
+
+QualityScale quality_scale_of(const AbOutcome& outcome) {
+  QualityScale scale;
+  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
+                 : outcome.better == Better::higher ? QualityScale::Better::higher
+                                                    : QualityScale::Better::near_zero;
+  scale.margin = outcome.margin;
+  scale.margin_absolute = outcome.margin_absolute;
+  return scale;
+}
+
 PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
                        std::span<const AbUnit* const> b) {
   PairedSeries series;
   series.name = the_case.name;
   series.tau = the_case.tau;
+  if (is_metric(the_case)) series.quality = quality_scale_of(*the_case.outcome);
   for (const AbUnit* unit : a) series.u_a.push_back(shortest(unit->warm_ms));
   for (const AbUnit* unit : b) series.u_b.push_back(shortest(unit->warm_ms));
   return series;
@@ -177,6 +192,14 @@ class TimeDecider {
     return decision.look == 0 || (decision.look == look - 1 && decision.wants_top_up);
   }
 
+  // How many of a case's pairs are kept: of a metric all, else the quieter half.
+  std::size_t kept_of_case(std::size_t i, std::size_t pairs) const {
+    return is_metric(samples_.cases[i]) ? pairs : kept_of(pairs);
+  }
+  std::size_t measured_for_case(std::size_t i, std::size_t kept) const {
+    return is_metric(samples_.cases[i]) ? kept : measured_for(kept);
+  }
+
   // The fewest kept pairs with which each case that has not failed by the end of this look can be judged.
   std::size_t minimum_kept(int look) const {
     const auto gated =
@@ -197,7 +220,8 @@ class TimeDecider {
       const bool has_pairs = pairs_[i].last_look >= look;
       if (has_pairs && !open(i, look)) refuse_case(i);
       const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
-      if (kept_of(count) < minimum) continue;  // it was interrupted before its first look was complete
+      if (kept_of_case(i, count) < minimum)
+        continue;  // it was interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
       series.push_back(series_of(samples_.cases[i], std::span(pairs_[i].a).first(count),
@@ -245,7 +269,7 @@ class TimeDecider {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (!decisions_[i] || !decisions_[i]->comparison || !needs_confirmation(*decisions_[i]->comparison))
         continue;
-      const std::size_t kept = kept_of(pairs_[i].confirmation_a.size());
+      const std::size_t kept = kept_of_case(i, pairs_[i].confirmation_a.size());
       if (kept < minimum_kept_pairs(policy, settings_.separately ? 1 : flagged)) {
         leave_unconfirmed(*decisions_[i]);
         continue;
@@ -271,7 +295,7 @@ class TimeDecider {
     }
     decision.wants_confirmation = true;
     decision.reason = fmt::format("{} was not confirmed, as there are too few fresh pairs; {}",
-                                  to_string(decision.verdict), decision.reason);
+                                  verdict_text(*decision.comparison), decision.reason);
     decision.verdict = PairedVerdict::inconclusive;
   }
 
@@ -279,8 +303,8 @@ class TimeDecider {
     AbTimeDecision& decision = *decisions_[i];
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
-      decision.reason =
-          fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(), measured_for(minimum_kept(1)));
+      decision.reason = fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(),
+                                    measured_for_case(i, minimum_kept(1)));
       return;
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),

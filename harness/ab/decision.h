@@ -16,6 +16,9 @@ struct AbSettings {
   PairedPolicy policy;      // its looks are the planned ones
   bool confirm = true;      // a flag counts only if fresh pairs give the same verdict
   bool separately = false;  // each case is judged as if it were alone (no Holm), to check the statistics
+  std::vector<AbOutcome> outcomes = {};  // judged beside the wall time (outcome_decision.h)
+  bool wall_time = true;                 // false where units were not run in pairs: their times say nothing
+  bool outputs_may_differ = false;       // other outputs do not make B invalid
 };
 
 // Excludes shorter stages: they are too short for the clock and for the recorder's own work.
@@ -47,12 +50,13 @@ struct AbTimeDecision {
   bool wants_top_up = false, wants_confirmation = false;
 };
 
-// Decides the time of each case, look by look. Returns one decision for each of samples.cases, nullopt where
-// a unit of the case failed. Holm's correction at a look is over all cases that have not failed by then. A
-// case that an earlier look decided takes part with the pairs that decided it, so no later look changes what
-// an earlier one said. The bound on false flags holds: a false flag needs a true null hypothesis whose p, at
-// this look or at the look that decided it, is below that look's share of alpha. Throws Error(input) for a
-// case that was measured on after it had been decided, and as compare_pairs().
+// Decides the time of each case, look by look, whatever the settings say of other outcomes. Returns one
+// decision for each of samples.cases, nullopt where a unit of the case failed. Holm's correction at a look is
+// over all cases that have not failed by then. A case that an earlier look decided takes part with the pairs
+// that decided it, so no later look changes what an earlier one said. The bound on false flags holds: a false
+// flag needs a true null hypothesis whose p, at this look or at the look that decided it, is below that
+// look's share of alpha. Throws Error(input) for a case that was measured on after it had been decided, and
+// as compare_pairs().
 std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings);
 
 }  // namespace aqbench

@@ -12,8 +12,9 @@ namespace {
 
 AbSideInfo read_ab_side(const JsonPlace& place) {
   place.allow_only({"label", "variant", "injected", "program_sha256", "file_sha256", "version", "commit",
-                    "dirty", "compiler", "flags", "build_type", "sanitizers"});
+                    "dirty", "compiler", "flags", "build_type", "sanitizers", "command"});
   AbSideInfo side;
+  if (const auto command = place.find("command")) side.command = ab_command_from_json(*command);
   side.label = place.at("label").text();
   side.variant = place.at("variant").text();
   for (const JsonPlace& fault : place.at("injected").elements()) side.injected.push_back(fault.text());
@@ -23,16 +24,58 @@ AbSideInfo read_ab_side(const JsonPlace& place) {
   return side;
 }
 
+constexpr std::size_t kMaxOutcomes = 100;
+
 int read_small_int(const JsonPlace& place) {
   const std::int64_t value = place.integer();
   if (value < 0 || value > 1000000) place.fail(fmt::format("is {}", value));
   return static_cast<int>(value);
 }
 
+Better read_direction(const JsonPlace& place) {
+  for (const Better better : {Better::lower, Better::higher, Better::equal})
+    if (to_string(better) == place.text()) return better;
+  place.fail("expected lower, higher or equal");
+}
+
+std::vector<AbOutcome> read_outcomes(const JsonPlace& place) {
+  std::vector<AbOutcome> outcomes;
+  for (const JsonPlace& element : place.elements()) {
+    element.allow_only({"name", "kind", "unit", "better", "margin", "margin_absolute"});
+    AbOutcome outcome;
+    outcome.name = element.at("name").text();
+    const std::string kind = element.at("kind").text();
+    if (kind != "cost" && kind != "metric") element.at("kind").fail("expected cost or metric");
+    outcome.kind = kind == "cost" ? AbOutcome::Kind::cost : AbOutcome::Kind::metric;
+    outcome.unit = element.at("unit").text();
+    outcome.better = read_direction(element.at("better"));
+    outcome.margin = element.at("margin").number();
+    outcome.margin_absolute = element.at("margin_absolute").boolean();
+    outcomes.push_back(std::move(outcome));
+  }
+  if (outcomes.size() > kMaxOutcomes) place.fail(fmt::format("more than {}", kMaxOutcomes));
+  return outcomes;
+}
+
+Json outcomes_json(const std::vector<AbOutcome>& outcomes) {
+  Json list = Json::array();
+  for (const AbOutcome& outcome : outcomes)
+    list.push_back({{"name", outcome.name},
+                    {"kind", outcome.kind == AbOutcome::Kind::cost ? "cost" : "metric"},
+                    {"unit", outcome.unit},
+                    {"better", to_string(outcome.better)},
+                    {"margin", outcome.margin},
+                    {"margin_absolute", outcome.margin_absolute}});
+  return list;
+}
+
 AbSettings read_ab_settings(const JsonPlace& place) {
   place.allow_only({"alpha", "tau", "delta", "looks", "power", "bootstrap_draws", "resolution_draws", "seed",
-                    "confirm", "separately"});
+                    "confirm", "separately", "outcomes", "wall_time", "outputs_may_differ"});
   AbSettings settings;
+  if (const auto outcomes = place.find("outcomes")) settings.outcomes = read_outcomes(*outcomes);
+  if (const auto wall_time = place.find("wall_time")) settings.wall_time = wall_time->boolean();
+  if (const auto differ = place.find("outputs_may_differ")) settings.outputs_may_differ = differ->boolean();
   settings.policy.alpha = place.at("alpha").number();
   settings.policy.tau = place.at("tau").number();
   settings.policy.delta = place.at("delta").number();
@@ -54,8 +97,10 @@ AbSettings read_ab_settings(const JsonPlace& place) {
 
 AbRunInfo read_ab_run(const JsonPlace& place) {
   place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs",
-                    "pairs_per_look", "resumed"});
+                    "pairs_per_look", "resumed", "commands", "paired_over"});
   AbRunInfo run;
+  if (const auto commands = place.find("commands")) run.commands = ab_command_rules_from_json(*commands);
+  if (const auto paired_over = place.find("paired_over")) run.paired_over = paired_over->text();
   run.id = place.at("id").text();
   run.started_utc = place.at("started_utc").text();
   run.finished_utc = place.at("finished_utc").text();
@@ -80,6 +125,20 @@ AbRunOptions run_options_of(const AbDocument& document) {
   return options;
 }
 
+Json journal_plan_of(const AbDocument& document) {
+  if (!document.run.commands) return Json::object();
+  return {{"pairs_per_look", document.run.pairs_per_look},
+          {"warm_runs", document.run.warm_runs},
+          {"settings", to_json(document.settings)}};
+}
+
+void take_journal_plan(const Json& plan, const std::string& source, AbDocument& document) {
+  const JsonPlace place(plan, source + ": plan");
+  document.run.pairs_per_look = static_cast<std::size_t>(read_small_int(place.at("pairs_per_look")));
+  document.run.warm_runs = read_small_int(place.at("warm_runs"));
+  document.settings = read_ab_settings(place.at("settings"));
+}
+
 std::string subject_of(const AbSideInfo& side) {
   return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
 }
@@ -91,29 +150,37 @@ bool is_a_a(const AbDocument& document) {
 }
 
 Json to_json(const AbRunInfo& run) {
-  return {{"id", run.id},
-          {"started_utc", run.started_utc},
-          {"finished_utc", run.finished_utc},
-          {"complete", run.complete},
-          {"samples_file", run.samples_file},
-          {"exec", run.exec},
-          {"warm_runs", run.warm_runs},
-          {"pairs_per_look", run.pairs_per_look},
-          {"resumed", run.resumed}};
+  Json json = {{"id", run.id},
+               {"started_utc", run.started_utc},
+               {"finished_utc", run.finished_utc},
+               {"complete", run.complete},
+               {"samples_file", run.samples_file},
+               {"exec", run.exec},
+               {"warm_runs", run.warm_runs},
+               {"pairs_per_look", run.pairs_per_look},
+               {"resumed", run.resumed}};
+  if (run.commands) json["commands"] = to_json(*run.commands);
+  if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
+  return json;
 }
 
 Json to_json(const AbSettings& settings) {
   const PairedPolicy& policy = settings.policy;
-  return {{"alpha", policy.alpha},
-          {"tau", policy.tau},
-          {"delta", policy.delta},
-          {"looks", policy.looks},
-          {"power", policy.power},
-          {"bootstrap_draws", policy.bootstrap_draws},
-          {"resolution_draws", policy.resolution_draws},
-          {"seed", policy.seed},
-          {"confirm", settings.confirm},
-          {"separately", settings.separately}};
+  Json json = {{"alpha", policy.alpha},
+               {"tau", policy.tau},
+               {"delta", policy.delta},
+               {"looks", policy.looks},
+               {"power", policy.power},
+               {"bootstrap_draws", policy.bootstrap_draws},
+               {"resolution_draws", policy.resolution_draws},
+               {"seed", policy.seed},
+               {"confirm", settings.confirm},
+               {"separately", settings.separately}};
+  // Only where they are not the usual ones, so that comparisons of time alone stay as they were.
+  if (!settings.outcomes.empty()) json["outcomes"] = outcomes_json(settings.outcomes);
+  if (!settings.wall_time) json["wall_time"] = false;
+  if (settings.outputs_may_differ) json["outputs_may_differ"] = true;
+  return json;
 }
 
 Json to_json(const AbSideInfo& side) {
@@ -123,6 +190,7 @@ Json to_json(const AbSideInfo& side) {
                {"program_sha256", side.program_sha256},
                {"file_sha256", side.file_sha256}};
   add_build(json, side.build);
+  if (side.command) json["command"] = to_json(*side.command);
   return json;
 }
 
@@ -167,7 +235,8 @@ std::string settings_line(const AbSettings& settings) {
   return fmt::format("tau {:.4g} %, delta {:.4g} %, alpha {:.4g}, {} planned look{}{}{}", 100 * policy.tau,
                      100 * policy.delta, policy.alpha, policy.looks, policy.looks == 1 ? "" : "s",
                      settings.confirm ? ", flags confirmed with fresh pairs" : ", flags not confirmed",
-                     settings.separately ? ", every case judged alone" : "");
+                     settings.separately ? ", every case judged alone" : "") +
+         (settings.outputs_may_differ ? ", outputs may differ" : "");
 }
 
 }  // namespace aqbench

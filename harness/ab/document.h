@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/ab/ab_command.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/run.h"
 #include "harness/ab/samples.h"
@@ -32,6 +33,8 @@ struct AbSideInfo {
   std::string program_sha256;         // "" where nothing was run (--samples)
   std::string file_sha256;            // of the file that the user named, perhaps a script around it; or ""
   BuildInfo build;
+  std::optional<AbCommand> command =
+      {};  // where the side is any command; hashes are then of it, and of its file
 };
 
 // Says when and how the units were run.
@@ -44,6 +47,8 @@ struct AbRunInfo {
   int warm_runs = 0;               // of a unit
   std::size_t pairs_per_look = 0;  // of each case; 0 with --samples, and in an A/A validation
   int resumed = 0;                 // how often the run was interrupted and continued
+  std::optional<AbCommandRules> commands = {};  // where two commands are compared
+  std::string paired_over;                      // "seeds" or "runs" where metrics are compared, else ""
 };
 
 // Holds a comparison.
@@ -59,6 +64,13 @@ struct AbDocument {
 
 // Returns the options that the run was planned with, for follow_ab().
 AbRunOptions run_options_of(const AbDocument& document);
+
+// Returns what pairs.jsonl says was found out before the first pair: of commands how many pairs and runs a
+// trial asked for and what is judged, else an empty object.
+Json journal_plan_of(const AbDocument& document);
+
+// Takes what journal_plan_of() gave. Throws Error(input) "SOURCE: ...".
+void take_journal_plan(const Json& plan, const std::string& source, AbDocument& document);
 
 // Returns what pairs.jsonl says was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
 std::string subject_of(const AbSideInfo& side);

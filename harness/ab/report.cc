@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/outcome_decision.h"
 #include "harness/gating/default_tolerances.h"
 #include "metrics/registry.h"
 
@@ -78,7 +79,8 @@ std::string metric_row_text(const GateRow& row) {
 }
 
 // Fills outputs and accuracy. Returns why B is invalid, "" if it is not.
-std::string compare_outputs(const AbSamples& samples, std::size_t case_index, AbCaseReport& report) {
+std::string compare_outputs(const AbSamples& samples, const AbSettings& settings, std::size_t case_index,
+                            AbCaseReport& report) {
   const auto a = hashes_of(samples, case_index, AbSide::a), b = hashes_of(samples, case_index, AbSide::b);
   if (a.empty() || b.empty() || (a.size() == 1 && a.begin()->empty() && b == a)) {
     report.outputs = "not hashed";
@@ -90,6 +92,7 @@ std::string compare_outputs(const AbSamples& samples, std::size_t case_index, Ab
   }
   report.outputs =
       a.size() == 1 && b.size() == 1 ? "differ" : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
+  if (settings.outputs_may_differ || has_metrics(settings)) return {};
   const AbOutput* const scored_a = output_of(samples, case_index, AbSide::a);
   const AbOutput* const scored_b = output_of(samples, case_index, AbSide::b);
   if (scored_a != nullptr && scored_b != nullptr)
@@ -207,21 +210,28 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
   return concluded(text, accuracy_change(report.accuracy, name));
 }
 
-AbCaseReport judge_case(const AbSamples& samples, std::size_t i, std::optional<AbTimeDecision> time) {
+AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, std::size_t i,
+                        AbCaseDecision decision) {
   AbCaseReport report;
   report.name = samples.cases[i].name;
-  report.time = std::move(time);
-  if (!report.time) {
+  report.time = std::move(decision.time);
+  report.layout = layout_share(samples, i);
+  if (decision.failed) {
     const AbUnit& unit = failed_unit_of(samples, i);
     report.verdict = is_invalid_output(unit) ? AbVerdict::invalid : AbVerdict::failed;
     report.reason =
         fmt::format("{} {}: {}", unit.side == AbSide::a ? "A" : "B", to_string(unit.status), unit.reason);
     return report;
   }
-  const std::string invalid = compare_outputs(samples, i, report);
-  report.pareto = pareto_line(samples, i, report);
-  report.verdict = as_ab_verdict(report.time->verdict);
-  report.reason = report.time->reason;
+  for (std::size_t k = 0; k < decision.outcomes.size(); ++k)
+    report.outcomes.push_back({settings.outcomes[k], std::move(decision.outcomes[k])});
+  const std::string invalid = compare_outputs(samples, settings, i, report);
+  if (!settings.outputs_may_differ && !has_metrics(settings)) report.pareto = pareto_line(samples, i, report);
+  if (report.time) {
+    report.verdict = as_ab_verdict(report.time->verdict);
+    report.reason = report.time->reason;
+  }
+  judge_outcomes(report);
   if (!invalid.empty()) {
     report.verdict = AbVerdict::invalid;
     report.reason = invalid;
@@ -235,38 +245,21 @@ ExitCode code_of(AbVerdict verdict) {
       return ExitCode::case_failed;
     case AbVerdict::regressed:
     case AbVerdict::invalid:
+    case AbVerdict::worse:
       return ExitCode::regression;
     case AbVerdict::inconclusive:
     case AbVerdict::refused:
       return ExitCode::inconclusive;
     case AbVerdict::faster:
     case AbVerdict::pass:
+    case AbVerdict::better:
+    case AbVerdict::equivalent:
       break;
   }
   return ExitCode::pass;
 }
 
 }  // namespace
-
-std::string to_string(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::regressed:
-      return "REGRESSED";
-    case AbVerdict::faster:
-      return "FASTER";
-    case AbVerdict::pass:
-      return "PASS";
-    case AbVerdict::inconclusive:
-      return "INCONCLUSIVE";
-    case AbVerdict::refused:
-      return "REFUSED";
-    case AbVerdict::invalid:
-      return "INVALID";
-    case AbVerdict::failed:
-      break;
-  }
-  return "FAILED";
-}
 
 ExitCode AbReport::exit_code() const {
   ExitCode code = ExitCode::pass;
@@ -290,9 +283,9 @@ AbReport judge_ab(const AbDocument& document) {
         "interrupted and gone on with {}, between two pairs",
         document.run.resumed == 1 ? std::string("once") : fmt::format("{} times", document.run.resumed)));
   if (!document.run.complete) report.notes.emplace_back("interrupted: this is what was measured until then");
-  auto times = decide_times(document.samples, document.settings);
-  for (std::size_t i = 0; i < times.size(); ++i)
-    report.cases.push_back(judge_case(document.samples, i, std::move(times[i])));
+  auto decisions = decide_cases(document.samples, document.settings);
+  for (std::size_t i = 0; i < decisions.size(); ++i)
+    report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
   return report;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "harness/ab/outcome_decision.h"
+
 namespace aqbench {
 namespace {
 
@@ -66,6 +68,23 @@ Json time_json(const AbTimeDecision& time) {
           {"stages", stages}};
 }
 
+// The verdict's name is that of the outcome's kind; medians are in its unit.
+Json outcome_reports_json(const std::vector<AbOutcomeReport>& outcomes) {
+  Json list = Json::array();
+  for (const auto& [outcome, decision] : outcomes)
+    list.push_back(
+        {{"name", outcome.name},
+         {"unit", outcome.unit},
+         {"verdict", outcome_verdict_text(outcome, decision.verdict)},
+         {"reason", decision.reason},
+         {"look", decision.look},
+         {"median_a", rounded_json(decision.median_a_ms)},
+         {"median_b", rounded_json(decision.median_b_ms)},
+         {"comparison", decision.comparison ? comparison_json(*decision.comparison) : Json(nullptr)},
+         {"confirmation", decision.confirmation ? comparison_json(*decision.confirmation) : Json(nullptr)}});
+  return list;
+}
+
 Json accuracy_row_json(const GateRow& row) {
   return {{"metric", row.metric},
           {"verdict", to_string(row.verdict)},
@@ -88,13 +107,19 @@ Json to_json(const AbReport& report) {
     Json accuracy = Json::array();
     for (const GateRow& row : one.accuracy)
       if (!row.metric.empty()) accuracy.push_back(accuracy_row_json(row));
-    cases.push_back({{"name", one.name},
-                     {"verdict", to_string(one.verdict)},
-                     {"reason", one.reason},
-                     {"outputs", one.outputs},
-                     {"accuracy", accuracy},
-                     {"pareto", one.pareto},
-                     {"time", one.time ? time_json(*one.time) : Json(nullptr)}});
+    Json json = {{"name", one.name},
+                 {"verdict", to_string(one.verdict)},
+                 {"reason", one.reason},
+                 {"outputs", one.outputs},
+                 {"accuracy", accuracy},
+                 {"pareto", one.pareto},
+                 {"time", one.time ? time_json(*one.time) : Json(nullptr)}};
+    if (!one.outcomes.empty()) json["outcomes"] = outcome_reports_json(one.outcomes);
+    if (one.layout)
+      json["layout"] = {{"share", rounded_json(one.layout->share)},
+                        {"layouts", one.layout->layouts},
+                        {"units", one.layout->units}};
+    cases.push_back(std::move(json));
   }
   return {{"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
 }

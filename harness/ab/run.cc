@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/stopwatch.h"
+#include "harness/ab/outcome_decision.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
 
@@ -22,11 +23,12 @@ struct CaseQuota {
 class PairRunner {
  public:
   PairRunner(AbSamples& samples, const AbUnitRunner& run, const AbProgressCallback& progress,
-             const AbRecall& recall)
+             const AbRecall& recall, std::size_t look_pairs)
       : samples_(samples),
         run_(run),
         progress_(progress),
         recall_(recall),
+        look_pairs_(look_pairs),
         failed_(samples.cases.size(), false) {}
 
   // Returns false after an interruption.
@@ -81,7 +83,8 @@ class PairRunner {
   // Runs the unit that `form` describes. Returns false after an interruption.
   bool run_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units, std::vector<AbOutput>& outputs) {
     report(form.case_index);
-    auto answer = run_(form.case_index, form.side, score);
+    const std::size_t first_draw = form.phase == AbPhase::look ? 0 : look_pairs_;
+    auto answer = run_({form.case_index, form.side, score, first_draw + form.pair});
     if (!answer) return false;
     AbUnit& unit = answer->unit;
     unit.case_index = form.case_index;
@@ -137,6 +140,7 @@ class PairRunner {
   const AbUnitRunner& run_;
   const AbProgressCallback& progress_;
   const AbRecall& recall_;
+  std::size_t look_pairs_;  // of each case in all looks together
   std::vector<bool> failed_;
   std::map<std::pair<std::size_t, AbPhase>, std::size_t> next_pair_;
   std::size_t drawn_ = 0;           // pairs started: the coin's index
@@ -159,13 +163,6 @@ std::vector<std::size_t> all_cases(const AbSamples& samples) {
   return indices;
 }
 
-// Leaves out what has no say in what to measure next.
-AbSettings without_extras(AbSettings settings) {
-  settings.policy.bootstrap_draws = 0;
-  settings.policy.resolution_draws = 0;
-  return settings;
-}
-
 void require_fresh(const AbSamples& samples) {
   if (samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
   if (!samples.units.empty()) throw Error(ErrorKind::usage, "these samples were measured already");
@@ -178,7 +175,7 @@ AbProtocol follow(const AbSamples& samples, const Run& run) {
   again.order_seed = samples.order_seed;
   again.cases = samples.cases;
   AbProtocol protocol;
-  const AbUnitRunner nothing = [](std::size_t, AbSide, bool) { return std::nullopt; };
+  const AbUnitRunner nothing = [](const AbUnitTask&) { return std::nullopt; };
   try {
     protocol.finished = run(again, nothing, AbRecall{&samples, {}});
   } catch (const Error& error) {
@@ -215,31 +212,29 @@ AbProtocol follow_ab_pairs(const AbSamples& samples, std::size_t pairs) {
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
             const AbProgressCallback& progress, const AbRecall& recall) {
   require_fresh(samples);
-  const AbSettings settings = without_extras(options.settings);
-  const int looks = settings.policy.looks;
-  PairRunner runner(samples, run, progress, recall);
+  const int looks = options.settings.policy.looks;
+  PairRunner runner(samples, run, progress, recall, static_cast<std::size_t>(looks) * options.pairs_per_look);
   std::vector<std::size_t> open = all_cases(samples);
-  std::vector<std::optional<AbTimeDecision>> decisions;
+  std::vector<AbCaseDecision> decisions;
   for (int look = 1; look <= looks && !open.empty(); ++look) {
     if (!runner.run_phase(AbPhase::look, look, fmt::format("look {} of {}", look, looks),
                           same_quota(open, options.pairs_per_look)))
       return false;
-    decisions = decide_times(samples, settings);
+    decisions = decide_cases(samples, options.settings, Extras::none);
     open.clear();
     for (std::size_t i = 0; i < decisions.size(); ++i)
-      if (decisions[i] && decisions[i]->wants_top_up) open.push_back(i);
+      if (decisions[i].wants_top_up) open.push_back(i);
   }
   std::vector<CaseQuota> quotas;
   for (std::size_t i = 0; i < decisions.size(); ++i)
-    if (decisions[i] && decisions[i]->wants_confirmation)
-      quotas.push_back({i, decisions[i]->comparison->measured_pairs});
+    if (decisions[i].confirmation_pairs > 0) quotas.push_back({i, decisions[i].confirmation_pairs});
   return runner.run_phase(AbPhase::confirmation, 0, "confirmation", quotas);
 }
 
 bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run,
                   const AbProgressCallback& progress, const AbRecall& recall) {
   require_fresh(samples);
-  PairRunner runner(samples, run, progress, recall);
+  PairRunner runner(samples, run, progress, recall, pairs);
   return runner.run_phase(AbPhase::look, 1, "pairs", same_quota(all_cases(samples), pairs));
 }
 

@@ -25,9 +25,16 @@ struct AbUnitAnswer {
   std::optional<MetricSet> metrics;  // where they were asked for
 };
 
+// Says which unit is wanted.
+struct AbUnitTask {
+  std::size_t case_index = 0;
+  AbSide side = AbSide::a;
+  bool score = false;
+  // The number of its pair within its case, from 0; those that confirm come after all that looks may take.
+  std::size_t draw = 0;
+};
 // Runs one case once on one side in a fresh process; returns nullopt after an interruption.
-using AbUnitRunner =
-    std::function<std::optional<AbUnitAnswer>(std::size_t case_index, AbSide side, bool score)>;
+using AbUnitRunner = std::function<std::optional<AbUnitAnswer>(const AbUnitTask& task)>;
 // Is called before each unit.
 using AbProgressCallback = std::function<void(const AbProgress&)>;
 

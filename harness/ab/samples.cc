@@ -78,9 +78,23 @@ std::vector<AbStageSamples> read_stage_samples(const JsonPlace& place, std::size
   return stages;
 }
 
+std::vector<AbOutcomeSamples> read_outcome_samples(const JsonPlace& place) {
+  std::vector<AbOutcomeSamples> outcomes;
+  for (const auto& [name, values] : place.members()) {
+    AbOutcomeSamples outcome{name, {}};
+    for (const JsonPlace& value : values.elements()) {
+      outcome.values.push_back(value.number());
+      if (!std::isfinite(outcome.values.back())) value.fail("must be finite");
+    }
+    if (outcome.values.empty()) values.fail("is empty");
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
 AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
   place.allow_only({"case", "phase", "look", "pair", "side", "status", "reason", "cold_ms", "warm_ms",
-                    "stages", "output_sha256"});
+                    "stages", "output_sha256", "outcomes", "layout"});
   AbUnit unit;
   unit.case_index = read_case_index(place.at("case"), cases);
   unit.phase = read_phase(place.at("phase"));
@@ -97,7 +111,10 @@ AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
   unit.cold_ms = place.at("cold_ms").number_or_null();
   for (const JsonPlace& sample : place.at("warm_ms").elements())
     unit.warm_ms.push_back(positive_number(sample));
-  if (unit.status == Status::ok && unit.warm_ms.empty()) place.at("warm_ms").fail("is empty");
+  if (const auto outcomes = place.find("outcomes")) unit.outcomes = read_outcome_samples(*outcomes);
+  if (const auto layout = place.find("layout")) unit.layout = layout->count();
+  if (unit.status == Status::ok && unit.warm_ms.empty() && unit.outcomes.empty())
+    place.at("warm_ms").fail("is empty");
   unit.stages = read_stage_samples(place.at("stages"), unit.warm_ms.size());
   unit.output_sha256 = place.at("output_sha256").text_or_null();
   return unit;
@@ -198,17 +215,25 @@ Json to_json(const AbCase& one) {
 }
 
 Json to_json(const AbUnit& unit) {
-  return {{"case", unit.case_index},
-          {"phase", to_string(unit.phase)},
-          {"look", unit.look},
-          {"pair", unit.pair},
-          {"side", to_string(unit.side)},
-          {"status", to_string(unit.status)},
-          {"reason", unit.reason.empty() ? Json(nullptr) : Json(unit.reason)},
-          {"cold_ms", unit.cold_ms ? Json(*unit.cold_ms) : Json(nullptr)},
-          {"warm_ms", unit.warm_ms},
-          {"stages", stage_samples_json(unit)},
-          {"output_sha256", unit.output_sha256.empty() ? Json(nullptr) : Json(unit.output_sha256)}};
+  Json json = {{"case", unit.case_index},
+               {"phase", to_string(unit.phase)},
+               {"look", unit.look},
+               {"pair", unit.pair},
+               {"side", to_string(unit.side)},
+               {"status", to_string(unit.status)},
+               {"reason", unit.reason.empty() ? Json(nullptr) : Json(unit.reason)},
+               {"cold_ms", unit.cold_ms ? Json(*unit.cold_ms) : Json(nullptr)},
+               {"warm_ms", unit.warm_ms},
+               {"stages", stage_samples_json(unit)},
+               {"output_sha256", unit.output_sha256.empty() ? Json(nullptr) : Json(unit.output_sha256)}};
+  // Written only where there are any, so that comparisons without them stay as they were.
+  if (!unit.outcomes.empty()) {
+    Json outcomes = Json::object();
+    for (const AbOutcomeSamples& outcome : unit.outcomes) outcomes[outcome.name] = outcome.values;
+    json["outcomes"] = std::move(outcomes);
+  }
+  if (unit.layout) json["layout"] = *unit.layout;
+  return json;
 }
 
 Json to_json(const AbOutput& output) {

@@ -30,6 +30,27 @@ struct AbStageSamples {
   std::vector<double> self_ms;
 };
 
+// Names what is judged beside the wall time of a case.
+struct AbOutcome {
+  enum class Kind {
+    cost,    // of a run, like its time: processor time, memory; compared by ratio in the quieter half of the
+             // pairs
+    metric,  // how good the output is; all pairs count, by its direction and its margin
+  };
+  std::string name;  // "cpu_ms", "accuracy_rmse_mm"
+  Kind kind = Kind::cost;
+  std::string unit;
+  Better better = Better::lower;  // of a metric; `equal` is one that should be near 0
+  double margin = 0;              // of a metric: a share of A's value, or in its unit
+  bool margin_absolute = false;
+};
+
+// Holds the values of one outcome in the runs of one unit.
+struct AbOutcomeSamples {
+  std::string name;
+  std::vector<double> values;  // the smallest counts
+};
+
 // Holds one unit: a fresh process that ran one case once cold and then warm.
 struct AbUnit {
   std::size_t case_index = 0;  // into AbSamples::cases
@@ -43,6 +64,8 @@ struct AbUnit {
   std::vector<double> warm_ms;  // one value where a file gave the unit's time alone (--samples)
   std::vector<AbStageSamples> stages;
   std::string output_sha256;
+  std::vector<AbOutcomeSamples> outcomes;  // those of AbSettings::outcomes that it has
+  std::optional<std::uint64_t> layout;     // the number of the code layout it was drawn (--layouts)
 };
 
 // Holds the metrics of one side's output. Each output is scored once: the same bytes have the same metrics.
@@ -57,6 +80,7 @@ struct AbOutput {
 struct AbCase {
   std::string name;
   std::optional<double> tau;  // the threshold for this case from A/A runs, a share; nullopt: the policy's
+  std::optional<AbOutcome> outcome = {};  // what its units hold instead of times; in no file
 };
 
 // Holds all that was measured.

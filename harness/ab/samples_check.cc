@@ -11,14 +11,18 @@ namespace {
 constexpr std::string_view kBeside = " beside";
 constexpr double kStageSlackMs = 1e-3;
 
-std::string unit_problem(const AbUnit& unit, int warm_runs) {
+std::string unit_problem(const AbUnit& unit, int warm_runs, bool cold_runs) {
   const bool ok = unit.status == Status::ok;
   if (ok != unit.reason.empty()) return ok ? "has a reason beside status ok" : "failed without a reason";
   if (!ok) return {};
-  if (!unit.cold_ms || !(*unit.cold_ms > 0)) return "has no cold time";
+  if (cold_runs && (!unit.cold_ms || !(*unit.cold_ms > 0))) return "has no cold time";
   if (unit.output_sha256.empty()) return "has no output hash";
   if (warm_runs > 0 && unit.warm_ms.size() != static_cast<std::size_t>(warm_runs))
     return fmt::format("has {} warm runs, {} were planned", unit.warm_ms.size(), warm_runs);
+  for (const AbOutcomeSamples& outcome : unit.outcomes)
+    if (!cold_runs && outcome.values.size() != unit.warm_ms.size())
+      return fmt::format("has {} values of {} in {} runs", outcome.values.size(), outcome.name,
+                         unit.warm_ms.size());
   for (std::size_t run = 0; run < unit.warm_ms.size(); ++run) {
     double stages_ms = 0;
     for (const AbStageSamples& stage : unit.stages)
@@ -31,10 +35,10 @@ std::string unit_problem(const AbUnit& unit, int warm_runs) {
 
 }  // namespace
 
-std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs) {
+std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs, bool cold_runs) {
   std::vector<std::string> problems;
   for (std::size_t i = 0; i < samples.units.size(); ++i)
-    if (const std::string what = unit_problem(samples.units[i], warm_runs); !what.empty())
+    if (const std::string what = unit_problem(samples.units[i], warm_runs, cold_runs); !what.empty())
       problems.push_back(fmt::format("units[{}]: {}", i, what));
   for (std::size_t i = 0; i < samples.outputs.size(); ++i) {
     const MetricSet& metrics = samples.outputs[i].metrics;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/gating/baseline.h"
@@ -40,6 +41,9 @@ struct AcceptExceptions {
   bool leave_out_undefined = false;  // --leave-out-undefined: values are null
 };
 
+// Is the fewest seeds that tolerances are learned from.
+inline constexpr std::size_t kLeastSeeds = 5;
+
 // Holds a verified run that somebody wants to accept.
 struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
@@ -47,16 +51,22 @@ struct AcceptedRun {
   std::string program_commit;    // of the program that measured; "" where it was built outside git
   bool changed_sources = false;  // it was built from sources with changes that are not committed
   std::string shard;             // "2/3": it ran one part of a divided sweep; "" for a whole one
-  bool stored_times = false;     // keep the run's times in the baseline
+  // Of --tolerance, by metric; they take the place of those that the file has.
+  std::vector<std::pair<std::string, Tolerance>> tolerances = {};
+  bool tolerances_from_seeds = false;  // --tolerances-from-seeds: of cases that ran with several seeds
+  bool stored_times = false;           // keep the run's times in the baseline
   // The cases that the run's suite has by itself, with their options and without metrics, sorted by name;
   // empty where the run is of no suite.
   std::vector<BaselineCase> suite_cases;
 };
 
 // Returns what accepting would do. Metrics that the file has keep their tolerances and directions; new ones
-// get default_tolerance(). What needs a flag that `allowed` does not have stands in the refusals. Throws
-// Error(input) if the run was interrupted, has no case, has nothing to gate, or has a record that failed;
-// Error(not_comparable) if the file is a baseline of another suite.
+// get default_tolerance(). With tolerances_from_seeds a case that ran with at least kLeastSeeds seeds gets,
+// for each metric that varies over them, half the width of the interval that holds the next seed's value in
+// 99 % (of normal values: Student's quantile x sd x sqrt(1 + 1/n)); a note says so. What needs a flag that
+// `allowed` does not have stands in the refusals. Throws Error(input) if the run was interrupted, has no
+// case, has nothing to gate, or has a record that failed; Error(not_comparable) if the file is a baseline of
+// another suite.
 Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
                            const AcceptExceptions& allowed = {});
 

@@ -27,6 +27,10 @@ Tolerance tolerance_by_kind(std::string_view name, std::string_view unit, double
 
 }  // namespace
 
+bool is_information(const std::string& name, const std::string& unit) {
+  return is_count(name, unit) || name.find("_max_") != std::string::npos;
+}
+
 Tolerance default_tolerance(const std::string& name, const Metric& metric) {
   const Tolerance tolerance = tolerance_by_kind(name, metric.unit, metric.value.value_or(0));
   if (tolerance.kind == Tolerance::Kind::absolute || metric.value != 0.0) return tolerance;

@@ -22,4 +22,9 @@ namespace aqbench {
 // Where the value is 0 a relative tolerance means nothing: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
+// Returns whether a metric tells how much there is and not how good it is: counts (points*, components of a
+// mesh) and extremes (the largest of all errors), which one point alone can move. Such a metric is shown and
+// gated only where the baseline gives it another tolerance than default_tolerance().
+bool is_information(const std::string& name, const std::string& unit);
+
 }  // namespace aqbench

@@ -12,7 +12,9 @@
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -59,6 +61,11 @@ Verdict judge(const BaselineMetric& baseline, double current, double& excess) {
   return Verdict::pass;
 }
 
+bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit) {
+  const Metric accepted{baseline.value, unit, baseline.better, ""};
+  return is_information(name, unit) && baseline.tolerance == default_tolerance(name, accepted);
+}
+
 GateRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
                    const Metric* metric) {
   GateRow row{case_name, name, Verdict::missing, "", baseline.value, {}, baseline.tolerance, 0, ""};
@@ -87,6 +94,10 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
                              short_number(*metric->value));
   } else {
     row.verdict = judge(baseline, *metric->value, row.excess);
+  }
+  if (row.verdict != Verdict::pass && is_only_shown(name, baseline, metric->unit)) {
+    row.reason = "information, not gated: " + to_string(row.verdict);
+    row.verdict = Verdict::pass;
   }
   return row;
 }
@@ -136,11 +147,44 @@ GateRow row_without_baseline(const Record& record) {
   return case_row(record.case_name, Verdict::failed_case, what + " (no baseline)");
 }
 
+// What a reader wants to know first: a headline by its place, then other metrics, counts and memory last.
+std::size_t reading_rank(const GateRow& row) {
+  const auto& headlines = headline_metrics();
+  const auto found = std::ranges::find(headlines, row.metric, &HeadlineMetric::name);
+  if (row.metric.empty()) return 0;
+  if (found != headlines.end()) return 1 + static_cast<std::size_t>(found - headlines.begin());
+  const bool last = is_information(row.metric, row.unit) || row.metric.starts_with(kTensorMemoryPrefix);
+  return headlines.size() + (last ? 2 : 1);
+}
+
+// Orders rows by verdict, within one by rank and then by how far they are beyond the tolerance.
+bool comes_before(const GateRow& a, const GateRow& b) {
+  if (a.verdict != b.verdict) return a.verdict < b.verdict;
+  if (const std::size_t rank_a = reading_rank(a), rank_b = reading_rank(b); rank_a != rank_b)
+    return rank_a < rank_b;
+  return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
+}
+
+// Sorts rows by case, the worst case first, so that what one cause moved stands together, the cause first.
 void sort_worst_first(std::vector<GateRow>& rows) {
-  std::ranges::stable_sort(rows, [](const GateRow& a, const GateRow& b) {
-    if (a.verdict != b.verdict) return a.verdict < b.verdict;
-    if (a.verdict == Verdict::improved) return a.excess < b.excess;
-    return a.excess > b.excess;
+  std::ranges::stable_sort(rows, comes_before);
+  struct CaseRank {
+    Verdict worst = Verdict::pass;
+    double excess = 0;      // the largest of the rows with that verdict
+    std::size_t first = 0;  // where the case's first row stands
+  };
+  std::unordered_map<std::string, CaseRank> cases;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
+    CaseRank& rank = place->second;
+    if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
+    if (rows[i].verdict == rank.worst) rank.excess = std::max(rank.excess, rows[i].excess);
+  }
+  std::ranges::stable_sort(rows, [&](const GateRow& a, const GateRow& b) {
+    const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);
+    if (rank_a.worst != rank_b.worst) return rank_a.worst < rank_b.worst;
+    if (rank_a.excess != rank_b.excess) return rank_a.excess > rank_b.excess;
+    return rank_a.first < rank_b.first;
   });
 }
 

@@ -97,6 +97,22 @@ std::string added_lines(const GateReport& report, bool all) {
   return text;
 }
 
+// What is shown and not gated: counts and extremes that are not the accepted ones.
+std::string information_lines(const GateReport& report, bool all) {
+  std::string text;
+  std::size_t lines = 0;
+  for (const GateRow& row : report.rows) {
+    if (row.verdict != Verdict::pass || row.reason.empty()) continue;
+    if (lines++ < kMaxRows || all)
+      text +=
+          wrap_text(printable(fmt::format("{:<14}  {} {}: {} -> {}", "information", row.case_name, row.metric,
+                                          short_number_or_na(row.baseline), short_number_or_na(row.current))),
+                    kScreenColumns, 16);
+  }
+  if (lines > kMaxRows && !all) text += fmt::format("... and {} more like these\n", lines - kMaxRows);
+  return text;
+}
+
 std::string counts_line(const GateReport& report) {
   std::string counts;
   for (const Verdict verdict :
@@ -136,6 +152,7 @@ std::string render_gate(const GateReport& report, bool colours, bool all) {
   text += numbers_table(report, Verdict::regressed, all, colours);
   text += numbers_table(report, Verdict::improved, all, colours);
   if (all) text += numbers_table(report, Verdict::pass, all, colours);
+  text += information_lines(report, all);
   text += added_lines(report, all);
   text += fmt::format("{}\n", kGatePolicy);
   return text + fmt::format("gate: {}: {}\n", code == 0 ? "pass" : "FAIL", counts_line(report));

@@ -34,14 +34,22 @@ std::optional<ProcessorTimes> processor_times() {
   return found ? std::optional(times) : std::nullopt;
 }
 
-double own_processor_time_s() {
+namespace {
+
+double processor_time_s(int of) {
   rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
+  ::getrusage(of, &usage);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
+
+}  // namespace
+
+double children_processor_time_s() { return processor_time_s(RUSAGE_CHILDREN); }
+
+double own_processor_time_s() { return processor_time_s(RUSAGE_SELF) + children_processor_time_s(); }
 
 MachineWatch::MachineWatch()
     : start_(SteadyClock::now()), times_(processor_times()), own_s_(own_processor_time_s()) {}

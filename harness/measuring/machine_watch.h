@@ -18,8 +18,12 @@ struct ProcessorTimes {
 // Reads them; nullopt where the system does not tell.
 std::optional<ProcessorTimes> processor_times();
 
-// Returns the processor time of this process, all its threads, in seconds.
+// Returns the processor time of this process, all its threads, and of the programs that it has waited for, in
+// seconds.
 double own_processor_time_s();
+
+// Returns that of the programs alone.
+double children_processor_time_s();
 
 // What was seen since a watch began. nullopt: the system does not tell.
 struct MachineLook {

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/program_report.h"
 #include "core/resources.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/tensor_memory.h"
@@ -75,6 +77,7 @@ struct StageRecorder::State final : TensorMemoryListener {
     nanoseconds cpu{};
     std::int64_t net = 0, peak = 0, resident_peak = 0;
     double device_ms_now = 0;  // of the repetition that runs
+    bool of_program = false;   // wall time alone is known
     std::vector<double> wall_ms, self_ms, cpu_ms, device_ms;
     std::int64_t last_net = 0, last_peak = 0, last_resident_peak = 0;
   };
@@ -88,6 +91,8 @@ struct StageRecorder::State final : TensorMemoryListener {
 
   bool is_main() const { return std::this_thread::get_id() == main_thread; }
   std::size_t entry_of(std::string_view name, const OpenFrame* above);
+  std::size_t entry_of(std::string_view name, std::string_view parent, bool other_thread);
+  void add_lane(std::span<const ProgramStage> stages, std::size_t command);
   void open_memory(OpenFrame& frame, OpenFrame* parent);
   void close_memory(OpenFrame& frame, OpenFrame* parent);
   void add(const OpenFrame& frame, SteadyClock::duration inclusive, nanoseconds cpu, bool holds_itself);
@@ -106,8 +111,11 @@ struct StageRecorder::State final : TensorMemoryListener {
 
 // Few stages: a linear search costs less than hashing two strings.
 std::size_t StageRecorder::State::entry_of(std::string_view name, const OpenFrame* above) {
-  const std::string_view parent = above == nullptr ? std::string_view() : entries[above->entry].name;
-  const bool other_thread = !is_main();
+  return entry_of(name, above == nullptr ? std::string_view() : entries[above->entry].name, !is_main());
+}
+
+std::size_t StageRecorder::State::entry_of(std::string_view name, std::string_view parent,
+                                           bool other_thread) {
   const auto find = [&](std::string_view wanted) {
     for (std::size_t i = 0; i < entries.size(); ++i)
       if (entries[i].other_thread == other_thread && entries[i].name == wanted && entries[i].parent == parent)
@@ -252,6 +260,53 @@ void StageRecorder::finish_repetition() {
   }
 }
 
+// Adds stages that nest and are sorted, all of one lane of a program that ran in the entry `command`.
+void StageRecorder::State::add_lane(std::span<const ProgramStage> stages, std::size_t command) {
+  struct Open {
+    std::size_t entry;
+    std::int64_t end_ns;
+  };
+  std::vector<Open> open;
+  for (const ProgramStage& stage : stages) {
+    const bool other_thread = stage.lane != 0 || entries[command].other_thread;
+    while (!open.empty() && open.back().end_ns <= stage.start_ns) open.pop_back();
+    const std::string parent = !open.empty()     ? entries[open.back().entry].name
+                               : stage.lane == 0 ? entries[command].name
+                                                 : std::string();
+    const std::size_t entry = entry_of(stage.name, parent, other_thread);
+    const auto wall = nanoseconds(stage.end_ns - stage.start_ns);
+    const bool holds_itself =
+        std::ranges::any_of(open, [&](const Open& around) { return around.entry == entry; });
+    entries[entry].of_program = true;
+    entries[entry].calls += stage.calls;
+    entries[entry].self += wall;
+    if (!holds_itself) entries[entry].wall += wall;
+    if (!open.empty())
+      entries[open.back().entry].self -= wall;
+    else if (stage.lane == 0)
+      entries[command].self -= wall;
+    open.push_back({entry, stage.end_ns});
+  }
+}
+
+void StageRecorder::program_ended(const ProgramReport& report) {
+  const std::lock_guard lock(state_->mutex);
+  const std::size_t command = state_->entry_of(report.stage, top_frame(this));
+  if (state_->options.cpu_time && report.use) {
+    const auto cpu = std::chrono::duration_cast<nanoseconds>(
+        std::chrono::duration<double>(report.use->cpu_user_s + report.use->cpu_system_s));
+    state_->entries[command].cpu += cpu;
+    for (OpenFrame& frame : t_frames)
+      if (frame.recorder == this) frame.cpu_start -= cpu;
+  }
+  const auto& stages = report.stages;
+  for (auto first = stages.begin(); first != stages.end();) {
+    const auto last = std::find_if(first, stages.end(), [&](const auto& s) { return s.lane != first->lane; });
+    state_->add_lane({first, last}, command);
+    first = last;
+  }
+}
+
 std::vector<StageRecord> StageRecorder::stages() const {
   const std::lock_guard lock(state_->mutex);
   const StageRecorderOptions& options = state_->options;
@@ -264,6 +319,7 @@ std::vector<StageRecord> StageRecorder::stages() const {
     record.calls = entry.calls;
     record.wall_ms = entry.wall_ms;
     record.self_ms = entry.self_ms;
+    if (entry.of_program) continue;
     if (options.cpu_time) record.cpu_ms = entry.cpu_ms;
     if (state_->device && !entry.other_thread) record.device_ms = entry.device_ms;
     if (options.tensor_memory) record.net_bytes = entry.last_net;
@@ -274,19 +330,5 @@ std::vector<StageRecord> StageRecorder::stages() const {
 }
 
 const std::atomic<std::int64_t>& StageRecorder::tensor_bytes() const { return state_->tensors; }
-
-void ObserverChain::enter(const char* stage) {
-  std::size_t entered = 0;
-  try {
-    for (; entered < observers_.size(); ++entered) observers_[entered]->enter(stage);
-  } catch (...) {
-    while (entered-- > 0) observers_[entered]->leave(stage);
-    throw;
-  }
-}
-
-void ObserverChain::leave(const char* stage) noexcept {
-  for (std::size_t i = observers_.size(); i-- > 0;) observers_[i]->leave(stage);
-}
 
 }  // namespace aqbench

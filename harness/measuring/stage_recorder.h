@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/stage_scope.h"
+#include "harness/measuring/observer_chain.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
@@ -47,6 +48,9 @@ class StageRecorder final : public StageObserver {
 
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
+  // Takes the stages of a program as stages within the one that it ran in, those of its further threads as
+  // stages of other threads; its CPU time belongs to the stages that are open and to the one that it ran in.
+  void program_ended(const ProgramReport& report) override;
 
   // Ends one repetition of the whole run: the sums since the last call become one sample of every stage (0
   // for a stage that did not run). Memory is that of the last repetition: net is summed over the stage's
@@ -67,27 +71,6 @@ class StageRecorder final : public StageObserver {
  private:
   struct State;
   std::unique_ptr<State> state_;
-};
-
-// One observer that stands for several: enters them in order and leaves them in reverse. If one throws on
-// entering, those before it are left again and the exception goes on.
-class ObserverChain final : public StageObserver {
- public:
-  explicit ObserverChain(std::vector<StageObserver*> observers) : observers_(std::move(observers)) {}
-  void enter(const char* stage) override;
-  void leave(const char* stage) noexcept override;
-
- private:
-  std::vector<StageObserver*> observers_;  // not owned
-};
-
-// Installs an observer and takes it away again.
-class ScopedObserver {
- public:
-  explicit ScopedObserver(StageObserver& observer) { set_stage_observer(&observer); }
-  ~ScopedObserver() { set_stage_observer(nullptr); }
-  ScopedObserver(const ScopedObserver&) = delete;
-  ScopedObserver& operator=(const ScopedObserver&) = delete;
 };
 
 }  // namespace aqbench

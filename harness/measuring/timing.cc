@@ -41,12 +41,15 @@ class SampleKeeper final : public benchmark::BenchmarkReporter {
 };
 
 // Runs one repetition: a single iteration with manual time, then the untimed check of its output.
-void repeat_once(benchmark::State& state, const TimedCall& call, const std::string& expected_sha256) {
+void repeat_once(benchmark::State& state, const TimedCall& call, const std::string& expected_sha256,
+                 std::vector<double>& children_ms) {
+  const double children_s = children_processor_time_s();
   for (auto _ : state) {
     const auto start = SteadyClock::now();
     call.run();
     state.SetIterationTime(seconds_since(start));
   }
+  children_ms.push_back(1e3 * (children_processor_time_s() - children_s));
   if (call.after) call.after();
   if (call.output_sha256() != expected_sha256)
     throw InvalidOutput("a repetition gave another output than the first run");
@@ -54,12 +57,14 @@ void repeat_once(benchmark::State& state, const TimedCall& call, const std::stri
 
 SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string& expected_sha256) {
   std::exception_ptr failure;
+  std::vector<double>
+      children_ms;  // CPU time of programs that have ended, which the clock of a process leaves out
   benchmark::ClearRegisteredBenchmarks();
   benchmark::RegisterBenchmark("case",
                                [&](benchmark::State& state) {
                                  if (failure) return state.SkipWithError("failed before");
                                  try {
-                                   repeat_once(state, call, expected_sha256);
+                                   repeat_once(state, call, expected_sha256, children_ms);
                                  } catch (...) {
                                    failure = std::current_exception();
                                    state.SkipWithError("failed");
@@ -77,6 +82,7 @@ SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string
   if (samples.real_ms.size() != static_cast<std::size_t>(count))
     throw Error(ErrorKind::method,
                 fmt::format("timing: {} of {} repetitions gave a time", samples.real_ms.size(), count));
+  for (std::size_t i = 0; i < samples.cpu_ms.size(); ++i) samples.cpu_ms[i] += children_ms.at(i);
   return samples;
 }
 

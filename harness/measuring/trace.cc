@@ -6,14 +6,19 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "core/json.h"
+#include "core/program_report.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
+
+constexpr int kFirstProgramThread = 100'000;  // above those of this process
 
 // The format counts in microseconds; three decimals keep the clock's nanoseconds, so that events still nest.
 double trace_us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
@@ -39,6 +44,7 @@ struct TraceRecorder::State {
   mutable std::mutex mutex;
   std::vector<std::string> names;
   std::map<std::thread::id, int> threads;
+  std::set<int> program_threads;          // of programs that were waited for
   std::map<int, std::vector<Open>> open;  // per thread
   std::vector<Event> events;
   std::vector<Memory> memory;
@@ -50,7 +56,13 @@ struct TraceRecorder::State {
   int this_thread() {
     return threads.try_emplace(std::this_thread::get_id(), static_cast<int>(threads.size())).first->second;
   }
-  std::size_t name_of(const char* stage) {
+  void add(const Event& event) {
+    if (events.size() < kMaxTraceEvents)
+      events.push_back(event);
+    else
+      ++left_out;
+  }
+  std::size_t name_of(std::string_view stage) {
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == stage) return i;
     if (names.size() >= kMaxTraceEvents / 100) return names.size() - 1;
@@ -85,11 +97,20 @@ void TraceRecorder::leave(const char*) noexcept {
   const int thread = state_->this_thread();
   auto& open = state_->open[thread];
   if (open.empty()) return;
-  if (state_->events.size() < kMaxTraceEvents)
-    state_->events.push_back({open.back().name, thread, open.back().start_ns, now});
-  else
-    ++state_->left_out;
+  state_->add({open.back().name, thread, open.back().start_ns, now});
   open.pop_back();
+}
+
+void TraceRecorder::program_ended(const ProgramReport& report) {
+  const std::lock_guard lock(state_->mutex);
+  const std::int64_t zero_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(state_->start.time_since_epoch()).count();
+  const int here = state_->this_thread();
+  for (const ProgramStage& stage : report.stages) {
+    const int thread = stage.lane == 0 ? here : kFirstProgramThread + stage.lane;
+    if (stage.lane != 0) state_->program_threads.insert(thread);
+    state_->add({state_->name_of(stage.name), thread, stage.start_ns - zero_ns, stage.end_ns - zero_ns});
+  }
 }
 
 std::string TraceRecorder::json(const std::string& process_name) const {
@@ -102,6 +123,9 @@ std::string TraceRecorder::json(const std::string& process_name) const {
       "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + named("process_name", 0, process_name);
   for (const auto& [id, thread] : state_->threads)
     text += ",\n" + named("thread_name", thread, thread == 0 ? "main" : fmt::format("worker {}", thread));
+  for (const int thread : state_->program_threads)
+    text +=
+        ",\n" + named("thread_name", thread, fmt::format("program thread {}", thread - kFirstProgramThread));
   std::vector<std::string> names;
   for (const std::string& name : state_->names)
     names.push_back(Json(name).dump(-1, ' ', false, Json::error_handler_t::replace));

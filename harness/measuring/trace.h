@@ -25,6 +25,7 @@ class TraceRecorder final : public StageObserver {
 
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
+  void program_ended(const ProgramReport& report) override;
 
   // Returns JSON in the Trace Event Format (Chromium): microseconds from the recorder's start. Call it when
   // no stage is open.

@@ -2,19 +2,38 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace aqbench {
+namespace {
+
+// "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", whatever its parameters are.
+std::string declared_program(const Case& planned) {
+  const Json& declaration = *planned.declaration;
+  std::string line = planned.method + ":";
+  const Json environment = declaration.value("env", Json::object());
+  for (const auto& [name, value] : environment.items()) line += " " + name + "=" + value.get<std::string>();
+  line += " " + declaration.value("command", std::string());
+  const std::string folder = declaration.value("cwd", std::string());
+  return folder.empty() ? line : line + ", in " + folder;
+}
+
+}  // namespace
 
 std::vector<std::string> foreign_code(std::span<const Case> cases) {
   // Parameters whose value is a program, or a file with code.
   constexpr std::array kCodeOptions = {"external.command", "torchscript.model"};
   std::vector<std::string> found;
-  for (const Case& planned : cases)
+  const auto add = [&](std::string line) {
+    if (std::ranges::find(found, line) == found.end()) found.push_back(std::move(line));
+  };
+  for (const Case& planned : cases) {
+    if (!planned.declaration->empty()) add(declared_program(planned));
     for (const auto& [name, value] : planned.options) {
       if (std::ranges::find(kCodeOptions, name) == kCodeOptions.end()) continue;
-      std::string line = name + ": " + to_string(value);
-      if (std::ranges::find(found, line) == found.end()) found.push_back(std::move(line));
+      add(name + ": " + to_string(value));
     }
+  }
   return found;
 }
 

@@ -10,7 +10,8 @@
 namespace aqbench {
 
 // Returns the programs that cases start and the code that they load, each once, in the order of the cases:
-// "external.command: python3 their.py {dataset} {output}", "torchscript.model: matcher.pt".
+// "external.command: python3 their.py {dataset} {output}", "torchscript.model: matcher.pt",
+// "mine: THREADS=2 python3 mine.py {dataset} {output}" of a method that a user declared.
 std::vector<std::string> foreign_code(std::span<const Case> cases);
 
 }  // namespace aqbench

@@ -80,6 +80,26 @@ std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& sh
   return kept;
 }
 
+// Returns the methods to choose from: the catalogue's and those that the request's project declares.
+std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& catalogue) {
+  std::vector<MethodSpec> methods(catalogue.methods.begin(), catalogue.methods.end());
+  for (const MethodDeclaration& declaration : request.project.methods) {
+    if (std::ranges::find(methods, declaration.name, &MethodSpec::name) != methods.end())
+      refuse_plan(fmt::format("method {}: is declared, and there is one of this name", declaration.name));
+    methods.push_back(declared_method(declaration));
+  }
+  return methods;
+}
+
+// Takes away what no case needs, so that the evidence of a run holds nothing else of a project.
+void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
+  std::erase_if(request.project.methods, [&](const MethodDeclaration& method) {
+    return std::ranges::find(cases, method.name, &Case::method) == cases.end();
+  });
+  const bool has_its_suite = request.own_suite && !request.suite.empty();
+  if (request.project.methods.empty() && !has_its_suite) request.project = {};
+}
+
 }  // namespace
 
 Json cases_json(const std::vector<Case>& cases) {
@@ -95,12 +115,16 @@ std::uint64_t default_memory_limit_bytes() {
 
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   check_request(request);
-  const PlanBasis basis = make_basis(request, catalogue);
+  const std::vector<MethodSpec> methods = methods_of(request, catalogue);
+  Catalogue with_declared = catalogue;
+  with_declared.methods = methods;
+  const PlanBasis basis = make_basis(request, with_declared);
   std::vector<Case> cases = planned_cases(basis, request);
   for (const Inject& inject : request.injects) plan_fault(cases, inject, basis.selection);
 
   SweepPlan plan;
   plan.request = request;
+  keep_what_is_used(plan.request, cases);
   if (basis.selection.suite != nullptr) plan.suite = basis.selection.suite->name;
   plan.cases_in_all_shards = cases.size();
   plan.dtype = dtype_of(basis.selection);

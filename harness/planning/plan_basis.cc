@@ -30,6 +30,13 @@ constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 
 // ---- Axes and overrides ----
 
+constexpr const char* kFrame = "frame";  // short for dataset.frame
+
+bool has_recording(const Selection& selection) {
+  return std::ranges::any_of(selection.scenes,
+                             [](const SceneChoice& scene) { return scene.recording.has_value(); });
+}
+
 std::vector<std::string> owners_of(const Selection& selection) {
   std::vector<std::string> owners;
   for (const SceneChoice& scene : selection.scenes) owners.push_back(scene.name);
@@ -37,9 +44,9 @@ std::vector<std::string> owners_of(const Selection& selection) {
     if (std::ranges::find(owners, method.spec->name) == owners.end()) owners.push_back(method.spec->name);
   for (const WorkloadSpec* workload : selection.workloads) owners.push_back(workload->name);
   owners.insert(owners.end(), selection.rigs.begin(), selection.rigs.end());
-  if (selection.rigs.empty()) return owners;
-  owners.emplace_back(kImagingOwner);
-  owners.emplace_back(kPerturbOwner);
+  if (!selection.rigs.empty()) owners.emplace_back(kImagingOwner);
+  if (!selection.rigs.empty() || has_recording(selection)) owners.emplace_back(kPerturbOwner);
+  if (has_recording(selection)) owners.emplace_back(kDatasetOwner);
   return owners;
 }
 
@@ -51,9 +58,13 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
     if (method.spec->name == owner) return method.spec->parameters;
   for (const WorkloadSpec* workload : selection.workloads)
     if (workload->name == owner) return workload->parameters;
+  if (owner == kDatasetOwner)  // all have the same, but for the number of their frames
+    for (const SceneChoice& scene : selection.scenes)
+      if (scene.recording) return scene.recording->parameters;
+  if (owner == kPerturbOwner && (!selection.rigs.empty() || has_recording(selection)))
+    return perturb_parameters();
   if (selection.rigs.empty()) return none;
   if (owner == kImagingOwner) return imaging_parameters();
-  if (owner == kPerturbOwner) return perturb_parameters();
   if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;
   return none;
 }
@@ -83,9 +94,11 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
 
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
   const AxisKind kind = axis_kind(axis.name);
-  // "width" and the like mean the images wherever a method looks at images.
+  // "width" and the like mean the images wherever a method looks at images that are rendered.
   if (kind != AxisKind::parameter && (!is_image_kind(kind) || !selection.rigs.empty()))
     return {&axis, kind, "", ""};
+  if (axis.name == kFrame && has_recording(selection))
+    return {&axis, AxisKind::parameter, kDatasetOwner, kFrame};
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
     PlannedAxis planned{&axis, AxisKind::parameter, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
@@ -184,13 +197,17 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
 // Returns the rigs of the sweep's cases, none if no method looks at images. Throws Error(usage) for an
 // unknown one.
 std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& basis, const Axis* rig_axis) {
-  if (std::ranges::none_of(basis.selection.methods, looks_at_images)) {
+  const bool renders = std::ranges::any_of(
+      basis.selection.scenes, [](const SceneChoice& scene) { return !scene.recording.has_value(); });
+  if (!renders || std::ranges::none_of(basis.selection.methods, looks_at_images)) {
     const ImageChoice& asked = request.images;
     for (const auto& [flag, given] : {std::pair("--rig", asked.rig.has_value()),
                                       {"--imaging", asked.imaging.has_value()},
                                       {"--width", asked.width_px.has_value()},
                                       {"--height", asked.height_px.has_value()}})
-      if (given) refuse_plan(fmt::format("{}: no method of this sweep looks at images", flag));
+      if (given)
+        refuse_plan(fmt::format("{}: no method of this sweep looks at images{}", flag,
+                                has_recording(basis.selection) ? " that are rendered" : ""));
     return {};
   }
   std::vector<std::string> rigs = {basis.images.rig.value_or(CaseImages().rig)};
@@ -304,6 +321,7 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
 
 PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   PlanBasis basis;
+  basis.project_dir = request.project.dir;
   basis.selection = select_for(request, catalogue);
   const Suite* const suite = basis.selection.suite;
   basis.images = merged_images(request, suite);

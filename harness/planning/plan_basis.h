@@ -53,7 +53,8 @@ struct PlanBasis {
   std::string device;
   TimingPlan method_timing, workload_timing;
   std::vector<std::pair<std::string, TimingPlan>> own_timing =
-      {};  // of workloads that the suite times itself
+      {};                        // of workloads that the suite times itself
+  std::string project_dir = {};  // that relative paths of declared methods are read from
 };
 
 // Returns whether the method gets images, which every real method does.

@@ -25,7 +25,9 @@ struct Subject {
   bool owns(const std::string& owner) const {
     return owner == runner() || (scene != nullptr && owner == scene->name);
   }
-  bool has_images() const { return method != nullptr && looks_at_images(*method); }
+  bool has_recording() const { return scene != nullptr && scene->recording.has_value(); }
+  // Images that are rendered.
+  bool has_images() const { return method != nullptr && looks_at_images(*method) && !has_recording(); }
 };
 
 bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& subject) {
@@ -33,6 +35,7 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
   if (!axis.is_parameter()) return true;
   if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
   if (subject.owns(axis.owner)) return true;
+  if (subject.has_recording()) return axis.owner == kPerturbOwner || axis.owner == kDatasetOwner;
   const auto& rigs = basis.selection.rigs;
   return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
                                   std::ranges::find(rigs, axis.owner) != rigs.end());
@@ -74,6 +77,15 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   }
 }
 
+// Appends the options that say how wrong the calibration is, where it is.
+void append_calibration_error(Case& planned, const Rig& rig) {
+  if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
+    return;
+  perturbed(rig, case_calibration_error(planned));  // refused now, not after rendering
+  append_options(planned, kPerturbOwner,
+                 resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+}
+
 void resolve_options(Case& planned, const Subject& subject) {
   if (subject.workload != nullptr) {
     const WorkloadSpec& workload = *subject.workload;
@@ -91,6 +103,11 @@ void resolve_options(Case& planned, const Subject& subject) {
   overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
   append_options(planned, method.spec->name,
                  resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+  if (scene.recording) {
+    append_options(planned, kDatasetOwner,
+                   resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));
+    return append_calibration_error(planned, scene.recording->rig);
+  }
   if (!planned.images) return;
   if (scene.spec == nullptr)
     refuse_plan(fmt::format(
@@ -103,11 +120,7 @@ void resolve_options(Case& planned, const Subject& subject) {
       refuse_plan(
           fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
   for (auto& option : image_options(dataset)) planned.options.push_back(std::move(option));
-  if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
-    return;
-  perturbed(dataset.rig, case_calibration_error(planned));  // refused now, not after rendering
-  append_options(planned, kPerturbOwner,
-                 resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+  append_calibration_error(planned, dataset.rig);
 }
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
@@ -179,6 +192,9 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.method = subject.method->spec->name;
     planned.preset = subject.method->preset;
     planned.simulated = subject.method->spec->simulated();
+    if (const auto& declaration = subject.method->spec->declaration)
+      planned.declaration = to_json(*declaration);
+    planned.project_dir = basis.project_dir;
   }
   planned.timing = timing_of(basis, subject);
   planned.seed = seed;
@@ -189,7 +205,8 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.axes = fixed_image_axes(basis);
   }
   for (const Override& given : basis.sets)
-    if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)))
+    if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
+        (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)))
       planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
   resolve_options(planned, subject);
@@ -239,10 +256,16 @@ void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& 
 void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionPart& part) {
   std::vector<Case> added;
   for (const SceneChoice& scene : basis.selection.scenes) {
-    if (std::ranges::find(part.scenes, scene.name) == part.scenes.end()) continue;
-    for (const MethodChoice& method : basis.selection.methods)
-      if (std::ranges::find(part.methods, method.name()) != part.methods.end())
-        add_cases(added, basis, {&scene, &method, nullptr});
+    if (std::ranges::find(part.scenes, scene.given) == part.scenes.end()) continue;
+    for (const MethodChoice& method : basis.selection.methods) {
+      if (std::ranges::find(part.methods, method.name()) == part.methods.end()) continue;
+      if (scene.recording && !looks_at_images(method))
+        refuse_plan(
+            fmt::format("method {}: is simulated: it samples a true surface, and {} is a recording; give "
+                        "--method",
+                        method.spec->name, scene.name));
+      add_cases(added, basis, {&scene, &method, nullptr});
+    }
   }
   std::set<std::string> names;
   for (const Case& planned : cases) names.insert(planned.name);

@@ -53,19 +53,22 @@ void read_suite_of_file(Request& request, const FlagValue& value) {
 const PlanFlag kSelectionFlags[] = {
     {.name = "suite",
      .value_name = "NAME",
-     .help = "a registered suite (aqbench list suites)",
+     .help = "a registered suite, or one of the project file (aqbench list suites)",
      .place = 1,
      .read = into<&Request::suite>,
-     .write = [](const Request& r) { return r.own_suite || r.suite.empty() ? Texts{} : Texts{r.suite}; }},
+     .write = [](const Request& r) { return r.suite.empty() ? Texts{} : Texts{r.suite}; }},
     {.name = "suite-file",
      .value_name = "FILE",
      .help = "a suite of your own, JSON",
      .place = 2,
      .read = read_suite_of_file,
-     .write = [](const Request& r) { return r.own_suite ? Texts{r.own_suite->name + ".json"} : Texts{}; }},
+     .write =
+         [](const Request& r) {
+           return r.own_suite && r.suite.empty() ? Texts{r.own_suite->name + ".json"} : Texts{};
+         }},
     {.name = "scene",
      .value_name = "S",
-     .help = "scene name or pattern, or mesh:FILE.ply; may be repeated",
+     .help = "scene name or pattern, mesh:FILE.ply or dataset:DIR (docs/dataset.md); may be repeated",
      .repeatable = true,
      .place = 3,
      .read = into<&Request::scenes>,
@@ -182,6 +185,13 @@ const PlanFlag kCaseFlags[] = {
            if (!r.memory_limit_bytes) return Texts{};
            return Texts{fmt::format("{}", static_cast<double>(*r.memory_limit_bytes) / 0x1p30)};
          }},
+    {.name = "project",
+     .value_name = "FILE",
+     .help =
+         "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
+     .place = 27,
+     .read = into<&Request::project_file>,
+     .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
     {.name = "inject",
      .value_name = "FAULT",
      .help = "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing",

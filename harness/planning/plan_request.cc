@@ -24,6 +24,14 @@ std::vector<std::string> texts_of(const JsonPlace& place) {
   return texts;
 }
 
+RequestedProject read_project_part(const JsonPlace& place) {
+  place.allow_only({"dir", "methods"});
+  RequestedProject project{place.at("dir").text()};
+  for (const JsonPlace& method : place.at("methods").elements())
+    project.methods.push_back(declaration_from_json(method));
+  return project;
+}
+
 }  // namespace
 
 Shard parse_shard(std::string_view argument) {
@@ -65,6 +73,10 @@ Json requested_json(const PlanRequest& request) {
                {"shard", to_string(request.shard)},
                {"inject", injects}};
   add_images(json, request.images);
+  if (request.project.dir.empty() && request.project.methods.empty()) return json;
+  Json& project = json["project"] = {{"dir", request.project.dir}, {"methods", Json::array()}};
+  for (const MethodDeclaration& method : request.project.methods)
+    project["methods"].push_back(to_json(method));
   return json;
 }
 
@@ -73,7 +85,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   root.allow_only({"suite", "own_suite", "scenes",    "methods", "axes",      "set",
                    "seed",  "repeat",    "threads",   "device",  "timeout_s", "memory_limit_bytes",
                    "shard", "inject",    "workloads", "timing",  "rig",       "imaging",
-                   "width", "height"});
+                   "width", "height",    "project"});
   PlanRequest request;
   request.suite = root.at("suite").text_or_null();
   if (const auto own = root.at("own_suite"); !own.is_null())
@@ -96,6 +108,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.images = images_from_json(root);
   request.shard = parse_shard(root.at("shard").text());
   for (const std::string& text : texts_of(root.at("inject"))) request.injects.push_back(parse_inject(text));
+  if (const auto project = root.find("project")) request.project = read_project_part(*project);
   return request;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "harness/planning/suite.h"
 #include "harness/records/case.h"
 #include "harness/records/fault.h"
+#include "pipeline/method/declaration.h"
 
 namespace aqbench {
 
@@ -34,11 +36,20 @@ Shard parse_shard(std::string_view argument);
 // Returns "2/3", which parse_shard() reads back.
 std::string to_string(const Shard& shard);
 
+// The name of a project file.
+inline constexpr const char* kProjectFileName = "aqbench.json";
+
+// What a request takes from a user's project file (harness/project/project.h).
+struct RequestedProject {
+  std::string dir;  // the folder of the file, absolute; empty: nothing is taken from a project
+  std::vector<MethodDeclaration> methods = {};
+};
+
 // A request as given; the command line fills it with parse_axis, parse_override, parse_shard, parse_inject,
 // read_suite_file.
 struct PlanRequest {
-  std::string suite;               // registry name
-  std::optional<Suite> own_suite;  // of --suite-file
+  std::string suite;               // registry name, or that of own_suite where that stands in a project file
+  std::optional<Suite> own_suite;  // of --suite-file or of a project file
   // Patterns. With a suite they filter it. Without one they choose from the registries (none given: the
   // scenes of suite `seed`, the simulated methods). Nothing given at all means suite `seed`.
   std::vector<std::string> scenes;   // or "mesh:FILE.ply" as it is
@@ -56,6 +67,8 @@ struct PlanRequest {
   Shard shard;
   std::vector<Inject> injects;
   TimingRequest timing;
+  RequestedProject project;
+  std::optional<std::filesystem::path> project_file;  // of --project; no part of the JSON
 };
 
 // Returns "requested" of results.json, which request_from_json() reads back as the same request.

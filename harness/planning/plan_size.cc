@@ -6,6 +6,7 @@
 
 #include "core/parameters.h"
 #include "harness/planning/plan_basis.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/records/results_size.h"
 
 namespace aqbench {
@@ -43,9 +44,9 @@ std::uint64_t timed_repetitions(const TimingPlan& timing) {
 std::uint64_t estimate_record_bytes(const Case& planned, const Catalogue& catalogue) {
   std::uint64_t bytes = kRecordBytes + 2 * planned.name.size();
   for (const auto& [name, value] : planned.options) bytes += name.size() + kOptionBytes;
-  bytes += !planned.workload.empty() ? kWorkloadMetricsBytes
-           : planned.images          ? kImageMetricsBytes
-                                     : kMetricsBytes;
+  bytes += !planned.workload.empty()                       ? kWorkloadMetricsBytes
+           : planned.images || looks_at_recording(planned) ? kImageMetricsBytes
+                                                           : kMetricsBytes;
   const std::uint64_t stages = declared_stages(planned, catalogue),
                       samples = timed_repetitions(planned.timing);
   bytes += stages * (kStageBytes + 2 * samples * kSampleBytes);  // wall and self time

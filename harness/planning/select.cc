@@ -69,7 +69,7 @@ std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
                                        std::span<const SceneSpec> scenes) {
   std::vector<std::string> names;
   for (const std::string& pattern : patterns) {
-    if (pattern.starts_with(kMeshPrefix)) {
+    if (pattern.starts_with(kMeshPrefix) || pattern.starts_with(kDatasetPrefix)) {
       append_unique(names, pattern);
       continue;
     }
@@ -116,7 +116,9 @@ std::vector<std::string> filter_names(std::string_view kind, const std::vector<s
 }
 
 SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> scenes) {
-  if (!name.starts_with(kMeshPrefix)) return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}};
+  if (name.starts_with(kDatasetPrefix)) return choose_recording(name);
+  if (!name.starts_with(kMeshPrefix))
+    return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}, name};
   if (one_line(name, name.size()) != name)
     throw Error(ErrorKind::usage,
                 fmt::format("scene '{}': its name has control characters or is not UTF-8", one_line(name)));
@@ -125,7 +127,7 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   if (!std::filesystem::is_regular_file(file, status))
     throw Error(ErrorKind::input, fmt::format("scene '{}': there is no such file", name));
   // The hash of the file's bytes is an option, since another file under this name would give other results.
-  return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}};
+  return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}, name};
 }
 
 MethodChoice choose_method(const std::string& name, std::span<const MethodSpec> methods) {
@@ -135,7 +137,7 @@ MethodChoice choose_method(const std::string& name, std::span<const MethodSpec> 
 }
 
 const Suite* requested_suite(const PlanRequest& request, const Catalogue& catalogue) {
-  if (request.own_suite && !request.suite.empty())
+  if (request.own_suite && !request.suite.empty() && request.suite != request.own_suite->name)
     throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
   if (request.own_suite) return &*request.own_suite;
   const bool by_hand = !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
@@ -193,7 +195,10 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
                              catalogue.methods);
     selection.parts.push_back({scenes, methods, nullptr});
   }
-  for (const std::string& name : scenes) selection.scenes.push_back(choose_scene(name, catalogue.scenes));
+  for (const std::string& name : scenes) {
+    selection.scenes.push_back(choose_scene(name, catalogue.scenes));
+    require_own_label(selection.scenes);
+  }
   for (const std::string& name : methods) selection.methods.push_back(choose_method(name, catalogue.methods));
   for (const std::string& name : workloads)
     selection.workloads.push_back(&*std::ranges::find(catalogue.workloads, name, &WorkloadSpec::name));

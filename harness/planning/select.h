@@ -8,15 +8,9 @@
 #include "harness/planning/axis.h"
 #include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
+#include "harness/planning/scene_choice.h"
 
 namespace aqbench {
-
-// A scene that was chosen.
-struct SceneChoice {
-  std::string name;                                             // registry name or "mesh:FILE.ply"
-  const SceneSpec* spec = nullptr;                              // nullptr for a mesh
-  std::vector<std::pair<std::string, ParameterValue>> options;  // of a mesh: the hash of its file
-};
 
 // A method that was chosen, with a preset or without.
 struct MethodChoice {
@@ -28,8 +22,8 @@ struct MethodChoice {
 
 // Some of the scenes and methods, by name, that are combined with each other.
 struct SelectionPart {
-  std::vector<std::string> scenes, methods;
-  const std::vector<Axis>* axes = nullptr;  // of a suite's further part
+  std::vector<std::string> scenes, methods;  // scenes as they were given
+  const std::vector<Axis>* axes = nullptr;   // of a suite's further part
 };
 
 // All that was chosen. Refers to the request and the catalogue.
@@ -39,7 +33,7 @@ struct Selection {
   std::vector<MethodChoice> methods;
   std::vector<const WorkloadSpec*> workloads;
   std::vector<SelectionPart> parts;
-  std::vector<std::string> rigs = {};  // that images are made with; none if no method looks at images
+  std::vector<std::string> rigs = {};  // that images are rendered with; none if no method looks at such
 };
 
 // Chooses what the request means; `rigs` stays empty. Throws as plan_sweep() does.

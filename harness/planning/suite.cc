@@ -231,7 +231,10 @@ Suite read_suite_file(const std::filesystem::path& path) {
 }
 
 Suite suite_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
+  return suite_at(JsonPlace(json, source));
+}
+
+Suite suite_at(const JsonPlace& root) {
   root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
                    "imaging", "width", "height", "more", "repetitions"});
   Suite suite;

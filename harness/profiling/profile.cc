@@ -25,13 +25,16 @@
 #include "harness/measuring/trace.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
+#include "harness/planning/case_method.h"
+#include "harness/planning/scene_choice.h"
+#include "harness/profiling/profile_target.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/case_recording.h"
 #include "harness/running/inject.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/profiling/profile_target.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench {
@@ -265,10 +268,17 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
   const MethodTask task = method_task(planned, method, scratch, board);
   MethodProcess process(task, board, scratch,
                         [&] { return encode_case_result(profile_here(planned, options, &task, board)); });
-  const CaseDataset dataset = make_case_dataset(planned, scratch);
+  std::optional<CaseDataset> dataset;  // stays in the cache while the method runs
+  std::string sha256;
+  if (looks_at_recording(planned))
+    sha256 = make_case_recording(planned, scratch / kObservationFolder).sha256;
+  else if (planned.images)
+    sha256 = dataset.emplace(make_case_dataset(planned, scratch)).dataset.sha256();
+  else
+    std::filesystem::create_directory(scratch / kObservationFolder);
   const IsolateOutcome outcome = process.run();
   CaseResult result = result_of(planned, outcome, process.options(), board);
-  result.record.dataset_sha256 = dataset.dataset.sha256();
+  result.record.dataset_sha256 = sha256;
   return result;
 }
 
@@ -277,7 +287,7 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
 CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
   if (!planned.workload.empty() || planned.simulated) return profile_here(planned, options, nullptr, board);
   try {
-    return profile_apart(planned, find_method(planned.method), options, board);
+    return profile_apart(planned, method_of(planned), options, board);
   } catch (...) {
     CaseResult failed{planned_record(planned), {}};
     note_failure(failed.record);

@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/planning/case_method.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"
 #include "pipeline/method/method.h"
@@ -49,7 +50,7 @@ ProfileTarget prepare_profile_target(const Case& planned, const MethodTask* task
   set_thread_count(planned.threads);
   set_library_threads(planned.threads);
   if (!planned.workload.empty()) return workload_target(planned);
-  const MethodSpec& method = find_method(planned.method);
+  const MethodSpec& method = method_of(planned);
   if (const auto reason = method_skip_reason(planned, method)) throw Error(ErrorKind::method, *reason);
   if (task != nullptr) return real_target(*task, std::get<RealMethod>(method.run));
   return simulated_target(planned, method, method_input(planned, method, {}));

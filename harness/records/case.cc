@@ -63,6 +63,7 @@ Case case_from_json(const Json& json, const std::string& source) {
     planned.faults.push_back({fault.at("stage").text(), fault.at("effect").text()});
   if (const auto timing = root.find("timing"))
     planned.timing = timing_plan_from_json(timing->value(), source);
+  if (const auto declaration = root.find("declaration")) planned.declaration = declaration->value();
   if (to_json(planned) != json) root.fail("is not in the form that aqbench writes");
   return planned;
 }
@@ -88,6 +89,7 @@ Json to_json(const Case& planned) {
                {"options", named_values_json(planned.options)},
                {"faults", faults}};
   if (planned.timing != TimingPlan{}) json["timing"] = to_json(planned.timing);
+  if (!planned.declaration->empty()) json["declaration"] = *planned.declaration;
   return json;
 }
 

@@ -41,9 +41,14 @@ struct Case {
   std::vector<std::pair<std::string, ParameterValue>> options;  // effective, all: "undulating.amplitude_m"
   std::vector<Fault> faults;                                    // --inject
   TimingPlan timing;                                            // how often it runs
+  // What a user declared of the method (pipeline/method/declaration.h); an empty object for aqbench's own.
+  JsonBox declaration = {};
+  // The folder of the project file that it stands in. Not in the JSON: it decides no result.
+  std::string project_dir = {};
 };
 
-// Returns all members in a fixed order; "timing" only where the case is timed in another way than cold alone.
+// Returns all members in a fixed order; "timing" only where the case is timed in another way than cold alone,
+// "declaration" only where a user declared the method.
 Json to_json(const Case& planned);
 
 // Reads what to_json() wrote: the same text comes of it again. Throws Error(input) naming `source` and the

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/records/json_values.h"
+#include "harness/records/program_use.h"
 
 namespace aqbench {
 namespace {
@@ -175,6 +176,7 @@ Json to_json(const Record& record) {
                {"options", named_values_json(record.options)},
                {"simulated", record.simulated},
                {"injected", std::move(injected)}};
+  if (record.program) json["program"] = to_json(*record.program);
   if (!record.isolation.empty()) json["isolation"] = record.isolation;
   if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
   for (const auto& [name, value] : record.effective) json["effective"][name] = value;
@@ -186,10 +188,10 @@ Json to_json(const Record& record) {
 
 Record record_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"case",     "scene",          "method",         "preset",    "workload",
-                   "axes",     "status",         "reason",         "metrics",   "stages",
-                   "timing",   "peak_rss_bytes", "output_sha256",  "options",   "simulated",
-                   "injected", "isolation",      "dataset_sha256", "effective", "files"});
+  root.allow_only({"case",           "scene",     "method",    "preset",   "workload", "axes",
+                   "status",         "reason",    "metrics",   "stages",   "timing",   "peak_rss_bytes",
+                   "output_sha256",  "options",   "simulated", "injected", "program",  "isolation",
+                   "dataset_sha256", "effective", "files"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
@@ -210,6 +212,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.simulated = root.at("simulated").boolean();
   for (const JsonPlace& place : root.at("injected").elements())
     record.injected.push_back(read_injected(place));
+  if (const auto program = root.find("program")) record.program = program_use_from_json(*program);
   if (root.find("isolation")) record.isolation = root.at("isolation").text();
   if (root.find("dataset_sha256")) record.dataset_sha256 = root.at("dataset_sha256").text();
   if (const auto effective = root.find("effective"))

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parameters.h"
+#include "core/program_report.h"
 #include "harness/records/case_timing.h"
 #include "metrics/metric.h"
 
@@ -82,7 +83,8 @@ struct Record {
   std::vector<StageRecord> stages;
   Timing timing;
   std::optional<std::uint64_t> peak_rss_bytes;
-  std::string output_sha256;  // of the reconstruction's bytes
+  std::optional<ProgramUse> program;  // of somebody else's program that was the method, in the cold run
+  std::string output_sha256;          // of the reconstruction's bytes
   std::vector<InjectedFault> injected;
   // Of a real method alone, and in no record of builds before these were known: then the JSON has no such
   // member.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -76,7 +77,10 @@ RunInfo run_from_json(const JsonPlace& json) {
   run.plan_sha256 = json.at("plan_sha256").text();
   run.requested = json.at("requested").value();
   run.effective = json.at("effective").value();
-  if (json.find("text_version")) run.text_version = static_cast<int>(json.at("text_version").count());
+  if (const auto version = json.find("text_version")) {
+    if (version->count() > INT32_MAX) version->fail("is no version");
+    run.text_version = static_cast<int>(version->count());
+  }
   return run;
 }
 

@@ -49,6 +49,7 @@ CaseBoard::~CaseBoard() { ::munmap(page_, sizeof(Page)); }
 void CaseBoard::reset() {
   for (auto& count : page_->fault_counts) count = 0;
   page_->stage[0] = '\0';
+  page_->phase[0] = '\0';
   page_->isolation[0] = '\0';
 }
 
@@ -59,6 +60,10 @@ std::uint64_t CaseBoard::fault_count(std::size_t slot) const { return page_->fau
 void CaseBoard::set_stage(const char* stage) { put_text(stage == nullptr ? "" : stage, page_->stage); }
 
 std::string CaseBoard::stage() const { return text_in(page_->stage); }
+
+void CaseBoard::set_phase(const std::string& phase) { put_text(phase, page_->phase); }
+
+std::string CaseBoard::phase() const { return text_in(page_->phase); }
 
 void CaseBoard::set_isolation(const std::string& how) { put_text(how, page_->isolation); }
 

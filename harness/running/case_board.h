@@ -37,6 +37,11 @@ class CaseBoard {
   void set_stage(const char* stage);  // nullptr: none
   std::string stage() const;
 
+  // What is done with the case right now, for people: "rendering", "cold", "warm 3 of 10", "scoring". A torn
+  // read gives a wrong word at worst.
+  void set_phase(const std::string& phase);
+  std::string phase() const;
+
   // How the process of a real method was shut in, as the record says it; empty until it is.
   void set_isolation(const std::string& how);
   std::string isolation() const;
@@ -48,7 +53,7 @@ class CaseBoard {
  private:
   struct Page {
     std::array<std::atomic<std::uint64_t>, kMaxFaultsPerCase> fault_counts;
-    std::array<std::atomic<char>, 64> stage;
+    std::array<std::atomic<char>, 64> stage, phase;
     std::array<std::atomic<char>, 256> isolation;
   };
   Page* page_;

@@ -60,8 +60,9 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
   return planned;
 }
 
-const MethodSpec& check_method(const DatasetRunRequest& request) {
-  const MethodSpec& method = find_method(request.method);
+MethodSpec check_method(const DatasetRunRequest& request) {
+  const MethodSpec method =
+      request.declaration ? declared_method(*request.declaration) : find_method(request.method);
   if (method.simulated())
     throw Error(ErrorKind::usage, fmt::format("method {} is simulated and looks at no images", method.name));
   if (!request.depth_range_m) return method;
@@ -164,6 +165,8 @@ MethodTask task_of(const DatasetRunRequest& request, const MethodSpec& method, c
   task.input.device = request.device;
   task.input.work_dir = scratch / kWorkFolder;
   task.input.depth_range_m = request.depth_range_m;
+  task.input.declaration = method.declaration;
+  task.input.project_dir = request.project_dir;
   make_run_folder(task.input.work_dir);
   return task;
 }
@@ -219,7 +222,7 @@ void read_told(const CaseResult& result, DatasetRun& run) {
 }  // namespace
 
 DatasetRun run_on_dataset(const DatasetRunRequest& request) {
-  const MethodSpec& method = check_method(request);
+  const MethodSpec method = check_method(request);
   const Case planned = case_of(request, method);
   read_calibration(request.dataset_dir / "calibration.json");
   require_free_folder(request.out_dir);

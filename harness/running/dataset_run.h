@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/records/record.h"
-#include "harness/running/depth_score.h"
+#include "harness/scoring/depth_score.h"
 #include "pipeline/method/method.h"
 
 namespace aqbench {
@@ -17,11 +17,13 @@ struct DatasetRun;  // below
 
 // What `aqbench run` was asked for.
 struct DatasetRunRequest {
-  std::string method;  // registered, not simulated
+  std::string method;  // registered and not simulated, or that of `declaration`
   std::string preset;  // empty: the default one
   std::filesystem::path dataset_dir, out_dir;
   std::vector<Override> sets;                     // of the method
   std::optional<ManualDepthRange> depth_range_m;  // for methods that take one
+  std::optional<MethodDeclaration> declaration;   // of a method that a user declared
+  std::filesystem::path project_dir;              // that its relative paths are read from
   std::uint64_t seed = 42;
   int threads = 1;
   std::string device = "cpu";

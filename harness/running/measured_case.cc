@@ -1,8 +1,12 @@
 #include "harness/running/measured_case.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
+#include "core/program_report.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/user_scopes.h"
@@ -20,6 +24,18 @@ void copy_tensor_memory(const std::vector<StageRecord>& from, std::vector<StageR
     stage.peak_bytes = same->peak_bytes;
   }
 }
+
+// Takes what a program used into the record.
+class ProgramUseKeeper final : public StageObserver {
+ public:
+  explicit ProgramUseKeeper(Record& record) : record_(record) {}
+  void enter(const char*) override {}
+  void leave(const char*) noexcept override {}
+  void program_ended(const ProgramReport& report) override { record_.program = report.use; }
+
+ private:
+  Record& record_;
+};
 
 }  // namespace
 
@@ -49,7 +65,9 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
   const UserScopeBridge foreign;
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
   // adds counts as the stage's time.
-  ObserverChain chain({&marker_, &recorder, &injector_});
+  ProgramUseKeeper program(record_);
+  ObserverChain chain({&marker_, &recorder, &injector_, &program});
+  board_.set_phase("cold");
   std::exception_ptr failure;
   {
     const ScopedObserver observe(chain);
@@ -76,6 +94,7 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   keep_freed_memory();
   // Warm-up calls give no samples, nor do their stages.
   TimingPlan plan = planned_.timing;
+  board_.set_phase("warming up");
   for (int i = 0; i < plan.warmup; ++i) call.run();
   plan.warmup = 0;
   TimedCall observed = call;
@@ -83,7 +102,14 @@ void MeasuredCase::run_warm(const TimedCall& call) {
     const ScopedObserver observe(chain);
     call.run();
   };
-  observed.after = [&] { recorder.finish_repetition(); };
+  const std::string of_all = plan.repetitions > 0 ? fmt::format(" of {}", plan.repetitions) : "";
+  int done = 0;
+  board_.set_phase("warm 1" + of_all);
+  observed.after = [&] {
+    recorder.finish_repetition();
+    board_.set_phase(
+        fmt::format("warm {}{}", std::min(++done + 1, std::max(plan.repetitions, done)), of_all));
+  };
   time_warm_runs(plan, observed, record_.output_sha256, planned_.threads, record_.timing);
   record_.timing.threads = library_threads();
   auto stages = recorder.stages();

@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/sandbox/sandbox.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
@@ -77,6 +78,7 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
   std::filesystem::create_directory(work_dir);
   MethodTask task{{scratch / kObservationFolder}, method_input(planned, method, work_dir), method.reads};
   if (!board.hidden_dir().empty()) task.hidden.push_back(board.hidden_dir());
+  if (looks_at_recording(planned)) task.hidden.push_back(recording_dir(planned) / "truth");
   return task;
 }
 

@@ -46,6 +46,8 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
   input.seed = planned.seed;
   input.device = planned.device;
   input.work_dir = work_dir;
+  input.declaration = method.declaration;
+  input.project_dir = planned.project_dir;
   return input;
 }
 

@@ -15,7 +15,9 @@
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
+#include "harness/planning/case_method.h"
 #include "harness/planning/plan.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record_check.h"
@@ -38,7 +40,7 @@ bool is_profile(const Record& record) {
 
 // Returns why a planned case is skipped wherever it runs, or on machines without a GPU; nullopt: it is not.
 std::optional<std::string> skip_reason_of(Case planned) {
-  if (planned.workload.empty()) return method_skip_reason(planned, find_method(planned.method));
+  if (planned.workload.empty()) return method_skip_reason(planned, method_of(planned));
   const auto on_device = workload_skip_reason(planned);
   if (on_device || planned.device != "cuda") return on_device;
   planned.device = "cpu";
@@ -158,10 +160,11 @@ class PlanChecker {
     const JournalHeader& header = journal_.header;
     PlanRequest request = header.request;
     std::set<int> threads;
-    bool has_mesh = false;
+    bool has_file = false;
     for (const auto& [name, planned] : cases_) {
       threads.insert(planned.threads);
-      has_mesh = has_mesh || planned.scene.starts_with(kMeshScene);
+      has_file =
+          has_file || planned.scene.starts_with(kMeshScene) || planned.scene.starts_with(kDatasetPrefix);
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
     std::optional<SweepPlan> plan;
@@ -170,18 +173,34 @@ class PlanChecker {
       plan = plan_sweep(request);
     } catch (const Error& error) {
       why = error.what();
-      if (has_mesh && error.kind() != ErrorKind::usage) return;  // the mesh lies on another machine
+      if (has_file && error.kind() != ErrorKind::usage) return;  // mesh or recording lie on another machine
     }
     if (plan && plan->sha256 == header.plan_sha256 && plan->all_shards_sha256 == header.all_shards_sha256 &&
         plan->suite == header.suite) {
       plan->request = header.request;
       return check_effective(*plan);
     }
+    if (plan && has_file && other_files(*plan)) return;
     if (why.empty()) why = difference_of(*plan);
     if (header.program_sha256 == program_sha256())
       report("its plan is not what was asked for: {}", why);
     else
       check_.other_version = "this program plans other cases for the same request: " + why;
+  }
+
+  // Returns whether a mesh or recording that lies here is not the one that the cases ran on.
+  bool other_files(const SweepPlan& plan) const {
+    for (const Case& planned : plan.cases) {
+      const auto found = cases_.find(planned.name);
+      if (found == cases_.end()) continue;
+      for (const auto& [name, value] : planned.options) {
+        if (name != "mesh.sha256" && name != "dataset.sha256") continue;
+        const auto then =
+            std::ranges::find(found->second.options, name, [](const auto& o) { return o.first; });
+        if (then != found->second.options.end() && then->second != value) return true;
+      }
+    }
+    return false;
   }
 
   std::string difference_of(const SweepPlan& plan) const {

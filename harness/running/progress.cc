@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view kClearLine = "\r\x1b[K";
 constexpr std::string_view kRed = "\x1b[31m";
+constexpr double kLogLineSeconds = 60;
+constexpr int kLogColumns = 160;
 constexpr std::string_view kPlain = "\x1b[0m";
 
 bool environment_has(const char* name) {
@@ -43,6 +45,7 @@ std::string progress_text(const SweepProgress& progress, const std::string& case
                   progress.total > 0 ? 100 * done / progress.total : 100, clock_text(progress.elapsed_s));
   if (progress.eta_s) text += fmt::format(", {} left", clock_text(*progress.eta_s));
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  if (!progress.doing.empty()) text += ", " + progress.doing;
   text += "  " + case_name;
   return one_line(printable(text), static_cast<std::size_t>(std::max(columns, 20)));
 }
@@ -71,10 +74,18 @@ void SweepDisplay::clear() {
 }
 
 void SweepDisplay::show(const SweepProgress& progress, const std::string& case_name) {
-  if (!options_.live) return;
+  if (!options_.live) return log_line(progress, case_name);
   // One column stays free: writing into the last one makes some terminals break the line.
   write(fmt::format("{}{}", kClearLine, progress_text(progress, case_name, options_.columns - 1)));
   shown_ = true;
+}
+
+// In a log a line that is rewritten would be one endless line: there is one a minute.
+void SweepDisplay::log_line(const SweepProgress& progress, const std::string& case_name) {
+  if (progress.elapsed_s < next_line_s_) return;
+  next_line_s_ = progress.elapsed_s + kLogLineSeconds;
+  if (progress.elapsed_s < kLogLineSeconds) return;  // what is over within a minute needs none
+  write(progress_text(progress, case_name, kLogColumns) + "\n");
 }
 
 void SweepDisplay::report(const Record& record) {
@@ -87,7 +98,6 @@ void SweepDisplay::report(const Record& record) {
 SweepCallbacks SweepDisplay::callbacks() {
   SweepCallbacks callbacks;
   callbacks.finished = [this](const SweepProgress&, const Record& record) { report(record); };
-  if (!options_.live) return callbacks;
   callbacks.started = [this](const SweepProgress& progress, const Case& planned) {
     show(progress, planned.name);
   };

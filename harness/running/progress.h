@@ -9,7 +9,7 @@
 namespace aqbench {
 
 // On a terminal: one line that is rewritten, with the time left, and a line that stays for every case that
-// failed. Elsewhere: only the lines of failed cases.
+// failed. Elsewhere: the lines of failed cases, and after a minute one line a minute.
 class SweepDisplay {
  public:
   struct Options {
@@ -31,15 +31,18 @@ class SweepDisplay {
 
  private:
   void show(const SweepProgress& progress, const std::string& case_name);
+  void log_line(const SweepProgress& progress, const std::string& case_name);
   void report(const Record& record);
   void clear();
   void write(const std::string& text) const;
 
   Options options_;
   bool shown_ = false;
+  double next_line_s_ = 0;  // of the run's time: when a log gets its next line
 };
 
-// Returns "[3/12] 25 % 0:07, 0:21 left, 1 failed  undulating/roma_like/seed=43", at most `columns` wide.
+// Returns "[3/12] 25 % 0:07, 0:21 left, 1 failed, cold: fusion  undulating/roma_like/seed=43", at most
+// `columns` wide.
 std::string progress_text(const SweepProgress& progress, const std::string& case_name, int columns);
 
 // Returns a time as minutes and seconds: 7 s is "0:07", 3700 s is "1:01:40".

@@ -12,18 +12,16 @@
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/planning/case_method.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_modules.h"
-#include "harness/running/depth_pictures.h"
-#include "harness/running/depth_score.h"
+#include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_workload.h"
-#include "metrics/diagnosis.h"
-#include "metrics/score.h"
-#include "metrics/tiles.h"
+#include "harness/scoring/score_case.h"
 #include "pipeline/method/method.h"
-#include "scenes/cloud/ply.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
@@ -47,48 +45,6 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
 }
 
-// What is done with the output of a method beyond its hash.
-struct Afterwards {
-  bool score = true;
-  KeptFiles kept{.cloud = false, .pictures = false};
-};
-
-void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views = {}) {
-  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
-  result.record.metrics = std::move(score.metrics);
-  const std::string file = file_name_of(result.record.case_name) + ".csv";
-  if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
-  if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
-  if (afterwards.kept.cloud)
-    result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
-                                  ply_cloud_bytes(output.cloud));
-}
-
-void score_depths(const Reconstruction& output, const CaseDataset& dataset, bool keep_pictures,
-                  CaseResult& result) {
-  const auto scores = score_depth_maps(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir());
-  if (scores.empty()) return;
-  for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
-  result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
-                                depth_scores_csv(scores));
-  if (!keep_pictures) return;
-  const std::string folder = fmt::format("{}/{}/", kPicturesFolder, file_name_of(result.record.case_name));
-  for (auto& [name, bytes] :
-       depth_pictures(output.depth_maps, dataset.plan.rig.cameras, dataset.dataset.dir()))
-    result.artefacts.emplace_back(folder + name, std::move(bytes));
-}
-
-// Adds the causes of holes and the errors of each camera, for methods that give depth maps.
-void diagnose_output(const Reconstruction& output, const PatchHeightField& truth, const Rig& rig,
-                     CaseResult& result) {
-  if (output.depth_maps.empty()) return;
-  Diagnosis diagnosis = diagnose(output, truth, rig);
-  for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
-  result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
-                                std::move(diagnosis.csv));
-}
-
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   const Scene scene = make_scene(planned.scene, planned.overrides);
@@ -97,28 +53,74 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   const Reconstruction output = run_measured(
       planned, [&] { return run(scene.truth, input); }, board, result.record);
   if (!afterwards.score) return;
+  board.set_phase("scoring");
   score_output(output, *scene.truth.surface, afterwards, result);
+  add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
-// Makes the images, runs the method in a process that sees nothing else of them, and returns its output; none
-// where it failed, and then the record says why.
+// What the method of a case looks at: images that were rendered for it, a recording, or nothing.
+struct Observed {
+  std::optional<CaseDataset> dataset;
+  std::optional<CaseRecordingData> recording;
+};
+
+Observed observe(const Case& planned, const std::filesystem::path& scratch, Record& record) {
+  Observed observed;
+  if (looks_at_recording(planned)) {
+    observed.recording.emplace(make_case_recording(planned, scratch / kObservationFolder));
+    record.dataset_sha256 = observed.recording->sha256;
+    record.timing.dataset_ms = observed.recording->made_ms;
+  } else if (planned.images) {
+    observed.dataset.emplace(make_case_dataset(planned, scratch));
+    record.dataset_sha256 = observed.dataset->dataset.sha256();
+    record.timing.dataset_ms = observed.dataset->made_ms;
+  } else {
+    std::filesystem::create_directory(scratch / kObservationFolder);
+  }
+  return observed;
+}
+
+// Makes what the method looks at, runs the method in a process that sees nothing else of it, and returns its
+// output; none where it failed, and then the record says why.
 std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& method, CaseBoard& board,
-                                        const std::filesystem::path& scratch,
-                                        std::optional<CaseDataset>& dataset, CaseResult& result) {
+                                        const std::filesystem::path& scratch, Observed& observed,
+                                        CaseResult& result) {
   const MethodTask task = method_task(planned, method, scratch, board);
   const auto run = std::get<RealMethod>(method.run);
   // Before anything of the truth is in this process, and before it has threads.
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
-  dataset.emplace(make_case_dataset(planned, scratch));
+  board.set_phase("rendering");
+  Record looked_at;
+  observed = observe(planned, scratch, looked_at);
   const IsolateOutcome outcome = process.run();
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
   result.record = std::move(record);
-  result.record.dataset_sha256 = dataset->dataset.sha256();
-  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = dataset->made_ms;
+  result.record.dataset_sha256 = looked_at.dataset_sha256;
+  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = looked_at.timing.dataset_ms;
   take_log(task.input.work_dir, result);
-  if (result.record.isolation.starts_with("none")) require_unchanged(dataset->dataset);
+  if (result.record.isolation.starts_with("none")) {
+    if (observed.dataset) require_unchanged(observed.dataset->dataset);
+    if (observed.recording) require_unchanged(*observed.recording);
+  }
   return std::move(output);
+}
+
+void score_rendered(const Case& planned, const CaseDataset& dataset, Reconstruction& output,
+                    const Afterwards& afterwards, CaseResult& result) {
+  const Rig& rig = dataset.plan.rig;
+  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
+    apply(world_from_perturbed(rig, error), output);
+  const PatchHeightField& truth =
+      renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
+  require_scorable(output, truth);
+  const ViewCounter views = [&](std::span<const Vec3> positions_m) {
+    return count_views(truth, rig, positions_m);
+  };
+  score_output(output, truth, afterwards, result, views);
+  score_depths(output, rig.cameras, dataset.dataset.dir(), 0, afterwards, result);
+  const ViewHoles holes = diagnose_output(output, truth, rig, result);
+  add_view(output, truth, &rig, holes, views, afterwards, result);
 }
 
 void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
@@ -127,18 +129,17 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   std::optional<ScratchFolder> own;
   if (board.scratch_dir().empty()) own.emplace();
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
-  std::optional<CaseDataset> dataset;
-  std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, dataset, result);
+  Observed observed;
+  std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, observed, result);
   if (!output || !afterwards.score) return;
-  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
-    apply(world_from_perturbed(dataset->plan.rig, error), *output);
-  const PatchHeightField& truth =
-      renderable_surface(*dataset->plan.scene.truth.surface, dataset->plan.scene.name);
-  const Rig& rig = dataset->plan.rig;
-  score_output(*output, truth, afterwards, result,
-               [&](std::span<const Vec3> positions_m) { return count_views(truth, rig, positions_m); });
-  score_depths(*output, *dataset, afterwards.kept.pictures, result);
-  diagnose_output(*output, truth, rig, result);
+  board.set_phase("scoring");
+  if (observed.recording)
+    return score_recording(planned, *observed.recording, std::move(*output), afterwards, result);
+  if (observed.dataset) return score_rendered(planned, *observed.dataset, *output, afterwards, result);
+  const Scene scene = make_scene(planned.scene, planned.overrides);
+  require_scorable(*output, *scene.truth.surface);
+  score_output(*output, *scene.truth.surface, afterwards, result);
+  add_view(*output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
 // Does everything of a case that may throw. Numbers measured before an exception stay in the record.
@@ -161,7 +162,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
     load_modules_of(std::span(&planned, 1));
     const bool workload = !planned.workload.empty();
     const auto reason =
-        workload ? workload_skip_reason(planned) : method_skip_reason(planned, find_method(planned.method));
+        workload ? workload_skip_reason(planned) : method_skip_reason(planned, method_of(planned));
     if (reason) {
       record.status = Status::skipped;
       record.reason = *reason;
@@ -170,7 +171,7 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
     if (workload)
       run_workload(planned, board, result);
     else
-      run_and_score(planned, find_method(planned.method), board, afterwards, result);
+      run_and_score(planned, method_of(planned), board, afterwards, result);
   } catch (...) {
     note_failure(record);
   }

@@ -5,6 +5,7 @@
 #include "harness/records/case_result.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/case_board.h"
+#include "harness/scoring/score_case.h"
 
 namespace aqbench {
 
@@ -14,12 +15,6 @@ namespace aqbench {
 // record with a one-line reason, also where a real method gives no points or one that is not finite. A case
 // that cannot run here is skipped. Stages and faults are noted on the board as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
-
-// Which files of a scored case are kept beside its tables.
-struct KeptFiles {
-  bool cloud = false;    // what was scored: clouds/NAME.ply
-  bool pictures = true;  // of depth maps: pictures/NAME/ (harness/running/depth_pictures.h)
-};
 
 // Runs a case as run_case() does and keeps these files.
 CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept);

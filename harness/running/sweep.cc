@@ -29,17 +29,6 @@ bool counts_as_failed(const Record& record) {
   return record.status != Status::ok && record.status != Status::skipped;
 }
 
-void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
-  for (const auto& [name, bytes] : result.artefacts) {
-    const std::filesystem::path path = bundle / name;
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed)
-      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
-    write_file(path, bytes);
-  }
-}
-
 // Removes the files of a record that the record in its place does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
   if (!old.files || !now.files) return;
@@ -63,14 +52,14 @@ struct RunningCase {
     options.memory_limit_bytes = plan.memory_limit_bytes;
     options.log_file = log;
     options.cancel_descriptor = cancel;
-    if (!planned.images) return;
+    if (!planned.workload.empty() || planned.simulated) return;
     scratch.emplace();
     board.set_scratch_dir(scratch->path());
   }
 
   const Case& planned;
   CaseBoard board;
-  std::optional<ScratchFolder> scratch;  // of a case that looks at images; removed after the child has ended
+  std::optional<ScratchFolder> scratch;  // of a real method; removed after the child has ended
   IsolateOptions options;
   std::unique_ptr<IsolatedProcess> process;
 };
@@ -114,8 +103,11 @@ std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
   append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
   auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
   if (callbacks_.tick)
-    running->options.tick = [this, &planned] {
+    running->options.tick = [this, &planned, &board = running->board] {
       update_progress();
+      progress_.doing = board.phase();
+      if (const std::string stage = board.stage(); !stage.empty())
+        progress_.doing += (progress_.doing.empty() ? "" : ": ") + stage;
       callbacks_.tick(progress_, planned);
     };
   const auto body = [this, &planned, &board = running->board] {
@@ -139,6 +131,7 @@ void Sweep::update_progress() {
 
 void Sweep::announce(const Case& planned) {
   update_progress();
+  progress_.doing.clear();
   if (callbacks_.started) callbacks_.started(progress_, planned);
 }
 
@@ -257,6 +250,17 @@ SweepOutcome Sweep::run() {
 }
 
 }  // namespace
+
+void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
+  for (const auto& [name, bytes] : result.artefacts) {
+    const std::filesystem::path path = bundle / name;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    if (failed)
+      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
+    write_file(path, bytes);
+  }
+}
 
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {

@@ -2,6 +2,7 @@
 // Runs the cases of a plan one after the other, each in a child of its own, and writes what they gave.
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct SweepProgress {
   std::size_t failed = 0;            // failed, crashed or timed out so far, resumed ones counted
   double elapsed_s = 0;              // of this run
   std::optional<double> eta_s = {};  // for the rest; unknown before the first case has ended
+  std::string doing = {};            // what the case does: "rendering", "warm 3 of 10: fusion"; "" unknown
 };
 
 // Functions that are called in this process while a sweep runs. Each may be empty.
@@ -41,6 +43,9 @@ struct SweepOutcome {
 
 // Runs one case in its child process.
 using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
+
+// Writes the files that go with a record into the bundle. Throws Error(io).
+void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result);
 
 // Runs every case that the journal has no record of. A simulated case may start while the record of the one
 // before it is written; any other has the machine to itself. Artefacts are on disk before the record that

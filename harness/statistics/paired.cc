@@ -11,16 +11,12 @@
 #include "harness/statistics/checks.h"
 #include "harness/statistics/holm.h"
 #include "harness/statistics/pair_plan.h"
+#include "harness/statistics/quality.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
-
-// ln(above / below). Equal ratios give equal numbers, and swapping the two changes nothing but the sign.
-double log_ratio(double above, double below) {
-  return above >= below ? std::log(above / below) : -std::log(below / above);
-}
 
 // Indices of the quietest half, ascending.
 std::vector<std::size_t> quietest_half(const PairedSeries& series) {
@@ -49,6 +45,12 @@ void check_series(const PairedSeries& series) {
   const std::string u_a = series.name + ": u_a", u_b = series.name + ": u_b";
   require_not_empty(u_a, series.u_a.size());
   require_equal_lengths("u_a", series.u_a.size(), u_b, series.u_b.size());
+  if (series.quality) {
+    check(*series.quality, series.name);
+    require_finite(u_a, series.u_a);
+    require_finite(u_b, series.u_b);
+    if (series.quality->margin_absolute) return;
+  }
   require_positive(u_a, series.u_a);
   require_positive(u_b, series.u_b);
   if (series.tau) require_at_least(series.name + ": tau", *series.tau, 0);
@@ -60,17 +62,37 @@ struct Candidate {
   std::vector<double> differences;  // of the kept pairs; above 0 means that B is worse
 };
 
+Candidate quality_candidate_of(const PairedSeries& series) {
+  Candidate candidate;
+  PairedComparison& result = candidate.result;
+  const QualityScale& quality = *series.quality;
+  result.name = series.name;
+  result.quality = true;
+  result.scale = quality_shift_scale(quality);
+  result.measured_pairs = series.u_a.size();
+  result.kept.resize(series.u_a.size());
+  std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
+  for (const std::size_t i : result.kept)
+    candidate.differences.push_back(worse_by(result.scale, series.u_a[i], series.u_b[i]));
+  require_finite(series.name + ": differences", candidate.differences);
+  result.cv_a = cv_of_kept(series.u_a, result.kept);
+  result.cv_b = cv_of_kept(series.u_b, result.kept);
+  // A share is of what is measured: a precision that is 5 % lower is 0.95 of it.
+  const double sign = quality.better == QualityScale::Better::higher ? -1 : 1;
+  result.pass_below = quality.margin_absolute ? quality.margin : sign * std::log1p(sign * quality.margin);
+  return candidate;
+}
+
 Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
+  if (series.quality) return quality_candidate_of(series);
   Candidate candidate;
   PairedComparison& result = candidate.result;
   result.name = series.name;
   result.scale = series.higher_is_better ? ShiftScale::inverse_log_ratio : ShiftScale::log_ratio;
   result.measured_pairs = series.u_a.size();
   result.kept = quietest_half(series);
-  for (const std::size_t i : result.kept) {
-    const double worse = log_ratio(series.u_b[i], series.u_a[i]);
-    candidate.differences.push_back(series.higher_is_better ? -worse : worse);
-  }
+  for (const std::size_t i : result.kept)
+    candidate.differences.push_back(worse_by(result.scale, series.u_a[i], series.u_b[i]));
   require_finite(series.name + ": ln(u_b / u_a)", candidate.differences);
   result.cv_a = cv_of_kept(series.u_a, result.kept);
   result.cv_b = cv_of_kept(series.u_b, result.kept);
@@ -96,8 +118,9 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   const SignedRankTest test = signed_rank_test(candidate.differences);
   result.zeros = test.zeros;
   result.ties = test.ties;
-  result.p_worse = test.p_greater;
-  result.p_better = test.p_less;
+  // Two-sided where any difference counts.
+  result.p_worse = result.quality ? std::min(1.0, 2 * test.p_greater) : test.p_greater;
+  result.p_better = result.quality ? std::min(1.0, 2 * test.p_less) : test.p_less;
   result.level = policy.alpha / policy.looks;
   const double confidence = 1 - result.level;
   const HodgesLehmann shift = hodges_lehmann(candidate.differences, confidence);
@@ -109,22 +132,19 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   }
   if (policy.resolution_draws > 0) {
     result.visible_shift = smallest_visible_shift(
-        candidate.differences,
-        {result.flag_above, strictest_alpha, policy.power, policy.resolution_draws, policy.seed});
+        candidate.differences, {result.flag_above, strictest_alpha / (result.quality ? 2 : 1), policy.power,
+                                policy.resolution_draws, policy.seed});
   }
-}
-
-// "+4.10 %"
-std::string shown(ShiftScale scale, double shift) {
-  return fmt::format("{:+.2f} %", 100 * change_of(scale, shift));
 }
 
 std::string flag_reason(const PairedComparison& result, double threshold, double p_holm) {
   return fmt::format("shift {} is beyond {}, p {:.2g} after Holm is at most {:.2g}",
-                     shown(result.scale, result.shift), shown(result.scale, threshold), p_holm, result.level);
+                     shift_text(result.scale, result.shift), shift_text(result.scale, threshold), p_holm,
+                     result.level);
 }
 
 void judge(PairedComparison& result) {
+  if (result.quality) return judge_quality(result);
   if (result.p_worse_holm <= result.level && result.shift > result.flag_above) {
     result.verdict = PairedVerdict::regressed;
     result.reason = flag_reason(result, result.flag_above, result.p_worse_holm);
@@ -135,14 +155,14 @@ void judge(PairedComparison& result) {
     result.verdict = PairedVerdict::pass;
   } else {
     result.verdict = PairedVerdict::inconclusive;
-    result.reason =
-        fmt::format("the interval's worse end {} is not within {}, and ",
-                    shown(result.scale, result.interval.upper), shown(result.scale, result.pass_below));
+    result.reason = fmt::format("the interval's worse end {} is not within {}, and ",
+                                shift_text(result.scale, result.interval.upper),
+                                shift_text(result.scale, result.pass_below));
     result.reason +=
         result.shift > result.flag_above
             ? fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level)
-            : fmt::format("the shift {} is not beyond {}", shown(result.scale, result.shift),
-                          shown(result.scale, result.flag_above));
+            : fmt::format("the shift {} is not beyond {}", shift_text(result.scale, result.shift),
+                          shift_text(result.scale, result.flag_above));
   }
 }
 
@@ -157,16 +177,6 @@ void require_enough(const PairedComparison& result, std::size_t minimum, std::si
 }
 
 }  // namespace
-
-double change_of(ShiftScale scale, double shift) {
-  switch (scale) {
-    case ShiftScale::log_ratio:
-      return std::expm1(shift);
-    case ShiftScale::inverse_log_ratio:
-      return std::expm1(-shift);
-  }
-  throw Error(ErrorKind::input, "scale: not one of the known ones");
-}
 
 std::string to_string(PairedVerdict verdict) {
   switch (verdict) {
@@ -239,9 +249,9 @@ Confirmation confirm(const PairedComparison& first, const PairedComparison& fres
   if (!needs_confirmation(first)) return {first.verdict, first.reason};
   if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
   return {PairedVerdict::inconclusive,
-          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}",
-                      to_string(first.verdict), to_string(fresh.verdict), shown(fresh.scale, fresh.shift),
-                      shown(first.scale, first.shift))};
+          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}", verdict_text(first),
+                      verdict_text(fresh), shift_text(fresh.scale, fresh.shift),
+                      shift_text(first.scale, first.shift))};
 }
 
 }  // namespace aqbench

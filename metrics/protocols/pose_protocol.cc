@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "metrics/alignment/similarity_fit.h"
 #include "metrics/exact_sum.h"
-#include "metrics/similarity_fit.h"
 
 namespace aqbench {
 namespace {

@@ -28,8 +28,14 @@ bool is_above_or_at(const fs::path& folder, const fs::path& place) {
   return !real.empty() && lies_in(real, folder);
 }
 
+// Where a command runs.
+fs::path folder_of_command(const fs::path& working_folder) {
+  std::error_code unknown;
+  return working_folder.empty() ? fs::current_path(unknown) : fs::weakly_canonical(working_folder, unknown);
+}
+
 // Returns whether a folder holds more than one program's files.
-bool is_for_all(const fs::path& folder) {
+bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
   std::error_code unknown;
   const fs::path real = fs::weakly_canonical(folder, unknown);
   struct stat status {};
@@ -38,24 +44,24 @@ bool is_for_all(const fs::path& folder) {
   if (const char* const home = std::getenv("HOME"); home != nullptr && is_above_or_at(real, home))
     return true;
   if (is_above_or_at(real, fs::temp_directory_path(unknown))) return true;
-  const fs::path working_folder = fs::current_path(unknown);
   return real != working_folder && is_above_or_at(real, working_folder);
 }
 
 // Adds a folder of programs or libraries; of a folder "bin" the one around it, where a program's data are.
-void add_folder(const fs::path& folder, std::vector<fs::path>& reads) {
+void add_folder(const fs::path& folder, const fs::path& working_folder, std::vector<fs::path>& reads) {
   const std::string last = folder.filename().string();
   const bool programs = last == "bin" || last == "shims";
-  const fs::path whole = programs && !is_for_all(folder.parent_path()) ? folder.parent_path() : folder;
-  if (!is_for_all(whole)) reads.push_back(whole);
+  const fs::path whole =
+      programs && !is_for_all(folder.parent_path(), working_folder) ? folder.parent_path() : folder;
+  if (!is_for_all(whole, working_folder)) reads.push_back(whole);
 }
 
-void add_with_folder(const fs::path& file, std::vector<fs::path>& reads) {
+void add_with_folder(const fs::path& file, const fs::path& working_folder, std::vector<fs::path>& reads) {
   std::error_code unknown;
   for (const fs::path& name : {absolute_path(file), fs::canonical(file, unknown)}) {
     if (name.empty()) continue;
     reads.push_back(name);
-    add_folder(name.parent_path(), reads);
+    add_folder(name.parent_path(), working_folder, reads);
   }
 }
 
@@ -73,33 +79,41 @@ fs::path interpreter_of(const fs::path& program) {
 
 // Adds what a variable lists, "FOLDER:FOLDER": where the command and what it starts look for programs and
 // libraries.
-void add_listed_in(const char* variable, std::vector<fs::path>& reads) {
+void add_listed_in(const char* variable, const fs::path& working_folder, std::vector<fs::path>& reads) {
   const char* const value = std::getenv(variable);
   if (value == nullptr) return;
   for (const std::string_view name : split_at(value, ':'))
-    if (const fs::path folder = name; folder.is_absolute()) add_folder(folder, reads);
+    if (const fs::path folder = name; folder.is_absolute()) add_folder(folder, working_folder, reads);
 }
 
 }  // namespace
 
-std::vector<fs::path> command_reads(const std::vector<std::string>& words) {
+void add_program_folder(const fs::path& folder, std::vector<fs::path>& reads) {
+  if (!folder.empty() && !is_for_all(folder, folder_of_command(folder)))
+    reads.push_back(absolute_path(folder));
+}
+
+std::vector<fs::path> command_reads(const std::vector<std::string>& words, const fs::path& working_folder) {
   std::vector<fs::path> reads;
   if (words.empty()) return reads;
   std::error_code unknown;
-  const fs::path program = find_in_path(words.front());
-  if (fs::exists(program, unknown)) add_with_folder(program, reads);
+  const fs::path folder = folder_of_command(working_folder);
+  const fs::path program = working_folder / find_in_path(words.front());
+  if (fs::exists(program, unknown)) add_with_folder(program, folder, reads);
   if (const fs::path interpreter = interpreter_of(program); fs::exists(interpreter, unknown))
-    add_with_folder(interpreter, reads);
-  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) add_listed_in(variable, reads);
+    add_with_folder(interpreter, folder, reads);
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
+    add_listed_in(variable, folder, reads);
   bool first_file = true;
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     const std::size_t equals = word->find('=');
     const std::string value = equals == word->npos ? std::string() : word->substr(equals + 1);
-    for (const std::string& name : {*word, value}) {
+    for (const std::string& text : {*word, value}) {
+      const fs::path name = text.empty() ? fs::path() : working_folder / text;
       if (name.empty() || !fs::exists(name, unknown)) continue;
       if (first_file && fs::is_regular_file(name, unknown)) {
         first_file = false;
-        add_with_folder(name, reads);
+        add_with_folder(name, folder, reads);
       } else {
         reads.push_back(absolute_path(name));
       }

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,23 +13,33 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
+#include <charconv>
 #include <cstring>
+#include <string_view>
 
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/process.h"
+#include "core/resources.h"
 #include "core/sandbox/sandbox.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
 
-// What the supervisor tells.
+// How a command ended.
 struct CommandEnd {
   CommandOutcome::End end;
   int code;
+};
+
+// What the supervisor tells, one after the other.
+struct Told {
+  enum class What { started, ended, used } what;
+  CommandEnd end;
+  rusage usage;              // of all that has ended
+  std::array<char, 256> io;  // the text of /proc/self/io, which counts for these, too; empty: not readable
 };
 
 // ---- In the forked child: nothing but system calls, for this process may have threads ----
@@ -38,16 +49,27 @@ CommandEnd end_of(int status) {
   return {CommandOutcome::End::exited, WEXITSTATUS(status)};
 }
 
-void tell(int report, const CommandEnd& end) {
-  [[maybe_unused]] const ssize_t ignored = ::write(report, &end, sizeof end);
+void tell(int report, const Told& told) {
+  [[maybe_unused]] const ssize_t ignored = ::write(report, &told, sizeof told);
+}
+
+void tell_end(int report, const CommandEnd& end) { tell(report, {Told::What::ended, end, {}, {}}); }
+
+void tell_use(int report) {
+  Told told{Told::What::used, {}, {}, {}};
+  ::getrusage(RUSAGE_CHILDREN, &told.usage);
+  const int io = ::open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+  if (io >= 0 && ::read(io, told.io.data(), told.io.size() - 1) < 0) told.io[0] = '\0';
+  tell(report, told);
 }
 
 // What the supervisor and the command need, made before the fork.
 struct Launch {
   const ProgramStart& program;
   const InnerSandbox& sandbox;
-  int lifeline;  // closed by whoever waits for the command, or with its end
-  int report;    // takes a CommandEnd
+  const char* folder;  // that the command runs in; nullptr: this process's
+  int lifeline;        // closed by whoever waits for the command, or with its end
+  int report;          // takes what is Told
 };
 
 // The command leads a session without a terminal: nothing that it does to one stops or changes anything.
@@ -55,7 +77,8 @@ struct Launch {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_on_exec_from(STDERR_FILENO + 1);
-  int error = launch.sandbox.enter();
+  int error = launch.folder != nullptr && ::chdir(launch.folder) != 0 ? errno : 0;
+  if (error == 0) error = launch.sandbox.enter();
   if (error == 0) error = launch.program.become();
   [[maybe_unused]] const ssize_t ignored = ::write(start_report, &error, sizeof error);
   ::_exit(125);
@@ -106,12 +129,15 @@ void end_all(pid_t command, int children) {
   const int children = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   int error = 0;
   const bool refused = ::read(started[0], &error, sizeof error) == static_cast<ssize_t>(sizeof error);
-  if (refused) tell(launch.report, {CommandOutcome::End::not_started, error});
+  if (refused)
+    tell_end(launch.report, {CommandOutcome::End::not_started, error});
+  else
+    tell(launch.report, {Told::What::started, {}, {}, {}});
   for (bool alive = !refused; alive;) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, WNOHANG);
     if (ended == command) {
-      tell(launch.report, end_of(status));
+      tell_end(launch.report, end_of(status));
       break;
     }
     if (ended > 0) continue;  // an orphan
@@ -120,6 +146,7 @@ void end_all(pid_t command, int children) {
     alive = ::poll(&closed, 1, look_again_ms) <= 0;
   }
   end_all(command, children);
+  tell_use(launch.report);
   ::_exit(0);
 }
 
@@ -131,21 +158,95 @@ bool is_too_long(const CommandOptions& options) {
          static_cast<std::uint64_t>(status.st_size) > options.log_limit_bytes;
 }
 
-CommandOutcome wait_for(int report, const CommandOptions& options) {
-  const auto deadline = SteadyClock::now() + std::chrono::duration<double>(options.timeout_s);
+// Looks at the memory of a command and of what it started, while it runs.
+class MemoryWatch {
+ public:
+  explicit MemoryWatch(pid_t supervisor) : supervisor_(supervisor), own_bytes_(resident_bytes(::getpid())) {}
+
+  // To be called once the command is a process of its own.
+  void look() {
+    const auto start = SteadyClock::now();
+    const TreeMemory memory = descendants_memory(supervisor_);
+    peak_bytes_ = std::max({peak_bytes_, memory.resident_bytes, memory.largest_peak_bytes});
+    constexpr double most_of_the_time = 0.02;
+    pause_s_ = std::clamp(seconds_since(start) / most_of_the_time, kShortestPause_s, 1.0);
+  }
+  double pause_s() const { return pause_s_; }
+
+  // The system's own peak is that of the largest process, however short it lived; but a process has, before
+  // it becomes the program, what this one has.
+  std::uint64_t peak_bytes(const rusage& usage) const {
+    const std::uint64_t largest = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    return largest > own_bytes_ + own_bytes_ / 50 ? std::max(peak_bytes_, largest) : peak_bytes_;
+  }
+
+ private:
+  static constexpr double kShortestPause_s = 0.01;
+  pid_t supervisor_;
+  std::uint64_t own_bytes_, peak_bytes_ = 0;
+  double pause_s_ = kShortestPause_s;
+};
+
+bool hear(int report, Told& told) {
+  return ::read(report, &told, sizeof told) == static_cast<ssize_t>(sizeof told);
+}
+
+CommandOutcome wait_for(int report, const CommandOptions& options, MemoryWatch& memory) {
+  const auto start = SteadyClock::now();
+  bool started = false;
+  double log_look_s = 0;
   for (;;) {
     constexpr double look_s = 0.25;
-    const double left_s = std::chrono::duration<double>(deadline - SteadyClock::now()).count();
+    const double left_s = options.timeout_s - seconds_since(start);
     if (left_s <= 0) return {CommandOutcome::End::timeout, 0};
-    pollfd told{report, POLLIN, 0};
-    if (::poll(&told, 1, 1 + static_cast<int>(1000 * std::min(left_s, look_s))) > 0) {
-      CommandEnd end{};
-      if (::read(report, &end, sizeof end) == static_cast<ssize_t>(sizeof end)) return {end.end, end.code};
-      return {CommandOutcome::End::not_started,
-              EAGAIN};  // no second process, or somebody killed the supervisor
+    pollfd news{report, POLLIN, 0};
+    const double wait_s = std::min(left_s, started ? memory.pause_s() : look_s);
+    if (::poll(&news, 1, 1 + static_cast<int>(1000 * wait_s)) > 0) {
+      Told told{};
+      // Without news there is no second process, or somebody killed the supervisor.
+      if (!hear(report, told)) return {CommandOutcome::End::not_started, EAGAIN};
+      if (told.what == Told::What::ended) return {told.end.end, told.end.code};
+      started = true;
     }
+    if (started) memory.look();
+    if (seconds_since(start) < log_look_s + look_s) continue;
+    log_look_s = seconds_since(start);
     if (is_too_long(options)) return {CommandOutcome::End::log_limit, 0};
   }
+}
+
+std::optional<std::uint64_t> counter_in(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(name);
+  std::uint64_t value = 0;
+  if (at == text.npos) return std::nullopt;
+  const char* const begin = text.data() + at + name.size();
+  return std::from_chars(begin, text.data() + text.size(), value).ec == std::errc{} ? std::optional(value)
+                                                                                    : std::nullopt;
+}
+
+// Returns what all processes of a command used; the supervisor tells it once they have ended.
+std::optional<ProgramUse> hear_use(int report, const MemoryWatch& memory) {
+  Told told{};
+  while (hear(report, told)) {
+    if (told.what != Told::What::used) continue;
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    const auto count = [](long number) { return static_cast<std::uint64_t>(number); };
+    const std::string_view io(told.io.data());
+    ProgramUse use;
+    use.cpu_user_s = seconds(told.usage.ru_utime);
+    use.cpu_system_s = seconds(told.usage.ru_stime);
+    if (const std::uint64_t peak = memory.peak_bytes(told.usage); peak > 0) use.peak_resident_bytes = peak;
+    use.read_bytes = counter_in(io, "rchar: ");
+    use.written_bytes = counter_in(io, "wchar: ");
+    use.minor_faults = count(told.usage.ru_minflt);
+    use.major_faults = count(told.usage.ru_majflt);
+    use.voluntary_switches = count(told.usage.ru_nvcsw);
+    use.involuntary_switches = count(told.usage.ru_nivcsw);
+    return use;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -163,13 +264,15 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
   program.close_stdin();
   program.reset_sigpipe();
   program.leave_out_variables("AQBENCH_");
+  for (const auto& [name, value] : options.variables) program.set_variable(name, value);
   if (!options.access.temporary.empty()) program.set_variable("TMPDIR", options.access.temporary.string());
   const InnerSandbox sandbox(options.access, sandbox_means_from_environment());
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     lifeline.write.reset();
     report.read.reset();
-    supervise({program, sandbox, lifeline.read.get(), report.write.get()});
+    supervise({program, sandbox, options.working_folder.empty() ? nullptr : options.working_folder.c_str(),
+               lifeline.read.get(), report.write.get()});
   }
   const int fork_error = errno;
   log.reset();
@@ -177,8 +280,10 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
     throw Error(ErrorKind::io, fmt::format("fork for a command: {}", std::strerror(fork_error)));
   lifeline.read.reset();
   report.write.reset();
-  const CommandOutcome outcome = wait_for(report.read.get(), options);
+  MemoryWatch memory(supervisor);
+  CommandOutcome outcome = wait_for(report.read.get(), options, memory);
   lifeline.write.reset();
+  outcome.use = hear_use(report.read.get(), memory);
   wait_for_end(supervisor);
   return outcome;
 }

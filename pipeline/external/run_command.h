@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/program_report.h"
 #include "core/sandbox/access.h"
 
 namespace aqbench {
@@ -16,13 +19,17 @@ struct CommandOptions {
   std::filesystem::path log_file;                           // stdout and stderr; written anew
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // killed beyond
   AccessList access = {};                                   // what it reaches
+  std::vector<std::pair<std::string, std::string>> variables =
+      {};                                     // of its environment, beside this process's
+  std::filesystem::path working_folder = {};  // empty: this process's
 };
 
 // How a command ended.
 struct CommandOutcome {
   enum class End { exited, signalled, timeout, log_limit, not_started };
   End end = End::exited;
-  int code = 0;  // exit code, signal, or errno of what could not be started
+  int code = 0;                        // exit code, signal, or errno of what could not be started
+  std::optional<ProgramUse> use = {};  // of all that it started; none where nothing tells it
 };
 
 // Starts words[0] (looked up in PATH) without a shell, in a session of its own without a terminal, with stdin

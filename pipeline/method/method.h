@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/parameters.h"
+#include "pipeline/method/declaration.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -39,6 +41,9 @@ struct MethodInput {
   std::filesystem::path work_dir = {};
   // The range that the user gave with `aqbench run --depth-range`; a scored case never has one.
   std::optional<ManualDepthRange> depth_range_m = {};
+  // Of a method that a user declared, and the folder of the project file, which relative paths are read from.
+  std::shared_ptr<const MethodDeclaration> declaration = {};
+  std::filesystem::path project_dir = {};
 };
 
 // Thrown for a program of somebody else's that was killed after its time limit or by a signal.
@@ -65,12 +70,6 @@ using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&
 // that runs it can read these, the system's and nothing else.
 using MethodReads = std::vector<std::filesystem::path> (*)(const Observation&, const MethodInput&);
 
-// A named choice of parameter values of one method.
-struct Preset {
-  std::string name;                 // "fast", "balanced", "quality"
-  std::vector<Override> overrides;  // owner left empty
-};
-
 // A method as it is registered.
 struct MethodSpec {
   std::string name;
@@ -81,8 +80,9 @@ struct MethodSpec {
   std::variant<RealMethod, SimulatedMethod> run;
   std::string dtype =
       "float64";  // of the numbers that the result is computed from; "unknown" for any program
-  bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
-  MethodReads reads = nullptr;     // nullptr: nothing
+  bool takes_depth_range = false;                             // looks at MethodInput::depth_range_m
+  MethodReads reads = nullptr;                                // nullptr: nothing
+  std::shared_ptr<const MethodDeclaration> declaration = {};  // of a method that a user declared
 
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }
 };
@@ -93,5 +93,8 @@ const std::vector<MethodSpec>& method_registry();
 
 // Finds a method by name. Throws Error(usage) naming near names.
 const MethodSpec& find_method(std::string_view name);
+
+// Returns the method that a user declared; its run and its reads need MethodInput::declaration.
+MethodSpec declared_method(const MethodDeclaration& declaration);
 
 }  // namespace aqbench

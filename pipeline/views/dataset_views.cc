@@ -19,7 +19,17 @@
 namespace aqbench {
 namespace {
 
-constexpr const char* kDatasetImage = "000000.png";
+// Returns the image of a camera: 000000.png, or the one there is with another ending.
+std::filesystem::path image_file(const std::filesystem::path& folder) {
+  for (const char* const ending :
+       {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".PNG", ".JPG", ".JPEG", ".TIF", ".TIFF"}) {
+    std::error_code unknown;
+    if (std::filesystem::path file = folder / (std::string("000000") + ending);
+        std::filesystem::exists(file, unknown))
+      return file;
+  }
+  return folder / "000000.png";
+}
 
 cv::Mat decode_image(const std::filesystem::path& file) {
   const std::string bytes = read_file(file);
@@ -104,7 +114,7 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
       views[i].name = camera.name;
       views[i].is_auxiliary = camera.is_auxiliary;
       views[i].camera = refractive_camera(camera, rig.water);
-      views[i].grey = read_grey(dataset_dir / "images" / camera.name / kDatasetImage, camera.intrinsics);
+      views[i].grey = read_grey(image_file(dataset_dir / "images" / camera.name), camera.intrinsics);
     }
   });
   return views;

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/ab/aa_validation_json.h"
+#include "harness/ab/layout.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
@@ -71,10 +72,17 @@ Recomputed recompute(const AbDocument& document) {
   if (const std::string problem = protocol_problem_of(document); !problem.empty())
     again.problems.push_back(problem);
   if (run_here)
-    for (const std::string& problem : sample_problems(document.samples, document.run.warm_runs))
+    for (const std::string& problem :
+         sample_problems(document.samples, document.run.warm_runs, !document.run.commands))
       again.problems.push_back("samples." + problem);
+  const std::uint64_t layouts = document.run.commands ? document.run.commands->layouts : 0;
+  const auto look_pairs =
+      static_cast<std::size_t>(document.settings.policy.looks) * document.run.pairs_per_look;
+  if (const std::string problem = layout_problem(document.samples, layouts, look_pairs); !problem.empty())
+    again.problems.push_back("samples." + problem);
   again.journal = journal_header_of(document.run, document.a, document.b, document.environment);
   again.journal.cases = document.samples.cases;
+  again.journal.plan = journal_plan_of(document);
   again.old_version = document.schema_version < kAbSchemaVersion;
   again.has_journal = run_here && !again.old_version;
   return again;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,6 +47,9 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// What a process can end with; any other number is beyond an int or would be taken for none.
+bool is_exit_code(double number) { return number >= 0 && number <= 255 && number == std::floor(number); }
+
 std::vector<RunCommand> read_commands(std::string_view text) {
   std::vector<RunCommand> commands;
   for (const std::string_view line : lines_of(text)) {
@@ -58,8 +62,9 @@ std::vector<RunCommand> read_commands(std::string_view text) {
     if (const auto commit = after("commit: ")) command.commit = *commit;
     if (const auto words = after("command: ")) command.words = *words;
     if (const auto finished = after("finished: ")) command.finished = *finished;
-    if (const auto code = after("exit code: "); code)
-      if (const auto number = parse_double(*code)) command.exit_code = static_cast<int>(*number);
+    if (const auto code = after("exit code: "))
+      if (const auto number = parse_double(*code); number && is_exit_code(*number))
+        command.exit_code = static_cast<int>(*number);
     if (const auto real = after("real "); real && real->ends_with(" s"))
       command.real_s = parse_double(std::string_view(*real).substr(0, real->size() - 2));
   }
@@ -213,7 +218,8 @@ class FileChecker {
   // The flags that choose and change cases stand in the command as in what was asked for.
   void check_flags(const std::string& words) {
     if (!words.starts_with("aqbench sweep --")) return;  // a profile names its cases without flags
-    // A run that was killed before it noted its command, and gone on with: the journal has what was asked for.
+    // A run that was killed before it noted its command, and gone on with: the journal has what was asked
+    // for.
     if (words.starts_with("aqbench sweep --resume ")) return;
     const std::string asked = reproduce_command(results_.run) + " ", given = words + " ";
     const auto has_flag = [](const std::string& text, const char* flag) {

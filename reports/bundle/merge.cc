@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -10,6 +12,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -56,6 +59,7 @@ ShardBundle read_shard(const fs::path& path) {
 
 std::string request_without_shard(PlanRequest request) {
   request.shard = {};
+  if (!request.project.dir.empty()) request.project.dir = ".";  // shards may have run on several machines
   return requested_json(request).dump();
 }
 
@@ -159,8 +163,8 @@ void copy_into(const fs::path& from, const fs::path& to) {
 }
 
 bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/", "diagnosis/",
-                                          "logs/",  "pictures/", "views/"};
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
+                                          "logs/",  "pictures/", "viewer/", "views/"};
   return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
 }
 
@@ -201,24 +205,12 @@ void add_shard_notes(const std::vector<ShardBundle>& shards, const fs::path& bun
   }
 }
 
-}  // namespace
-
-fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
-                       const std::vector<std::string>& command_line, const SigningKey* key) {
-  const RunClock clock;
-  if (paths.size() < 2) throw Error(ErrorKind::usage, "give at least two bundles to merge");
-  std::vector<ShardBundle> shards;
-  for (const fs::path& path : paths) {
-    shards.push_back(read_shard(path));
-    check_alike(shards.front(), shards.back());
-  }
-  check_disjoint(shards);
-  std::ranges::sort(shards, {}, [](const ShardBundle& shard) { return shard.header.request.shard.index; });
-
+// Writes everything into `bundle`, a folder that is not yet where it is going to be.
+void write_merged(const std::vector<ShardBundle>& shards, const Results& results, const fs::path& bundle,
+                  const std::vector<std::string>& command_line, const RunClock& clock,
+                  const SigningKey* key) {
   JournalHeader header = shards.front().header;
   header.cases_text = merged_cases(shards);
-  const fs::path bundle = create_bundle_dir(out, std::chrono::system_clock::now());
-  const Results results = merged_results(shards, bundle.filename().string());
   begin_command(bundle, utc_now(), read_git_state("."), command_line);
   header.run_id = results.run.id;
   header.started_utc = results.run.started_utc;
@@ -234,6 +226,34 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
   add_shard_notes(shards, bundle);
   end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());
   finalise_bundle(bundle, results, key);
+}
+
+}  // namespace
+
+fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
+                       const std::vector<std::string>& command_line, const SigningKey* key) {
+  const RunClock clock;
+  if (paths.size() < 2) throw Error(ErrorKind::usage, "give at least two bundles to merge");
+  std::vector<ShardBundle> shards;
+  for (const fs::path& path : paths) {
+    shards.push_back(read_shard(path));
+    check_alike(shards.front(), shards.back());
+  }
+  check_disjoint(shards);
+  std::ranges::sort(shards, {}, [](const ShardBundle& shard) { return shard.header.request.shard.index; });
+
+  // An empty folder holds the name until the whole bundle takes its place. Nobody can go on with a part.
+  const fs::path bundle = create_bundle_dir(out, std::chrono::system_clock::now());
+  try {
+    const ScratchFolder partial(make_folder_beside(bundle));
+    write_merged(shards, merged_results(shards, bundle.filename().string()), partial.path(), command_line,
+                 clock, key);
+    if (::rename(partial.path().c_str(), bundle.c_str()) != 0) throw_file_error(bundle, errno);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(bundle, ignored);
+    throw;
+  }
   return bundle;
 }
 

@@ -71,6 +71,7 @@ const char* what_is(const std::string& path) {
   if (path.starts_with("pictures/")) return "depths of a camera and their errors, for people";
   if (path.starts_with("diagnosis/")) return "why there are holes, each camera's errors";
   if (path.starts_with("depth/")) return "depth errors of each camera";
+  if (path.starts_with("viewer/")) return "points with their errors, holes, cameras: what the page turns";
   if (path.starts_with("logs/")) return "what external commands printed";
   return "";
 }

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "harness/viewing/cloud_view.h"
 
 namespace aqbench {
 namespace {
@@ -77,6 +78,7 @@ class TableChecker {
     if (file.starts_with("depth/")) check_depths(read_table(text));
     if (file.starts_with("diagnosis/")) check_holes(read_table(text));
     if (file.starts_with("clouds/")) check_cloud(text);
+    if (file.starts_with("viewer/")) check_view(text);
   }
 
   // A metric that a table goes with is not there without the table.
@@ -167,6 +169,44 @@ class TableChecker {
     if (at == std::string_view::npos) return findings_.push_back({file_, "is no cloud"});
     ply.remove_prefix(at + kElement.size());
     compare("points", parse_double(ply.substr(0, ply.find('\n'))));
+  }
+
+  // The points that are shown are of those that are scored; where all are shown, so are their errors.
+  void check_view(std::string_view bytes) {
+    CloudView view;
+    try {
+      view = decode_view(bytes, file_);
+    } catch (const Error&) {
+      return findings_.push_back({file_, "is no view of a cloud"});
+    }
+    const auto value = [&](const char* name) {
+      const Metric* const metric = find_metric(record_.metrics, name);
+      return metric == nullptr ? std::nullopt : metric->value;
+    };
+    const auto all = value("points"), outside = value("points_outside_patch"),
+               lost = value("points_non_finite");
+    const auto scored = static_cast<double>(view.scored);
+    if (all && outside && lost && scored != *all - *outside - *lost)
+      findings_.push_back({file_, fmt::format("says that {} points are scored, the record {}", scored,
+                                              *all - *outside - *lost)});
+    if (view.points.size() + view.far > view.scored)
+      findings_.push_back({file_, fmt::format("shows {} of {} points", view.points.size(), view.scored)});
+    check_view_errors(view, value("accuracy_mean_mm"));
+  }
+
+  // Errors are rounded to codes that are at most 0.32 mm apart; their mean is far closer than that.
+  void check_view_errors(const CloudView& view, const std::optional<double>& mean_mm) {
+    if (!mean_mm || view.points.size() != view.scored || view.points.empty()) return;
+    double sum_mm = 0;
+    bool beyond = false;
+    for (const std::int8_t code : view.errors) {
+      sum_mm += std::abs(error_of_code(code));
+      beyond = beyond || std::abs(code) == 127;
+    }
+    const double shown_mm = sum_mm / static_cast<double>(view.errors.size());
+    if (!beyond && std::abs(shown_mm - *mean_mm) > 0.05 * *mean_mm + 0.01)
+      findings_.push_back(
+          {file_, fmt::format("gives accuracy_mean_mm {:.4g}, the record says {:.4g}", shown_mm, *mean_mm)});
   }
 
   const std::filesystem::path& bundle_;

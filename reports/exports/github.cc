@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate_text.h"
@@ -54,16 +56,27 @@ std::string github_annotations(const GateReport& report) {
   if (!report.refusal.empty()) return annotation("error", "aqbench gate: not comparable", report.refusal);
   std::string text;
   std::size_t shown = 0, more = 0;
-  for (const GateRow& row : report.rows) {
-    if (!fails_gate(row)) continue;
+  // One for each case: its first row is the cause, the rest mostly follows from it.
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    const GateRow& row = report.rows[i];
+    if (!fails_gate(row) || (i > 0 && report.rows[i - 1].case_name == row.case_name)) continue;
     if (shown == kMaxAnnotations) {
       ++more;
       continue;
     }
     ++shown;
-    text += annotation("error", row.case_name, gate_row_text(row));
+    const auto others = std::ranges::count_if(report.rows,
+                                              [&](const GateRow& other) {
+                                                return other.case_name == row.case_name && fails_gate(other);
+                                              }) -
+                        1;
+    text += annotation(
+        "error", row.case_name,
+        gate_row_text(row) + (others > 0 ? fmt::format(" (and {} more of this case)", others) : ""));
   }
-  if (more > 0) text += annotation("notice", "aqbench gate", fmt::format("{} more", more));
+  if (more > 0)
+    text +=
+        annotation("notice", "aqbench gate", fmt::format("{} more {}", more, more == 1 ? "case" : "cases"));
   return text;
 }
 

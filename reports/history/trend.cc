@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxFolders = 3;  // below the one given
 
-void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
+void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
   std::error_code error;
   if (fs::is_regular_file(folder / "results.json", error)) {
     bundles.push_back(folder);
@@ -38,7 +38,7 @@ void find_bundles(const fs::path& folder, int depth, std::vector<fs::path>& bund
     if (fs::is_directory(fs::symlink_status(entries->path(), error))) below.push_back(entries->path());
   }
   std::ranges::sort(below);
-  for (const fs::path& path : below) find_bundles(path, depth + 1, bundles);
+  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles);
 }
 
 TrendRun trend_run(Results results) {
@@ -50,6 +50,11 @@ TrendRun trend_run(Results results) {
     run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
   for (const auto& [path, value] : environment_items(*results.environment))
     if (path == "build.commit" && value != "null") run.commit = value;
+  if (const auto git = environment.find("working_directory_git");
+      git != environment.end() && git->is_object())
+    if (const auto commit = git->find("commit"); commit != git->end() && commit->is_string())
+      run.folder_commit = commit->get<std::string>();
+  if (run.folder_commit == run.commit) run.folder_commit.clear();
   run.results = std::move(results);
   return run;
 }
@@ -84,6 +89,8 @@ class TrendCollector {
         add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms, run);
   }
 
+  bool has_any() const { return !series_.empty(); }
+
   std::map<SeriesKey, TrendSeries> take() { return std::move(series_); }
 
  private:
@@ -108,7 +115,7 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
   for (std::size_t i = history.runs.size(); i-- > 0;) {
     const TrendRun& run = history.runs[i];
     if (run.id == pinned || run.id.starts_with(pinned) ||
-        (pinned.size() >= 4 && run.commit.starts_with(pinned)))
+        (pinned.size() >= 4 && (run.commit.starts_with(pinned) || run.folder_commit.starts_with(pinned))))
       return i;
   }
   throw Error(ErrorKind::usage,
@@ -117,16 +124,20 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
 
 }  // namespace
 
-TrendHistory read_history(const std::vector<fs::path>& folders) {
-  TrendHistory history;
+std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders) {
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
-    find_bundles(folder, 0, bundles);
+    find_bundles_below(folder, 0, bundles);
   }
+  return bundles;
+}
+
+TrendHistory read_history(const std::vector<fs::path>& folders) {
+  TrendHistory history;
   std::set<std::string> roots;
-  for (const fs::path& bundle : bundles) {
+  for (const fs::path& bundle : find_bundles(folders)) {
     const VerifyReport report = verify_bundle(bundle);
     if (report.verdict() == VerifyVerdict::not_verified || report.root_digest.empty()) {
       history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
@@ -147,21 +158,22 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
 }
 
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
-  check(options.change_points);
   const auto pinned = pinned_run(history, options.pinned);
   TrendCollector collector(options.metric);
   for (std::size_t run = 0; run < history.runs.size(); ++run)
     for (const Record& record : history.runs[run].results.records)
       collector.add_record(record, history.runs[run].machine, run);
+  if (!options.metric.empty() && !collector.has_any())
+    throw Error(ErrorKind::usage, fmt::format("--metric '{}': no run has it", options.metric));
   std::vector<TrendSeries> found;
   for (auto& [key, series] : collector.take()) {
     if (series.values.size() < 2) continue;
-    series.changes = detect_change_points(series.values, options.change_points);
+    series.changes = detect_steps(series.values, options.steps);
     const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
     if (at != series.runs.end())
-      series.pinned =
-          compare_with_pinned(series.values, series.changes,
-                              static_cast<std::size_t>(at - series.runs.begin()), options.change_points);
+      series.pinned = compare_with_pinned(series.values, series.changes,
+                                          static_cast<std::size_t>(at - series.runs.begin()),
+                                          options.steps.change_points);
     found.push_back(std::move(series));
   }
   std::ranges::stable_partition(found, [](const TrendSeries& series) { return !series.changes.empty(); });

@@ -1,5 +1,5 @@
 #pragma once
-// A history of bundles: where a value changed its level (Hunter, harness/statistics/change_points.h). A trend
+// A history of bundles: where a value changed its level (harness/statistics/trend_steps.h). A trend
 // shows where to look; it is no gate.
 
 #include <filesystem>
@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "harness/records/results.h"
-#include "harness/statistics/change_points.h"
+#include "harness/statistics/trend_steps.h"
 
 namespace aqbench {
 
 // Holds one run of the history.
 struct TrendRun {
-  std::string id, started_utc, commit;
-  std::string machine;  // the comparability key as text; times with different keys are different series
+  std::string id, started_utc;
+  std::string commit;         // of the program's sources
+  std::string folder_commit;  // of the folder that the run was started in, where that is another one
+  std::string machine;        // the comparability key as text; times with different keys are different series
   Results results;
 };
 
@@ -24,6 +26,10 @@ struct TrendHistory {
   std::vector<TrendRun> runs;
   std::vector<std::string> problems;  // a line for each bundle that was left out
 };
+
+// Returns every bundle in the folders, at most three levels below them, in order of their paths; a folder may
+// be a bundle itself. Throws Error(input) if a folder cannot be listed.
+std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders);
 
 // Reads every bundle in the folders, at most three levels below them; a folder may be a bundle itself. A
 // bundle that does not verify, or whose records another bundle has already, is left out. Throws Error(input)
@@ -42,14 +48,16 @@ struct TrendSeries {
 
 // Says which trends are wanted.
 struct TrendOptions {
-  std::string metric;  // "" for all; "time_ms" for the time of a case, "stage:NAME" for a stage's self time
+  // A name, "" for all; "time_ms" for the time of a case, "stage:NAME" for a stage's self time.
+  std::string metric;
   std::string pinned;  // a run's id or commit, or the beginning of one; "" for none
-  ChangePointOptions change_points;
+  TrendStepOptions steps;
 };
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a
 // change first. Accuracy and memory are taken over all runs; times (time_ms and stages) only over runs with
-// the same machine key. Throws Error(usage) for a pinned run that is not there.
+// the same machine key. Throws Error(usage) for a pinned run that is not there, and for a metric that no run
+// has.
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options);
 
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/drawing/svg.h"
 #include "core/table.h"
@@ -22,8 +23,13 @@ std::string change_percent(const LevelChange& level) {
                       : fmt::format("{:+.3g}", level.mean_after - level.mean_before);
 }
 
+// "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
 std::string run_name(const TrendRun& run) {
-  return run.commit.empty() ? run.id : fmt::format("{} {}", run.id, run.commit.substr(0, 8));
+  std::string name = run.id;
+  if (!run.folder_commit.empty()) name += " " + run.folder_commit.substr(0, 8);
+  if (!run.commit.empty())
+    name += fmt::format("{}{}", run.folder_commit.empty() ? " " : " aqbench ", run.commit.substr(0, 8));
+  return name;
 }
 
 struct TrendLine {
@@ -38,7 +44,8 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
     for (const ChangePoint& change : one.changes) lines.push_back({one.runs[change.index], &one, &change});
   if (lines.empty()) return "";
   std::ranges::stable_sort(lines, std::ranges::greater{}, &TrendLine::run);
-  Table table{{{"since run", Align::left, true},
+  // A run's name is never shortened: it is what the bundle is found by.
+  Table table{{{"since run"},
                {"case", Align::left, true},
                {"metric", Align::left, true},
                {"before", Align::right},
@@ -49,15 +56,20 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
   for (const TrendLine& line : lines) {
     const LevelChange& level = line.change->level;
     table.rows.push_back(
-        {{run_name(history.runs[line.run])},
+        {{history.runs[line.run].id},
          {line.series->case_name},
          {line.series->metric},
          {short_number(level.mean_before)},
          {short_number(level.mean_after)},
          {change_percent(level), is_worse(*line.series, level) ? Colour::red : Colour::green},
-         {fmt::format("{:.1e}", level.p)}});
+         {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
   }
-  return render_table(table, colours);
+  std::string text = render_table(table, colours) + "\n";
+  std::size_t last = history.runs.size();
+  for (const TrendLine& line : lines)
+    if (std::exchange(last, line.run) != line.run)
+      text += wrap_text("  " + printable(run_name(history.runs[line.run])), kScreenColumns, 4);
+  return text;
 }
 
 std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/quantiles.h"
 #include "core/drawing/svg.h"
+#include "core/quantiles.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -130,7 +130,7 @@ std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& 
     y += kRow;
   }
   body += svg_line(kLabels, 26, kLabels, y, "axis");
-  return svg_figure(kPage, y + 8, body) + and_more(all);
+  return svg_figure(kPage, y + 8, body, title) + and_more(all);
 }
 
 std::string baseline_chart(const BundleContent& content) {
@@ -160,7 +160,7 @@ std::string baseline_chart(const BundleContent& content) {
     y += kRow;
   }
   body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");
-  return svg_figure(kPage, y + 6, body) + and_more(all);
+  return svg_figure(kPage, y + 6, body, "changes against the baseline") + and_more(all);
 }
 
 std::string stages_chart(const std::vector<CaseGroup>& groups) {
@@ -186,7 +186,7 @@ std::string stages_chart(const std::vector<CaseGroup>& groups) {
     body += svg_text(at + 6, y + 14, "start", table_number(bar.total) + " ms", "s");
     y += kRow;
   }
-  return svg_figure(kPage, y + 6, body) + and_more(all);
+  return svg_figure(kPage, y + 6, body, "self times of stages") + and_more(all);
 }
 
 std::string times_chart(const Results& results) {
@@ -228,7 +228,8 @@ std::string times_chart(const Results& results) {
                      "s");
     y += kRow;
   }
-  return rows.empty() ? "" : svg_figure(kPage + 60, y + 4, body) + and_more(all);
+  return rows.empty() ? ""
+                      : svg_figure(kPage + 60, y + 4, body, "times of warm and cold calls") + and_more(all);
 }
 
 }  // namespace aqbench

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "core/drawing/colour_map.h"
-#include "core/quantiles.h"
 #include "core/drawing/svg.h"
+#include "core/quantiles.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/html/charts.h"
@@ -45,7 +45,7 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
                           paths[static_cast<std::size_t>(step)]);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" shape-rendering=\"crispEdges\" "
-      "role=\"img\" style=\"background:{}\">{}</svg>",
+      "role=\"img\" aria-label=\"map of tiles\" style=\"background:{}\">{}</svg>",
       columns, rows, kTileBackground, body);
 }
 
@@ -60,7 +60,8 @@ std::string colour_bar(double low, double high, const std::string& unit, StepCol
   body += svg_text(0, 22, "start", scale_number(low), "s") +
           svg_text(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s") +
           svg_text(kWidth, 22, "end", fmt::format("{} {}", scale_number(high), unit), "s");
-  return svg_figure(kWidth, 26, body);
+  return svg_figure(kWidth, 26, body,
+                    fmt::format("colours from {} to {} {}", scale_number(low), scale_number(high), unit));
 }
 
 std::string figure(const std::string& picture, const std::string& bar, const std::string& caption) {
@@ -69,7 +70,7 @@ std::string figure(const std::string& picture, const std::string& bar, const std
 
 std::string share(double pct) { return std::isfinite(pct) ? table_number(pct) + " %" : std::string("n/a"); }
 
-std::string depth_figure(const ReportPicture& picture) {
+std::string depth_figure(const ReportPicture& picture, const std::string& label) {
   const bool is_error = picture.kind == "depth_error";
   std::string caption =
       is_error
@@ -82,8 +83,11 @@ std::string depth_figure(const ReportPicture& picture) {
   if (picture.beyond_pct > 0) caption += fmt::format(" Beyond the scale: {}.", share(picture.beyond_pct));
   if (picture.every_px > 1) caption += fmt::format(" One pixel of {0} x {0} is shown.", picture.every_px);
   return figure(
-      fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">",
-                  xml_escape(picture.kind + " of camera " + picture.camera), base64_text(picture.png)),
+      fmt::format(
+          "<img alt=\"{}\" data-kind=\"{}\" data-label=\"{}\" src=\"data:image/png;base64,{}\">",
+          xml_escape(picture.kind + " of camera " + picture.camera), xml_escape(picture.kind),
+          xml_escape(fmt::format("{}: {} of {}", label, is_error ? "error" : "depth", picture.camera)),
+          base64_text(picture.png)),
       colour_bar(picture.low, picture.high, picture.unit, is_error ? diverging_colour : sequential_colour),
       caption);
 }
@@ -139,7 +143,7 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   for (const std::string& name : shown) {
     text += fmt::format("<h3>{}</h3>\n<div class=\"maps\">\n", xml_escape(labels.of.at(name)));
     if (const auto depths = pictures.pictures.find(name); depths != pictures.pictures.end())
-      for (const ReportPicture& picture : depths->second) text += depth_figure(picture);
+      for (const ReportPicture& picture : depths->second) text += depth_figure(picture, labels.of.at(name));
     text += tile_figures(tiles[name], limit_mm) + "</div>\n";
   }
   if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));

@@ -9,7 +9,8 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
-#include "harness/running/depth_pictures.h"
+#include "harness/scoring/depth_pictures.h"
+#include "harness/viewing/cloud_view.h"
 
 namespace aqbench {
 namespace {
@@ -34,8 +35,9 @@ bool is_plain_png(std::string_view file) {
 }  // namespace
 
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
-  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{8} << 20;
+  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{3} << 20;
   constexpr std::uintmax_t kMaxListBytes = 1 << 16;
+  constexpr std::uintmax_t kMaxViewBytes = std::uintmax_t{64} << 20;
   ReportPictures found;
   std::uintmax_t bytes = 0;
   for (const Record& record : results.records) {
@@ -43,6 +45,8 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     std::error_code error;
     const std::filesystem::path tiles = bundle / "tiles" / (name + ".csv");
     if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_text_file(tiles);
+    const std::filesystem::path view = bundle / kViewerFolder / (name + ".bin");
+    if (std::filesystem::exists(view, error)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
     const std::filesystem::path folder = bundle / kPicturesFolder / name;
     if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
     for (ReportPicture& picture :

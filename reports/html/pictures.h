@@ -1,5 +1,5 @@
 #pragma once
-// What report.html shows besides the results: tiles and pictures of depth maps, read from a bundle.
+// What report.html shows besides the results: tiles, pictures of depth maps and clouds, read from a bundle.
 
 #include <filesystem>
 #include <map>
@@ -24,10 +24,11 @@ struct ReportPicture {
 struct ReportPictures {
   std::map<std::string, std::string> tiles;                    // case -> the text of its tiles CSV
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
-  std::size_t left_out = 0;                                    // pictures beyond the limit
+  std::map<std::string, std::string> views;  // case -> the bytes of its view (harness/viewing/cloud_view.h)
+  std::size_t left_out = 0;                  // pictures beyond the limit
 };
 
-// Reads the tiles and at most 8 MiB of pictures. Throws Error(input, io).
+// Reads the tiles, at most 3 MiB of pictures, and the clouds. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Holds the scores of one tile of a cloud seen from above.

@@ -3,52 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "core/files.h"
-#include "core/drawing/svg.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
-#include "harness/records/case_result.h"
-#include "metrics/registry.h"
-#include "reports/content/bundle_files.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
+#include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
+#include "reports/html/page.h"
+#include "reports/html/page_data.h"
+#include "reports/html/page_views.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::string_view kPageStyle =
-    ":root{color-scheme:light dark}"
-    "body{margin:2rem auto;max-width:72rem;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;color:#1b1f24;"
-    "background:#fff}"
-    "h1{font-size:1.6rem;margin:0 0 .3rem}h2{margin-top:2.2rem;border-bottom:1px solid "
-    "#d1d9e0;padding-bottom:.2rem}"
-    "small,.dim{color:#57606a}code{overflow-wrap:anywhere}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
-    "th,td{padding:.25rem .6rem;border-bottom:1px solid #d1d9e0;text-align:right;white-space:nowrap}"
-    "th:first-child,td:first-child{text-align:left}td.bad{color:#cf222e;font-weight:600}"
-    ".badge{display:inline-block;padding:.1rem .7rem;border-radius:1rem;color:#fff;font-weight:600;"
-    "font-size:.9rem}.badge.good{background:#1a7f37}.badge.bad{background:#cf222e}"
-    ".maps{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:1rem;align-items:start}"
-    "h3{font-size:14px;margin:1.6rem 0 .4rem;overflow-wrap:anywhere}"
-    "figure{margin:0}figcaption{font-size:12px;line-height:1.35;color:#57606a;overflow-wrap:anywhere}"
-    "figure "
-    "img,figure>svg{display:block;width:100%;height:auto;image-rendering:pixelated;margin-bottom:.25rem}"
-    "@media (prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}h2,th,td{border-color:#30363d}"
-    "small,.dim,figcaption{color:#9198a1}td.bad{color:#f85149}}";
-
-std::string section(const char* title, const std::string& body, const char* explanation = "") {
-  if (body.empty()) return "";
-  const std::string lead = *explanation == '\0' ? "" : fmt::format("<p class=\"dim\">{}</p>\n", explanation);
-  return fmt::format("<h2>{}</h2>\n{}{}", title, lead, body);
-}
+// A page is at most 10 MB, of which base64 makes four thirds of its clouds and pictures.
+constexpr std::size_t kMostPageBytes = 9'900'000, kScriptBytes = 150'000;
 
 std::string verdict_badge(const BundleContent& content) {
   const Results& results = content.results;
@@ -77,65 +50,98 @@ std::string report_head(const BundleContent& content) {
   return text + "</ul>\n";
 }
 
-std::string cases_html(const Results& results) {
-  std::string text = "<div class=\"wide\"><table>\n<tr><th>case</th><th>status</th>";
-  for (const HeadlineMetric& metric : headline_metrics())
-    text += fmt::format("<th>{}</th>", xml_escape(metric.title));
-  text += "<th>time [ms]</th></tr>\n";
-  for (const Record& record : results.records) {
-    const bool ok = record.status == Status::ok;
-    text += fmt::format("<tr><td>{}{}</td><td{} title=\"{}\">{}</td>", xml_escape(record.case_name),
-                        record.simulated ? " (simulated)" : "", ok ? "" : " class=\"bad\"",
-                        xml_escape(record.reason), to_string(record.status));
-    for (const HeadlineMetric& headline : headline_metrics()) {
-      const Metric* const metric = find_metric(record.metrics, headline.name);
-      text +=
-          metric != nullptr && metric->value
-              ? fmt::format("<td>{}</td>", table_number(*metric->value))
-              : fmt::format("<td title=\"{}\">n/a</td>", metric != nullptr ? xml_escape(metric->reason) : "");
-    }
-    const auto ms = time_ms(record.timing);
-    text += fmt::format("<td>{}</td></tr>\n", ms ? table_number(*ms) : "n/a");
-  }
-  return text + "</table></div>\n";
+// Where scripts put what turns and what can be chosen; hidden without them.
+std::string scripted(const std::string& id, const std::string& title, const std::string& text) {
+  return fmt::format(
+      "<section id=\"{}\" class=\"scripted\">\n<h2>{}</h2>\n<p class=\"dim\">{}</p>\n</section>\n", id, title,
+      text);
 }
 
-}  // namespace
-
-std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
-  const Results& results = content.results;
-  auto groups = group_cases(results);
-  take_common_axes(groups);  // the sentences at the head say what it is
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width,initial-scale=1\">\n<title>aqbench "
-      "{}</title>\n<style>{}{}</style>\n</head>\n"
-      "<body>\n",
-      xml_escape(results.run.id), kPageStyle, chart_style());
-  page += report_head(content);
-  page += section(
-      "Accuracy",
+std::string accuracy_section(const std::vector<CaseGroup>& groups) {
+  return page_section(
+      "accuracy", "Accuracy",
       bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better") +
           bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better") +
           bars_chart(groups, "completeness_2mm_pct",
                      "completeness: surface within 2 mm of a point [%], more is better"),
       "Bars are means over seeds; the thin line is one standard deviation to each side.");
-  page +=
-      section("Against the baseline", baseline_chart(content),
-              "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
-  page += section("Where the errors are", case_pictures(results, pictures));
-  page += section("Stages", stages_chart(groups),
-                  "Self time, without nested stages; medians over the repetitions.");
-  page += section(
-      "Times", times_chart(results),
+}
+
+std::string clouds_section(const std::vector<PageView>& views) {
+  const auto shown = std::ranges::count_if(views, [](const PageView& view) { return !view.bytes.empty(); });
+  if (shown == 0) return "";
+  const auto left_out = views.size() - static_cast<std::size_t>(shown);
+  return scripted(
+      "clouds", "Clouds to turn",
+      "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
+      "colours have one scale for all cases." +
+          (left_out > 0 ? fmt::format(" Of {} there is no room for the cloud.", counted(left_out, "case"))
+                        : std::string()));
+}
+
+std::string depths_section(const ReportPictures& pictures) {
+  std::size_t count = 0;
+  for (const auto& [name, list] : pictures.pictures) count += list.size();
+  if (count < 2) return "";
+  return "<section id=\"depths\" class=\"scripted\">\n<h2>Depth maps under one slider</h2>\n<div "
+         "id=\"depth-slider\"></div>\n</section>\n";
+}
+
+std::string stages_section(const std::vector<CaseGroup>& groups) {
+  const std::string stages = stages_chart(groups);
+  return page_section("stages", "Stages",
+                      stages.empty() ? "" : stages + "<div id=\"stage-tree\" class=\"scripted\"></div>\n",
+                      "Self time, without nested stages; medians over the repetitions.");
+}
+
+std::string page_body(const BundleContent& content, const ReportPictures& pictures,
+                      const std::vector<PageView>& views) {
+  const Results& results = content.results;
+  auto groups = group_cases(results);
+  take_common_axes(groups);  // the sentences at the head say what it is
+  std::string body = page_section(
+      "baseline", "Against the baseline", baseline_chart(content),
+      "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
+  body +=
+      page_section("cases", "All cases", cases_table(content),
+                   "Failures and regressions first. With scripts a case opens its values, what they mean and "
+                   "the command that gives them again.");
+  body += clouds_section(views);
+  body += page_section("places", "Where the errors are", case_pictures(results, pictures));
+  body += depths_section(pictures) + accuracy_section(groups);
+  if (!results.records.empty())
+    body +=
+        scripted("curves", "Curves", "Choose cases; drag over a curve to zoom in, double click to zoom out.");
+  body += stages_section(groups);
+  body += page_section(
+      "times", "Times", times_chart(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
-  page += section("All cases", cases_html(results));
-  return page +
+  return body +
          fmt::format(
              "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
-             "again and compares. Reproduce: <code>{}</code></p>\n</body>\n</html>\n",
+             "again and compares. Reproduce: <code>{}</code></p>\n",
              xml_escape(reproduce_command(results.run)));
+}
+
+}  // namespace
+
+std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
+  PageParts parts;
+  parts.title = "aqbench " + content.results.run.id;
+  parts.header = report_head(content);
+  const std::vector<PageView> none = fit_views(pictures.views, content.results, 0);
+  const std::size_t others = parts.header.size() + page_data_json(content, none).size() +
+                             page_body(content, pictures, none).size() + kScriptBytes;
+  const std::size_t room = others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0;
+  const std::vector<PageView> views = fit_views(pictures.views, content.results, room);
+  parts.body = page_body(content, pictures, views);
+  parts.data_json = page_data_json(content, views);
+  for (const PageView& view : views)
+    if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
+  parts.plots = !content.results.records.empty();
+  parts.viewer = !parts.blocks.empty();
+  return html_page(parts);
 }
 
 }  // namespace aqbench

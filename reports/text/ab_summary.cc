@@ -8,6 +8,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/outcome_decision.h"
 #include "reports/content/environment_text.h"
 
 namespace aqbench {
@@ -19,13 +20,13 @@ constexpr const char* kFalseAlarmLine =
     "machine's: "
     "aqbench ab --calibrate";
 
-std::string percent_text(double share) { return fmt::format("{:+.2f} %", 100 * share); }
-
-std::string ab_change_text(const PairedComparison& c) { return percent_text(change_of(c.scale, c.shift)); }
+std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, c.shift); }
 
 // Both ends as changes; the ends swap where higher is better.
 std::string interval_text(const PairedComparison& c) {
   const double low = change_of(c.scale, c.interval.lower), high = change_of(c.scale, c.interval.upper);
+  if (is_difference(c.scale))
+    return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
   return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
 }
 
@@ -37,11 +38,11 @@ std::string cv_text(const std::optional<double>& cv) {
 std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
   std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
                                  cv_text(c.cv_a), cv_text(c.cv_b));
-  text += c.visible_shift
-              ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
-                            percent_text(change_of(c.scale, *c.visible_shift)), 100 * settings.policy.power)
-              : std::string(", too few pairs for any flag");
-  text += fmt::format(", p slower {:.2g} (Holm {:.2g})", c.p_worse, c.p_worse_holm);
+  text += c.visible_shift ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
+                                        shift_text(c.scale, *c.visible_shift), 100 * settings.policy.power)
+                          : std::string(", too few pairs for any flag");
+  text +=
+      fmt::format(", p {} {:.2g} (Holm {:.2g})", c.quality ? "worse" : "slower", c.p_worse, c.p_worse_holm);
   if (c.ties) text += ", ties";
   if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
   return text;
@@ -81,21 +82,49 @@ Colour ab_colour_of(AbVerdict verdict) {
     case AbVerdict::regressed:
     case AbVerdict::invalid:
     case AbVerdict::failed:
+    case AbVerdict::worse:
       return Colour::red;
     case AbVerdict::inconclusive:
     case AbVerdict::refused:
       return Colour::yellow;
     case AbVerdict::faster:
     case AbVerdict::pass:
+    case AbVerdict::better:
+    case AbVerdict::equivalent:
       break;
   }
   return Colour::green;
+}
+
+std::string layout_line(const LayoutShare& layout) {
+  return fmt::format("code layout: {:.0f} % of the spread of the units' times ({} over {} of both sides)",
+                     100 * layout.share, counted(layout.units, "unit"), counted(layout.layouts, "layout"));
+}
+
+// "cpu_ms PASS: 10.1 -> 10.2 ms, +1.00 % (-0.50 .. +2.50 %)", then why, then what could have been seen.
+std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSettings& settings) {
+  const auto& [outcome, decision] = one;
+  std::string line = fmt::format("{} {}", outcome.name, outcome_verdict_text(outcome, decision.verdict));
+  if (!decision.comparison) return {line + ": " + decision.reason};
+  const PairedComparison& c = *decision.comparison;
+  line += fmt::format(": {} -> {}{}, {} ({})", short_number_or_na(decision.median_a_ms),
+                      short_number_or_na(decision.median_b_ms),
+                      outcome.unit == "1" || outcome.unit.empty() ? "" : " " + outcome.unit,
+                      ab_change_text(c), interval_text(c));
+  if (outcome.kind == AbOutcome::Kind::metric)
+    line += outcome.margin_absolute ? fmt::format(", margin {}", short_number(outcome.margin))
+                                    : fmt::format(", margin {} %", short_number(100 * outcome.margin));
+  if (!decision.reason.empty()) line += "; " + decision.reason;
+  return {line, "  " + resolution_text(c, settings)};
 }
 
 // A line each, without markup.
 std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings& settings) {
   std::vector<std::string> lines;
   if (!one.reason.empty()) lines.push_back(one.reason);
+  for (const AbOutcomeReport& outcome : one.outcomes)
+    for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
+  if (one.layout) lines.push_back(layout_line(*one.layout));
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
   if (one.time->confirmation)
@@ -111,7 +140,20 @@ std::vector<std::string> detail_lines(const AbCaseReport& one, const AbSettings&
   return lines;
 }
 
+// "LABEL: LINE in FOLDER, after PREPARE, sha256 ...".
+std::string command_line_text(const AbSideInfo& side) {
+  const AbCommand& command = *side.command;
+  std::string text = side.label == command.line ? side.label : side.label + ": " + command.line;
+  text += ", in " + command.folder;
+  for (const auto& [name, value] : command.environment) text += fmt::format(", {}={}", name, value);
+  if (!command.prepare.empty()) text += ", prepared by: " + command.prepare;
+  if (!command.relink.empty()) text += ", linked by: " + command.relink;
+  if (!side.file_sha256.empty()) text += ", sha256 " + side.file_sha256.substr(0, 16);
+  return text;
+}
+
 std::string side_line(const AbSideInfo& side) {
+  if (side.command) return command_line_text(side);
   std::string text = side.label;
   if (!side.variant.empty() && side.variant != side.label) text += " " + side.variant;
   if (!side.build.version.empty())
@@ -126,7 +168,8 @@ std::string verdict_counts(const AbReport& report) {
   std::vector<std::string> parts;
   for (const AbVerdict verdict :
        {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::inconclusive,
-        AbVerdict::refused, AbVerdict::faster, AbVerdict::pass}) {
+        AbVerdict::refused, AbVerdict::faster, AbVerdict::pass, AbVerdict::worse, AbVerdict::better,
+        AbVerdict::equivalent}) {
     const auto count = std::ranges::count(report.cases, verdict, &AbCaseReport::verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
   }
@@ -173,15 +216,35 @@ std::string accuracy_table(const AbCaseReport& one) {
 
 }  // namespace
 
+namespace {
+
+// Says what a unit was.
+std::string units_line(const AbRunInfo& run) {
+  if (!run.samples_file.empty()) return "samples: " + run.samples_file;
+  if (run.commands) {
+    const AbCommandRules& rules = *run.commands;
+    std::string text = fmt::format("units: {} of the command, a new process each{}; outputs: {}",
+                                   counted(static_cast<std::size_t>(run.warm_runs), "run"),
+                                   run.warm_runs > 1 ? ", the shortest one counts" : "",
+                                   rules.compare_output.empty() ? "stdout" : rules.compare_output);
+    if (rules.any_exit_code) text += " and exit code";
+    if (rules.layouts > 0) text += fmt::format("; each unit draws one of {} code layouts", rules.layouts);
+    if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";
+    return text;
+  }
+  const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
+  return fmt::format("units: a {} process each, the shortest of {} warm runs after a cold one{}",
+                     run.exec ? "newly started" : "newly forked", run.warm_runs, paired);
+}
+
+}  // namespace
+
 std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("# aqbench ab {}\n\n", md_escape(document.run.id));
   text += fmt::format("**{}**\n\n", verdict_counts(report));
   text +=
       fmt::format("- A: {}\n- B: {}\n", md_escape(side_line(document.a)), md_escape(side_line(document.b)));
-  text += document.run.samples_file.empty()
-              ? fmt::format("- units: a {} process each, the shortest of {} warm runs after a cold one\n",
-                            document.run.exec ? "newly started" : "newly forked", document.run.warm_runs)
-              : fmt::format("- samples: {}\n", md_escape(document.run.samples_file));
+  text += fmt::format("- {}\n", md_escape(units_line(document.run)));
   text += fmt::format("- {}\n- UTC: {} to {}\n", md_escape(settings_line(document.settings)),
                       md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
   if (!document.environment->empty())

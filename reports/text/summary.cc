@@ -20,6 +20,7 @@
 #include "reports/content/environment_text.h"
 #include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
+#include "reports/text/program_table.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
@@ -260,9 +261,9 @@ std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
   return fmt::format("{}{}{}\n", kVersionLead, kSummaryVersion, kVersionTail) + header_lines(results) +
          narrative_section(content) + simulated_note(results) + cases_table(results) +
-         baseline_section(content) + times_table(results) + seeds_table(results) + failures_list(results) +
-         injected_list(results) + warnings_list(content) + notes_list(content) + reproduce_section(results) +
-         environment_list(results);
+         baseline_section(content) + times_table(results) + programs_table(results) + seeds_table(results) +
+         failures_list(results) + injected_list(results) + warnings_list(content) + notes_list(content) +
+         reproduce_section(results) + environment_list(results);
 }
 
 }  // namespace aqbench

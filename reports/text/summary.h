@@ -21,8 +21,9 @@ std::optional<int> summary_version(std::string_view text);
 // Returns summary.md, as Markdown. It depends on nothing but `content`, so that `aqbench verify` can render
 // it again and compare the bytes. It holds: run, digests and environment; the narrative; a row for each case;
 // the values against the baseline where the run was gated; times (cold, mean and standard deviation,
-// throughput); mean and standard deviation over seeds; failures with their reasons; injected faults; warnings
-// in the logs; notes; how to reproduce the run. An undefined value is "n/a" with its reason.
+// throughput); what programs used; mean and standard deviation over seeds; failures with their reasons;
+// injected faults; warnings in the logs; notes; how to reproduce the run. An undefined value is "n/a" with
+// its reason.
 std::string render_summary(const BundleContent& content);
 
 }  // namespace aqbench

@@ -2,6 +2,7 @@
 // Reads PCD files of the Point Cloud Library: ascii, binary and binary_compressed.
 // Format: https://pointclouds.org/documentation/tutorials/pcd_file_format.html
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -17,6 +17,10 @@ class FaceSearch {
   // vertices; points_xyz.size() == 3 * faces.size(). An index beyond the mesh's faces means that none was
   // found. Distances are compared as floats, so that near an edge the second-best face may be named.
   virtual void closest_faces(std::span<const float> points_xyz, std::span<std::uint32_t> faces) const = 0;
+
+  // Writes the index of the first face on each ray: x, y, z of its origin and of its direction, so that
+  // rays.size() == 6 * faces.size(). An index beyond the mesh's faces where it meets none.
+  virtual void first_faces(std::span<const float> rays, std::span<std::uint32_t> faces) const = 0;
 };
 
 // Prepares a mesh: vertices as x, y, z, and triangles as indices of vertices. Throws Error(input) where the

@@ -5,11 +5,15 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "scenes/surfaces/face_search.h"
+#include "scenes/surfaces/ray_target.h"
 #include "scenes/surfaces/triangle_geometry.h"
 #include "scenes/surfaces/triangle_tree.h"
 
@@ -47,7 +51,7 @@ std::uint64_t spread_bits(std::uint64_t x) {
   return (x | x << 2) & 0x1249249249249249;
 }
 
-class MeshSurface final : public BorderedSurface {
+class MeshSurface final : public BorderedSurface, public RayTarget {
  public:
   explicit MeshSurface(TriangleMesh mesh) : mesh_(std::move(mesh)) {
     check_mesh(mesh_);
@@ -69,6 +73,7 @@ class MeshSurface final : public BorderedSurface {
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
   TriangleMesh mesh(double) const override { return mesh_; }
   Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
+  void first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const override;
 
  private:
   void add_faces();
@@ -99,6 +104,8 @@ class MeshSurface final : public BorderedSurface {
   std::vector<bool> on_border_;                       // of vertices: the end of an edge that one face has
   Eigen::AlignedBox3d bounds_m_;
   std::unique_ptr<const TriangleTree> search_;  // of faces_
+  mutable std::once_flag ray_search_made_;
+  mutable std::unique_ptr<FaceSearch> ray_search_;  // of faces_, made for the first ray
 };
 
 void MeshSurface::add_faces() {
@@ -226,6 +233,34 @@ void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoin
                         std::copysign(away.norm(), away.dot(side_normal(face, at.part)))};
       if (!beyond_border.empty()) beyond_border[begin + i] = is_on_border(face, at.part) ? 1 : 0;
     }
+  }
+}
+
+void MeshSurface::first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const {
+  const Vec3 centre_m = bounds_m_.center();  // origin of the search's float coordinates
+  std::call_once(ray_search_made_, [&] {
+    std::vector<float> vertices_xyz;
+    vertices_xyz.reserve(3 * mesh_.vertices_m.size());
+    for (const Vec3& vertex_m : mesh_.vertices_m)
+      for (int axis = 0; axis < 3; ++axis)
+        vertices_xyz.push_back(static_cast<float>(vertex_m[axis] - centre_m[axis]));
+    ray_search_ = make_face_search(vertices_xyz, faces_);
+  });
+  std::vector<float> queries;
+  queries.reserve(6 * rays.size());
+  for (const SurfaceRay& ray : rays) {
+    const Vec3 origin = ray.origin_m - centre_m;
+    for (int axis = 0; axis < 3; ++axis) queries.push_back(static_cast<float>(origin[axis]));
+    for (int axis = 0; axis < 3; ++axis) queries.push_back(static_cast<float>(ray.direction[axis]));
+  }
+  std::vector<std::uint32_t> faces(rays.size());
+  ray_search_->first_faces(queries, faces);
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    hits[i] = {std::numeric_limits<double>::quiet_NaN(), Vec3::Zero()};
+    if (faces[i] >= faces_.size()) continue;
+    const Vec3& normal = normals_[faces[i]];
+    const double to_plane_m = normal.dot(corners(faces[i])[0] - rays[i].origin_m);
+    hits[i] = {to_plane_m / normal.dot(rays[i].direction), normal};
   }
 }
 

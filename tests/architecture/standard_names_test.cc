@@ -31,7 +31,7 @@ constexpr StandardHeader kStandardHeaders[] = {
      "any_of all_of clamp count find max max_element min min_element nth_element reverse sort transform"},
     {"array", "array"},
     {"atomic", "atomic memory_order_acquire memory_order_relaxed memory_order_release"},
-    {"bit", "bit_cast endian"},
+    {"bit", "bit_cast countr_zero endian"},
     {"charconv", "errc from_chars"},
     {"chrono", "chrono milli"},
     {"cmath", "abs ceil cos erfc exp floor fma hypot isfinite isnan log1p lround pow round sin sqrt tanh"},

@@ -65,8 +65,14 @@ inline const Catalogue& fake_catalogue() {
   static const std::vector<Suite> suites = {
       {"seed", "d", {"flat_plane", "undulating"}, {"lightglue_like", "roma_like"}, {42}, {}, {}}};
   static const std::vector<WorkloadSpec> workloads = {
-      {"absorption", "kernel", {variant_parameter(), count("size", 256)}, "Mpx/s", {"absorption"}},
-      {"sweep_kernel", "kernel", {count("batch", 4), count("size", 64)}, "Mpx/s", {"sweep"}, true}};
+      {"absorption", "kernel", {variant_parameter(), count("size", 256)}, "Mpx/s", "float64", {"absorption"}},
+      {"sweep_kernel",
+       "kernel",
+       {count("batch", 4), count("size", 64)},
+       "Mpx/s",
+       "float64",
+       {"sweep"},
+       true}};
   static const Catalogue catalogue{scenes, methods, suites, workloads};
   return catalogue;
 }

@@ -33,6 +33,13 @@ class Open3dFaceSearch final : public FaceSearch {
     std::copy_n(found.at("primitive_ids").GetDataPtr<std::uint32_t>(), faces.size(), faces.begin());
   }
 
+  void first_faces(std::span<const float> rays, std::span<std::uint32_t> faces) const override {
+    Tensor queries({static_cast<std::int64_t>(faces.size()), 6}, open3d::core::Float32);
+    std::ranges::copy(rays, queries.GetDataPtr<float>());
+    auto found = scene_.CastRays(queries, 1);
+    std::copy_n(found.at("primitive_ids").GetDataPtr<std::uint32_t>(), faces.size(), faces.begin());
+  }
+
  private:
   // Questions are const in effect, not in Open3D's signature.
   mutable open3d::t::geometry::RaycastingScene scene_{1};

@@ -16,7 +16,8 @@ class FakeUnits {
   explicit FakeUnits(std::vector<double> ratios, double cv = 0.005) : ratios_(std::move(ratios)), cv_(cv) {}
 
   AbUnitRunner runner() {
-    return [this](std::size_t index, AbSide side, bool score) -> std::optional<AbUnitAnswer> {
+    return [this](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+      const auto [index, side, score, draw] = task;
       if (calls == stop_after) return std::nullopt;
       ++calls;
       AbUnitAnswer answer;

@@ -25,6 +25,10 @@ TEST(ProgressText, SaysWhereWeAreAndFitsTheTerminal) {
   SweepProgress progress{.index = 4, .total = 12, .failed = 1, .elapsed_s = 7, .eta_s = 21};
   EXPECT_EQ(progress_text(progress, "undulating/roma_like/seed=43", 100),
             "[4/12] 25 % 0:07, 0:21 left, 1 failed  undulating/roma_like/seed=43");
+  progress.doing = "warm 3 of 10: fusion";
+  EXPECT_EQ(progress_text(progress, "a", 100),
+            "[4/12] 25 % 0:07, 0:21 left, 1 failed, warm 3 of 10: fusion  a");
+  progress.doing.clear();
   progress.eta_s = std::nullopt;
   progress.failed = 0;
   EXPECT_EQ(progress_text(progress, "a", 100), "[4/12] 25 % 0:07  a");
@@ -59,6 +63,23 @@ std::string shown(bool live, bool colours) {
 
 TEST(SweepDisplay, InAPipeSaysOnlyWhatFailed) {
   EXPECT_EQ(shown(false, false), "crashed flat_plane/roma_like/seed=43: died\n");
+}
+
+TEST(SweepDisplay, InALogSaysALineAMinute) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "out";
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT, 0644);
+  {
+    SweepDisplay display({.live = false, .colours = false, .columns = 80, .descriptor = descriptor});
+    const SweepCallbacks callbacks = display.callbacks();
+    const SweepPlan plan = test::small_plan(1);
+    for (int second = 0; second < 150; ++second)
+      callbacks.tick({.index = 1, .total = 1, .elapsed_s = second + 0.5, .doing = "cold"}, plan.cases[0]);
+  }
+  ::close(descriptor);
+  const std::string text = read_file(file);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
+  EXPECT_THAT(text, HasSubstr("0 % 1:01, cold  flat_plane/"));
 }
 
 TEST(SweepDisplay, OnATerminalRewritesItsLineAndRemovesIt) {

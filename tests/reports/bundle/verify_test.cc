@@ -283,6 +283,22 @@ TEST_F(Verify, HostileResultsAreAFindingNotACrash) {
   }
 }
 
+// A number beyond an int once was cast to one, and verified where a gate could have decided the code.
+TEST_F(Verify, AnExitCodeThatNoProcessHasIsNone) {
+  const std::string commands = read_file(bundle_ / "commands.txt"), good = "exit code: 0";
+  const std::size_t at = commands.find(good);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* const code : {"1e300", "-1", "0.5", "nan", "256"}) {
+    const auto found = after([&] {
+      std::string changed = commands;
+      changed.replace(at, good.size(), std::string("exit code: ") + code);
+      overwrite(bundle_ / "commands.txt", changed);
+      rehash(bundle_);
+    });
+    EXPECT_TRUE(found.contains("commands.txt")) << code;
+  }
+}
+
 TEST(VerifyInput, WhatIsNoFolderIsBadInput) {
   const TemporaryDirectory directory;
   EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(directory / "absent"); }).find("no bundle"),

@@ -1,11 +1,16 @@
 #include "reports/html/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/text.h"
+#include "harness/viewing/cloud_view.h"
+#include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
+#include "reports/html/page_views.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
 
@@ -39,6 +44,9 @@ std::vector<xml_testing::XmlElement> pictures_of(const std::string& page) {
   return pictures;
 }
 
+// The page up to its data and scripts, which stand at its end.
+std::string content_without_scripts(const std::string& page) { return page.substr(0, page.find("</main>")); }
+
 TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   ReportPictures pictures;
   pictures.tiles["flat_plane/roma_like/seed=42"] =
@@ -51,12 +59,20 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
        {"<h2>Accuracy</h2>", "<h2>Against the baseline</h2>", "<h2>Where the errors are</h2>",
         "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "gate: FAIL", "4 of 4 planned cases ok",
         "prefers-color-scheme:dark", "data:image/png;base64,iVBORw==", "cam&lt;00&gt;: red is nearer",
-        "71.25 % of the surface in view has one", "Beyond the scale: 0.500 %", "One pixel of 3 x 3",
-        "<li>All cases have seed=42;", "<h3>flat_plane/roma_like</h3>"})
+        "default-src 'none'", "71.25 % of the surface in view has one", "Beyond the scale: 0.500 %",
+        "One pixel of 3 x 3", "<li>All cases have seed=42;", "<h3>flat_plane/roma_like</h3>"})
     EXPECT_THAT(page, HasSubstr(part));
-  for (const char* foreign : {"<script", "<link", "@import", "url(", " src=\"http", " href="})
+  for (const char* foreign : {"<script src", "<link", "@import", "url(", " src=\"http", " href=\"http"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
+  // Without its scripts all of it still stands there.
+  EXPECT_THAT(content_without_scripts(page), HasSubstr("<td data-label=\"accuracy mean [mm]\""));
   EXPECT_GE(pictures_of(page).size(), 9u);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
 }
 
 TEST(HtmlReport, BarsAreAsLongAsTheirValues) {
@@ -80,8 +96,61 @@ TEST(HtmlReport, NothingOfARecordBecomesMarkup) {
   content.results.records[1].reason = "\"><script>x</script>";
   content.tests = "<script>";
   const std::string page = render_html_report(content, {});
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(content_without_scripts(page), Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("<script>x")));
+  // Data of the page, curves and tables; each script is let in by its hash, and nothing else is.
+  EXPECT_EQ(count_of(page, "<script"), 5u);
+  EXPECT_EQ(count_of(page, "'sha256-"), 4u);
   EXPECT_GE(pictures_of(page).size(), 3u);
+}
+
+TEST(HtmlReport, FailuresAndRegressionsComeFirstAndEmptyColumnsAreNotThere) {
+  BundleContent content = content_of_report();
+  content.results.records[3].status = Status::crashed;
+  for (Record& record : content.results.records) record.timing.throughput.reset();
+  set_baseline(content, *content.baseline);
+  const std::string table = cases_table(content);
+  const auto place = [&](const char* name) {
+    return table.find(fmt::format("<tr data-case=\"{}/seed=42\"", name));
+  };
+  EXPECT_LT(place("undulating/roma_like"), place("flat_plane/lightglue_like"));  // crashed, regressed
+  EXPECT_LT(place("flat_plane/lightglue_like"), place("flat_plane/roma_like"));
+  EXPECT_THAT(table, HasSubstr("regressed: accuracy_mean_mm"));
+  EXPECT_THAT(table, HasSubstr("<code>seed=42</code>"));
+  EXPECT_THAT(table, Not(HasSubstr("throughput")));
+  EXPECT_THAT(table, Not(HasSubstr("seed=42</td>")));
+}
+
+TEST(HtmlReport, CloudsFitIntoTheRoomThatThereIs) {
+  CloudView view;
+  view.scored = 4000;
+  for (int i = 0; i < 4000; ++i) {
+    view.points.push_back({i * 7, (i * 7919) % 1000, i % 50});
+    view.errors.push_back(error_code(0.001 * i));
+    view.marks.push_back(0xFF);
+  }
+  const Results results = synthetic_results();
+  const std::string bytes = encode_view(view), name = results.records[1].case_name;
+  const auto whole = fit_views({{name, bytes}, {"nobody", bytes}, {results.records[2].case_name, "no view"}},
+                               results, 1 << 20);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0].record, 1u);
+  EXPECT_EQ(whole[0].bytes, bytes);
+  std::size_t counted = 0;
+  for (const auto& [code, count] : whole[0].errors) counted += count;
+  EXPECT_EQ(counted, 4000u);
+  const auto thin = fit_views({{name, bytes}}, results, 10'000);
+  ASSERT_LE(thin.at(0).bytes.size(), 10'000u);
+  const CloudView shown = decode_view(thin[0].bytes, "page");
+  EXPECT_GT(shown.points.size(), 400u);
+  EXPECT_EQ(shown.scored, 4000u);
+  EXPECT_TRUE(fit_views({{name, bytes}}, results, 100).at(0).bytes.empty());
+  ReportPictures pictures;
+  pictures.views[name] = bytes;
+  const std::string page = render_html_report(content_of(results), pictures);
+  EXPECT_THAT(page, HasSubstr("id=\"cloud-1\">" + base64_text(bytes)));
+  EXPECT_EQ(page, render_html_report(content_of(results), pictures));
 }
 
 TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {

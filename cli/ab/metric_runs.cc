@@ -1,0 +1,120 @@
+#include "cli/ab/metric_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "reports/bundle/gate_input.h"
+
+namespace aqbench::cli {
+namespace {
+
+constexpr std::string_view kSeedPart = "/seed=";
+
+// "scene/seed=1" of "scene/METHOD/seed=1": bundles may hold one method each, under two names.
+std::string without_method(const std::string& name) {
+  const std::size_t start = name.find('/');
+  const std::size_t end = start == std::string::npos ? start : name.find('/', start + 1);
+  return end == std::string::npos ? name : name.substr(0, start) + name.substr(end);
+}
+
+const Record* partner_of(const Record& record, const Results& other) {
+  const auto same = std::ranges::find(other.records, record.case_name, &Record::case_name);
+  if (same != other.records.end()) return &*same;
+  const Record* found = nullptr;
+  for (const Record& candidate : other.records)
+    if (without_method(candidate.case_name) == without_method(record.case_name)) {
+      if (found != nullptr)
+        throw Error(ErrorKind::not_comparable,
+                    fmt::format("--bundle-b: both '{}' and '{}' could be '{}' of A", found->case_name,
+                                candidate.case_name, record.case_name));
+      found = &candidate;
+    }
+  if (found == nullptr)
+    throw Error(ErrorKind::not_comparable, fmt::format("--bundle-b: has no case '{}'", record.case_name));
+  return found;
+}
+
+AbUnit unit_of_record(const Record& record, const std::vector<AbOutcome>& outcomes) {
+  AbUnitAnswer answer;
+  answer.unit.status = record.status == Status::skipped ? Status::failed : record.status;
+  if (answer.unit.status != Status::ok)
+    answer.unit.reason = one_line(to_string(record.status) + ": " + record.reason);
+  answer.unit.output_sha256 = record.output_sha256;
+  answer.metrics = record.metrics;
+  take_metrics(outcomes, answer);
+  return answer.unit;
+}
+
+AbSideInfo bundle_side(const std::string& bundle, const Results& results) {
+  AbSideInfo side;
+  side.label = fmt::format("{} ({})", bundle, results.run.id);
+  return side;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> split_seed(const std::string& case_name) {
+  const std::size_t start = case_name.find(kSeedPart);
+  if (start == std::string::npos) return {case_name, ""};
+  const std::size_t end = case_name.find('/', start + 1);
+  const std::size_t value = start + kSeedPart.size();
+  return {case_name.substr(0, start) + (end == std::string::npos ? "" : case_name.substr(end)),
+          case_name.substr(value, end == std::string::npos ? end : end - value)};
+}
+
+void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer) {
+  if (answer.metrics && answer.unit.status == Status::ok)
+    for (const AbOutcome& outcome : outcomes)
+      if (const Metric* metric = find_metric(*answer.metrics, outcome.name);
+          metric != nullptr && metric->value && std::isfinite(*metric->value))
+        answer.unit.outcomes.push_back({outcome.name, {*metric->value}});
+  answer.metrics.reset();
+}
+
+AbDocument document_of_bundles(const AbRequest& request) {
+  const auto& bundles = request.metrics.bundles;
+  const Results a = read_gate_input(bundles[0]).results, b = read_gate_input(bundles[1]).results;
+  if (root_digest(a) == root_digest(b))
+    throw Error(ErrorKind::usage,
+                "--bundle-b: holds the same records as --bundle-a: a run compared with itself");
+  AbDocument document;
+  document.settings = request.settings;
+  document.settings.wall_time = false;
+  document.settings.confirm = false;  // there are no fresh pairs
+  document.a = bundle_side(bundles[0], a);
+  document.b = bundle_side(bundles[1], b);
+  document.run.samples_file = bundles[0] + " and " + bundles[1];
+  document.run.paired_over = "seeds";
+  std::map<std::string, std::size_t> indices, pairs;
+  AbSamples& samples = document.samples;
+  samples.order_seed = request.policy.order_seed;
+  for (const Record& record : a.records) {
+    const Record* const partner = partner_of(record, b);
+    const auto [name, seed] = split_seed(record.case_name);
+    const auto [place, is_new] = indices.emplace(name, samples.cases.size());
+    if (is_new) samples.cases.push_back({name, std::nullopt});
+    AbUnit unit_a = unit_of_record(record, document.settings.outcomes);
+    AbUnit unit_b = unit_of_record(*partner, document.settings.outcomes);
+    const AbSide first = first_side(samples.order_seed, samples.units.size() / 2);
+    for (AbUnit* unit : {&unit_a, &unit_b}) {
+      unit->case_index = place->second;
+      unit->pair = pairs[name];
+      unit->side = unit == &unit_a ? AbSide::a : AbSide::b;
+    }
+    if (unit_a.status != Status::ok || unit_b.status != Status::ok)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {}", record.case_name,
+                              unit_a.status != Status::ok ? "A " + unit_a.reason : "B " + unit_b.reason));
+    ++pairs[name];
+    samples.units.push_back(first == AbSide::a ? unit_a : unit_b);
+    samples.units.push_back(first == AbSide::a ? unit_b : unit_a);
+  }
+  return document;
+}
+
+}  // namespace aqbench::cli

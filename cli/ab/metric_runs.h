@@ -1,0 +1,20 @@
+#pragma once
+// Metrics of finished sweeps as a comparison: what two bundles with the same seeds say of A and B.
+
+#include "cli/ab/options.h"
+#include "harness/ab/document.h"
+
+namespace aqbench::cli {
+
+// Reads both bundles and pairs their cases by seed, as they stand in A. Times of sweeps were not measured in
+// pairs and are not judged. Throws as read_gate_input(), Error(not_comparable) where B has no case of A's or
+// other seeds, Error(usage) for the same bundle twice.
+AbDocument document_of_bundles(const AbRequest& request);
+
+// Puts the values of the wanted metrics into the unit, and takes the others away.
+void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer);
+
+// Returns "x/y" of "x/y/seed=42", and the seed's text; "" where the name has none.
+std::pair<std::string, std::string> split_seed(const std::string& case_name);
+
+}  // namespace aqbench::cli

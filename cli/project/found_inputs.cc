@@ -1,0 +1,86 @@
+#include "cli/project/found_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <system_error>
+
+namespace aqbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLevels = 3;
+constexpr std::size_t kMostInputs = 20;
+constexpr std::size_t kFewestImages = 2;
+constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
+constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
+                                      "calibration.yml"};
+
+bool holds(const fs::path& folder, const char* name) {
+  std::error_code unknown;
+  return fs::exists(folder / name, unknown);
+}
+
+bool is_image(const fs::path& file) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kImageEndings, ending) != kImageEndings.end();
+}
+
+std::string kind_of(const fs::path& folder) {
+  for (const char* const ending : {".bin", ".txt"})
+    if (holds(folder, (std::string("cameras") + ending).c_str()) &&
+        holds(folder, (std::string("images") + ending).c_str()))
+      return "a COLMAP model";
+  const bool calibrated =
+      std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
+  std::error_code unknown;
+  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv")))
+    return "images and calibration";
+  std::size_t images = 0;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
+    images += is_image(entry->path());
+  if (images < kFewestImages) return {};
+  return calibrated ? "images and calibration" : "images alone";
+}
+
+std::string name_of(const fs::path& folder, const fs::path& root) {
+  std::string name = folder == root ? std::string("recording") : folder.filename().string();
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return name;
+}
+
+void search(const fs::path& folder, const fs::path& root, int levels, std::vector<FoundInput>& found) {
+  if (found.size() >= kMostInputs || holds(folder, "results.json")) return;
+  if (const std::string kind = kind_of(folder); !kind.empty()) {
+    std::string name = name_of(folder, root);
+    for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
+      name = name_of(folder, root) + "-" + std::to_string(number);
+    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind});
+    return;
+  }
+  if (levels == 0) return;
+  std::vector<fs::path> below;
+  std::error_code unknown;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
+    std::error_code status;
+    if (entry->is_directory(status) && !entry->is_symlink(status) &&
+        !entry->path().filename().string().starts_with('.'))
+      below.push_back(entry->path());
+  }
+  std::ranges::sort(below);
+  for (const fs::path& one : below) search(one, root, levels - 1, found);
+}
+
+}  // namespace
+
+std::vector<FoundInput> find_inputs(const fs::path& folder) {
+  std::vector<FoundInput> found;
+  search(folder, folder, kLevels, found);
+  return found;
+}
+
+}  // namespace aqbench::cli

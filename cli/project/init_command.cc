@@ -1,0 +1,117 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "cli/options.h"
+#include "cli/project/found_inputs.h"
+#include "cli/project/start_files.h"
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/scratch_folder.h"
+#include "harness/project/project.h"
+
+namespace aqbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWorkflow = ".github/workflows/aqbench.yml";
+
+struct InitRequest {
+  ProjectStart start;
+};
+
+CommandLine<InitRequest> init_command_line() {
+  return {"aqbench init [--command COMMAND] [--name NAME]",
+          "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
+          "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
+          ".github/workflows/aqbench.yml, which gates your repository. Both are commented; nothing that is\n"
+          "there is overwritten.\n"
+          "\n"
+          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
+          "\n"
+          "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
+          {{{.name = "command",
+             .value_name = "COMMAND",
+             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+                     "an example to be "
+                     "replaced)"},
+            into<&InitRequest::start, &ProjectStart::command>},
+           {{.name = "name",
+             .value_name = "NAME",
+             .help = "of the method and of the suite",
+             .default_value = "mine"},
+            into<&InitRequest::start, &ProjectStart::method>}}};
+}
+
+// Writes a file that must not be there. Returns false where it is; throws Error(io).
+bool write_new(const fs::path& file, const std::string& text) {
+  std::error_code failed;
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
+  if (failed)
+    throw Error(ErrorKind::io, fmt::format("{}: {}", file.parent_path().string(), failed.message()));
+  const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (opened.get() < 0 && errno == EEXIST) return false;
+  if (opened.get() < 0) throw_file_error(file, errno);
+  if (const int error = write_all(opened.get(), text); error != 0) {
+    fs::remove(file, failed);
+    throw_file_error(file, error);
+  }
+  return true;
+}
+
+// Reads what would be written as `sweep` will: a command without {output} is refused now.
+void check_text(const std::string& text) {
+  const ScratchFolder scratch;
+  const fs::path file = scratch.path() / kProjectFileName;
+  write_file(file, text);
+  try {
+    read_project(file);
+  } catch (const Error& error) {
+    // Without the line, which is of a file that is not there.
+    const std::string problem = error.problem();
+    throw Error(ErrorKind::usage, "--command or --name:" + problem.substr(problem.find(' ')));
+  }
+}
+
+}  // namespace
+
+ExitCode init_command(const Arguments& arguments) {
+  auto request = parse(init_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  ProjectStart& start = request->start;
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+  start.inputs = find_inputs(fs::current_path(unknown));
+  const std::string text = start_project_text(start);
+  check_text(text);
+  if (!write_new(kProjectFileName, text))
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+  fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
+             start.inputs.empty() ? "no recordings" : fmt::format("{} recordings", start.inputs.size()));
+  for (const FoundInput& input : start.inputs)
+    fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, input.directory.string());
+  if (write_new(kWorkflow, start_workflow_text(start)))
+    fmt::print("{}: gates pull requests of this repository\n", kWorkflow);
+  else
+    fmt::print("{}: is there already, and is left as it is\n", kWorkflow);
+  fmt::print(
+      "\nNext{}:\n"
+      "  aqbench list methods                          # yours is the last one\n"
+      "  aqbench sweep --suite {}                    # run it; leaves a bundle in out/\n"
+      "  aqbench accept out/BUNDLE --baseline baselines/{}.json\n"
+      "  aqbench sweep --suite {} --gate             # worse than that: exit 1\n",
+      start.command.empty() ? ", once the command in it is yours" : "", start.method, start.method,
+      start.method);
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

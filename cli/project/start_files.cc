@@ -1,0 +1,156 @@
+#include "cli/project/start_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "harness/planning/plan_request.h"
+#include "pipeline/method/declaration.h"
+
+namespace aqbench::cli {
+namespace {
+
+constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window=7}";
+
+// A command whose "{window=7}" were replaced by "{window}", and their values by name.
+struct StartCommand {
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> defaults;
+};
+
+StartCommand without_defaults(const std::string& given) {
+  StartCommand command;
+  for (std::size_t at = 0; at < given.size();) {
+    const std::size_t end = given.find('}', at), equals = given.find('=', at);
+    const bool braced = given[at] == '{' && end != given.npos && equals < end;
+    const std::string name = braced ? given.substr(at + 1, equals - at - 1) : std::string();
+    if (placeholders_in("{" + name + "}").size() == 1) {
+      command.defaults.emplace_back(name, given.substr(equals + 1, end - equals - 1));
+      command.text += "{" + name + "}";
+      at = end + 1;
+    } else {
+      command.text += given[at++];
+    }
+  }
+  return command;
+}
+
+Json start_parameter(const std::string& name, const std::string& value) {
+  std::int64_t integer = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), integer);
+  const bool whole = status == std::errc{} && end == value.data() + value.size();
+  const auto number = parse_double(value);
+  return {{"name", name}, {"default", whole ? Json(integer) : number ? Json(*number) : Json(value)}};
+}
+
+Json start_method(const ProjectStart& start) {
+  const StartCommand given = without_defaults(start.command.empty() ? kExampleCommand : start.command);
+  const std::string& command = given.text;
+  Json method = {
+      {"name", start.method},
+      {"summary", "our pipeline"},
+      {"// command",
+       "Run without a shell, in this folder. {dataset}: a folder with calibration.json and "
+       "images/CAMERA/000000.png; "
+       "{output}: an empty folder for results; also {threads} {seed} {device} {project} and each parameter."},
+      {"command", command}};
+  if (start.command.empty()) {
+    method["// presets"] =
+        fmt::format("{0}:fast on a command line; the first one is what {0} alone means.", start.method);
+    method["presets"] = {{"balanced", {{"window", 7}}}, {"fast", {{"window", 5}}}};
+  }
+  if (!given.defaults.empty()) {
+    const std::string& name = given.defaults.front().first;
+    method["// parameters"] = fmt::format(
+        "For --set {0}.{1}=VALUE and --axis {0}.{1}=A,B; numbers may have a \"range\": [3, 31] and a "
+        "\"unit\", texts "
+        "\"choices\", all \"help\".",
+        start.method, name);
+    for (const auto& [parameter, value] : given.defaults)
+      method["parameters"].push_back(start_parameter(parameter, value));
+  }
+  method["// result"] =
+      "A PLY file in {output}: world frame of calibration.json, in this unit (m, cm or mm).";
+  method["result"] = "cloud.ply";
+  method["unit"] = "m";
+  method["timeout_s"] = 540;
+  return method;
+}
+
+Json start_datasets(const ProjectStart& start) {
+  Json datasets = Json::object();
+  for (const FoundInput& input : start.inputs)
+    datasets[input.name] = {{"//", input.kind}, {"directory", input.directory.generic_string()}};
+  return datasets;
+}
+
+}  // namespace
+
+std::string start_project_text(const ProjectStart& start) {
+  const std::string& name = start.method;
+  Json json = {
+      {"//", "What aqbench knows of this repository. Keys that begin with // are comments."},
+      {"version", 1},
+      {"// datasets", "Recordings by name, relative to this file."},
+      {"datasets", start_datasets(start)},
+      {"// methods",
+       fmt::format("Programs of this repository: aqbench sweep --scene undulating --method {}", name)},
+      {"methods", Json::array({start_method(start)})},
+      {"// suites", fmt::format("What is run together: aqbench sweep --suite {}", name)},
+      {"suites", Json::array({{{"name", name},
+                               {"description", "small rendered scenes, so that a build can wait for them"},
+                               {"scenes", {"flat_plane", "undulating"}},
+                               {"methods", {name}},
+                               {"seeds", {42}},
+                               {"rig", "arc6"},
+                               {"width", 480},
+                               {"height", 360}}})},
+      {"// gates",
+       fmt::format("Accepted values, made by: aqbench accept BUNDLE --baseline baselines/{0}.json; "
+                   "checked by: aqbench sweep --suite {0} --gate",
+                   name)},
+      {"gates", {{name, fmt::format("baselines/{}.json", name)}}}};
+  return json.dump(2) + "\n";
+}
+
+std::string start_workflow_text(const ProjectStart& start) {
+  return fmt::format(
+      R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says.
+name: aqbench
+on: [pull_request]
+jobs:
+  gate:
+    runs-on: ubuntu-latest
+    container: debian:12
+    permissions: {{contents: read}}
+    steps:
+      - run: apt-get update -q && apt-get install -y -q --no-install-recommends git make ca-certificates python3
+      - uses: actions/checkout@v4
+      # Where aqbench comes from: a repository variable AQBENCH_REPOSITORY (OWNER/NAME), built once and kept.
+      - uses: actions/checkout@v4
+        with: {{repository: "${{{{ vars.AQBENCH_REPOSITORY }}}}", path: .aqbench}}
+      - id: built
+        uses: actions/cache@v4
+        with: {{path: .aqbench/build, key: "aqbench-${{{{ hashFiles('.aqbench/CMakeLists.txt', '.aqbench/CHANGELOG.md') }}}}"}}
+      - run: make -C .aqbench build && echo "$PWD/.aqbench/build/release" >> "$GITHUB_PATH"
+      # Install here what your program needs.
+      - name: gate
+        run: aqbench sweep --suite {0} --gate --junit junit.xml --github
+      - if: always()
+        uses: actions/upload-artifact@v4
+        with:
+          name: bundle
+          path: |
+            out/
+            junit.xml
+)",
+      start.method, kProjectFileName);
+}
+
+}  // namespace aqbench::cli

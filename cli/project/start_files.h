@@ -1,0 +1,24 @@
+#pragma once
+// The files that `aqbench init` writes, as texts.
+
+#include <string>
+#include <vector>
+
+#include "cli/project/found_inputs.h"
+
+namespace aqbench::cli {
+
+// What a project begins with.
+struct ProjectStart {
+  std::string method = "mine";  // its name, and that of the suite
+  std::string command;          // parameters as "{window=7}"; empty: one to be replaced
+  std::vector<FoundInput> inputs;
+};
+
+// Returns a project file with comments ("//" keys), which read_project() reads.
+std::string start_project_text(const ProjectStart& start);
+
+// Returns a workflow of GitHub Actions that gates the repository with the project's suite.
+std::string start_workflow_text(const ProjectStart& start);
+
+}  // namespace aqbench::cli

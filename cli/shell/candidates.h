@@ -1,0 +1,20 @@
+#pragma once
+// What a command line can go on with: made from the option tables of the commands and from the registries.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/shell/value_sources.h"
+
+namespace aqbench::cli {
+
+// Splits what stands before the cursor as a shell does, with quotes and backslashes. The last word is the one
+// being typed, "" after a blank.
+std::vector<std::string> shell_words(std::string_view line);
+
+// Returns the candidates for the last of these words; the first one is the program's name. What cannot be
+// read (a bundle that is none) has no candidates.
+std::vector<Candidate> candidates(const std::vector<std::string>& words);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,91 @@
+#include "cli/shell/manual.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "cli/options.h"
+#include "core/text.h"
+
+namespace aqbench::cli {
+namespace {
+
+// The text as troff prints it unchanged, every line of it, which must not begin a request.
+std::string troff(std::string_view text) {
+  std::string escaped;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) escaped += "\\&";
+    if (c == '\\')
+      escaped += "\\e";
+    else if (c == '-')
+      escaped += "\\-";
+    else
+      escaped += c;
+    line_begins = c == '\n';
+  }
+  return escaped;
+}
+
+std::string heading(const std::string& page, const std::string& version) {
+  std::string title = page;
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
+  return fmt::format(".TH \"{}\" 1 \"\" \"aqbench {}\" \"User Commands\"\n", title, troff(version));
+}
+
+// Lines that stay as they are, in a column of even width.
+std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", troff(text)); }
+
+std::string option_text(const FlagText& flag) {
+  std::string text = fmt::format(".TP\n\\fB\\-\\-{}\\fR", troff(flag.name));
+  if (flag.value_name != nullptr) text += fmt::format(" \\fI{}\\fR", troff(flag.value_name));
+  text += "\n" + troff(flag.help);
+  if (flag.default_value != nullptr) text += fmt::format(" (default: {})", troff(flag.default_value));
+  return text + ".\n";
+}
+
+std::string exit_status() {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const ExitCodeText& row : exit_code_texts())
+    text += fmt::format(".TP\n{}\n{}.\n", static_cast<int>(row.code), troff(row.meaning));
+  return text;
+}
+
+}  // namespace
+
+std::string program_manual(const std::string& version) {
+  std::string page = heading("aqbench", version);
+  page +=
+      ".SH NAME\naqbench \\- benchmark and evaluation of 3D reconstruction through water\n"
+      ".SH SYNOPSIS\n\\fBaqbench\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n"
+      ".SH DESCRIPTION\nScores reconstructions against exact surfaces, times what can be timed honestly,\n"
+      "and leaves bundles of evidence that can be verified and gated on.\n.SH COMMANDS\n";
+  for (const Command& command : commands())
+    page += fmt::format(".TP\n\\fB{}\\fR\n{}; see \\fBaqbench\\-{}\\fR(1).\n", command.name,
+                        troff(command.summary), command.name);
+  page +=
+      ".SH OPTIONS\n.TP\n\\fB\\-\\-version\\fR [\\fB\\-\\-json\\fR]\nPrint the version; with \\-\\-json what "
+      "the\n"
+      "program was built from and where its modules are.\n.TP\n\\fB\\-\\-help\\fR\nPrint the commands.\n";
+  return page + exit_status();
+}
+
+std::string command_manual(const Command& command, const std::string& version) {
+  const CommandLineText line = text_of(command);
+  std::string page = heading(fmt::format("aqbench-{}", command.name), version);
+  page += fmt::format(".SH NAME\naqbench\\-{} \\- {}\n.SH SYNOPSIS\n", command.name, troff(command.summary));
+  page += as_it_is(line.usage) + ".SH DESCRIPTION\n" + as_it_is(line.description) + ".SH OPTIONS\n";
+  for (const FlagText& flag : line.flags) page += option_text(flag);
+  return page + exit_status() + ".SH SEE ALSO\n\\fBaqbench\\fR(1)\n";
+}
+
+std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
+  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
+  for (const Command& command : commands())
+    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
+  return pages;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,12 @@
+#pragma once
+// The scripts by which a shell asks this program what a line can go on with.
+
+#include <string>
+
+namespace aqbench::cli {
+
+// Returns the script for "bash", "zsh" or "fish", for a file that the shell reads. Throws Error(usage) for
+// any other shell.
+std::string completion_script(const std::string& shell);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,329 @@
+#include "cli/shell/value_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "core/installed_files.h"
+#include "core/parameters.h"
+#include "core/text.h"
+#include "harness/planning/axis.h"
+#include "harness/planning/suite.h"
+#include "harness/running/journal.h"
+#include "metrics/registry.h"
+#include "pipeline/method/method.h"
+#include "pipeline/method/stages.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/dataset/perturb.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+#include "scenes/rendering/imaging_options.h"
+
+namespace aqbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Candidates = std::vector<Candidate>;
+
+template <class Registry>
+Candidates names_and_summaries(const Registry& registry) {
+  Candidates all;
+  for (const auto& row : registry) all.push_back({std::string(row.name), std::string(row.summary)});
+  return all;
+}
+
+Candidates plain(std::initializer_list<const char*> texts) {
+  Candidates all;
+  for (const char* const text : texts) all.push_back({text, ""});
+  return all;
+}
+
+// ---- Files ----
+
+// Returns what stands in the folder of the typed path. `keep` says which files are shown; folders always are.
+Candidates paths(const std::string& typed, const std::function<bool(const fs::path&)>& keep) {
+  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // "" without a slash
+  fs::path looked_at = folder.empty() ? "." : folder;
+  if (const char* const home = std::getenv("HOME"); folder.starts_with("~/") && home != nullptr)
+    looked_at = fs::path(home) / folder.substr(2);
+  const bool hidden = typed.substr(folder.size()).starts_with('.');
+  Candidates all;
+  std::error_code error;
+  for (fs::directory_iterator entry(looked_at, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with('.') && !hidden) continue;
+    std::error_code unknown;
+    if (fs::is_directory(entry->path(), unknown))
+      all.push_back({folder + name + "/", ""});
+    else if (keep(entry->path()))
+      all.push_back({folder + name, ""});
+  }
+  return all;
+}
+
+Candidates files(const TypedValue& typed) {
+  return paths(typed.text, [](const fs::path&) { return true; });
+}
+
+Candidates folders(const TypedValue& typed) {
+  return paths(typed.text, [](const fs::path&) { return false; });
+}
+
+template <std::size_t kSize>
+struct Ending {
+  constexpr Ending(const char (&text)[kSize]) { std::copy_n(text, kSize, ending); }
+  char ending[kSize];
+};
+template <Ending kEnding>
+Candidates files_ending(const TypedValue& typed) {
+  return paths(typed.text, [](const fs::path& file) { return file.string().ends_with(kEnding.ending); });
+}
+
+bool is_bundle(const fs::path& folder) {
+  std::error_code unknown;
+  return std::ranges::any_of(std::initializer_list<const char*>{"results.json", kJournalFile, "ab.json"},
+                             [&](const char* file) { return fs::exists(folder / file, unknown); });
+}
+
+// Folders, bundles among them without a slash; at the start of a word also the bundles of out/, newest first.
+Candidates bundles(const TypedValue& typed) {
+  Candidates found = typed.text.empty() ? folders({.text = "out/", .usage = "", .given = {}}) : Candidates{};
+  std::ranges::sort(found, std::ranges::greater{}, &Candidate::text);
+  std::erase_if(found, [](const Candidate& folder) { return !is_bundle(folder.text); });
+  const Candidates here = folders(typed);
+  found.insert(found.end(), here.begin(), here.end());
+  for (Candidate& folder : found)
+    if (is_bundle(folder.text)) folder = {folder.text.substr(0, folder.text.size() - 1), "bundle"};
+  return found;
+}
+
+Candidates bundles_and_results(const TypedValue& typed) {
+  Candidates all = bundles(typed);
+  for (Candidate& file : files_ending<".json">(typed))
+    if (!file.text.ends_with('/')) all.push_back(std::move(file));
+  return all;
+}
+
+// Baselines that are installed, by name, and files.
+Candidates baselines(const TypedValue& typed) {
+  Candidates all = files_ending<".json">(typed);
+  std::error_code error;
+  for (const Suite& suite : suite_registry())
+    if (!installed_data_file("baselines/" + suite.name + ".json").empty())
+      all.push_back({suite.name, "installed baseline"});
+  return all;
+}
+
+// ---- Registries ----
+
+Candidates scenes(const TypedValue&) {
+  Candidates all = names_and_summaries(scene_registry());
+  all.push_back({"mesh:", "a mesh of your own: mesh:FILE.ply"});
+  return all;
+}
+Candidates methods(const TypedValue&) {
+  Candidates all;
+  for (const MethodSpec& method : method_registry()) {
+    all.push_back({method.name, method.summary});
+    for (const Preset& preset : method.presets)
+      all.push_back({method.name + ":" + preset.name, "preset of " + method.name});
+  }
+  return all;
+}
+Candidates workloads(const TypedValue&) { return names_and_summaries(workload_registry()); }
+Candidates rigs(const TypedValue&) { return names_and_summaries(rig_registry()); }
+Candidates imaging(const TypedValue&) { return names_and_summaries(imaging_variants()); }
+Candidates suites(const TypedValue&) {
+  Candidates all;
+  for (const Suite& suite : suite_registry()) all.push_back({suite.name, suite.description});
+  return all;
+}
+Candidates profiled(const TypedValue& typed) {
+  Candidates all = methods(typed);
+  for (Candidate& workload : workloads(typed)) all.push_back(std::move(workload));
+  return all;
+}
+Candidates metrics(const TypedValue&) {
+  Candidates all = plain({"time_ms"});
+  for (const MetricSpec& metric : metric_registry()) all.push_back({metric.name, metric.definition});
+  for (const StageSpec& stage : stage_registry())
+    all.push_back({fmt::format("stage:{}", stage.name), stage.summary});
+  return all;
+}
+Candidates stage_faults(const TypedValue&) {
+  Candidates all;
+  for (const StageSpec& stage : stage_registry())
+    all.push_back({fmt::format("{}=", stage.name), stage.summary});
+  return all;
+}
+
+using Owner = std::pair<std::string, const std::vector<ParameterSpec>*>;
+
+std::vector<Owner> parameter_owners() {
+  std::vector<Owner> owners;
+  for (const SceneSpec& scene : scene_registry()) owners.emplace_back(scene.name, &scene.parameters);
+  for (const MethodSpec& method : method_registry()) owners.emplace_back(method.name, &method.parameters);
+  for (const WorkloadSpec& work : workload_registry()) owners.emplace_back(work.name, &work.parameters);
+  for (const RigSpec& rig : rig_registry()) owners.emplace_back(rig.name, &rig.parameters);
+  owners.emplace_back("imaging", &imaging_parameters());
+  owners.emplace_back("perturb", &perturb_parameters());
+  return owners;
+}
+
+// OWNER. first, then OWNER.PARAMETER=, then the choices of a parameter that has some.
+Candidates parameters(const TypedValue& typed) {
+  Candidates all;
+  const std::size_t dot = typed.text.find('.'), equals = typed.text.find('=');
+  for (const auto& [owner, specs] : parameter_owners()) {
+    if (dot == std::string::npos) {
+      all.push_back({owner + ".", counted(specs->size(), "parameter")});
+      continue;
+    }
+    if (typed.text.substr(0, dot) != owner) continue;
+    for (const ParameterSpec& spec : *specs) {
+      const std::string name = owner + "." + spec.name + "=";
+      if (equals == std::string::npos)
+        all.push_back(
+            {name, fmt::format("{}{}{} ({})", to_string(spec.default_value),
+                               spec.unit.empty() || spec.unit == "1" ? "" : " ", spec.unit, spec.help)});
+      else if (typed.text.starts_with(name))
+        for (const std::string& choice : spec.choices) all.push_back({name + choice, ""});
+    }
+  }
+  return all;
+}
+
+Candidates axes(const TypedValue& typed) {
+  Candidates all = parameters(typed);
+  if (typed.text.find('.') != std::string::npos) return all;
+  for (const std::string& name : axis_names()) all.push_back({name + "=", "axis"});
+  return all;
+}
+
+Candidates commands_by_name(const TypedValue&) { return names_and_summaries(commands()); }
+
+// ---- What other words of the line name ----
+
+std::string first_given(const TypedValue& typed, const char* name) {
+  const auto found = typed.given.find(name);
+  return found == typed.given.end() || found->second.empty() ? "" : found->second.front();
+}
+
+// The cases of the bundle that the line names.
+Candidates cases(const TypedValue& typed) {
+  Candidates all;
+  const std::string bundle = first_given(typed, "BUNDLE");
+  if (bundle.empty()) return all;
+  for (const std::string& name : read_journal(bundle, TornTail::accept).header.case_names)
+    all.push_back({name, ""});
+  return all;
+}
+
+Candidates cameras(const TypedValue& typed) {
+  Candidates all;
+  const std::string dataset = first_given(typed, "dataset");
+  if (dataset.empty()) return all;
+  for (const Camera& camera : read_calibration(fs::path(dataset) / "calibration.json").cameras)
+    all.push_back({camera.name, ""});
+  return all;
+}
+
+// The words between which a usage line lets choose: "list|clear|path" of "aqbench cache [list|clear|path]".
+Candidates words_of_usage(const TypedValue& typed) {
+  const auto in_word = [](char c) { return c == '|' || c == '_' || (c >= 'a' && c <= 'z'); };
+  Candidates all;
+  auto begin = typed.usage.begin();
+  while (begin != typed.usage.end()) {
+    const auto end = std::find_if_not(begin, typed.usage.end(), in_word);
+    const std::string_view words(begin, end);
+    if (words.find('|') != std::string_view::npos) {
+      for (const std::string_view word : split_at(words, '|')) all.push_back({std::string(word), ""});
+      return all;
+    }
+    begin = end == typed.usage.end() ? end : end + 1;
+  }
+  return all;
+}
+
+struct NamedSource {
+  const char* name;
+  ValueSource source;
+};
+
+// By the name of the flag or argument.
+constexpr NamedSource kByName[] = {
+    {"suite", suites},
+    {"scene", scenes},
+    {"SCENE", scenes},
+    {"method", methods},
+    {"METHOD", methods},
+    {"workload", workloads},
+    {"axis", axes},
+    {"variant", axes},
+    {"set", parameters},
+    {"rig", rigs},
+    {"imaging", imaging},
+    {"inject", stage_faults},
+    {"metric", metrics},
+    {"case", cases},
+    {"camera", cameras},
+    {"baseline", baselines},
+    {"bundle", bundles},
+    {"pin", bundles},
+    {"resume", bundles},
+    {"TARGET", profiled},
+    {"RESULTS", bundles_and_results},
+    {"BUNDLE", bundles},
+    {"A", bundles},
+    {"B", bundles},
+    {"what", words_of_usage},
+    {"shell", words_of_usage},
+    {"command", commands_by_name},
+    {"suite-file", files_ending<".json">},
+    {"mesh", files_ending<".ply">},
+    {"depth", files_ending<".npy">},
+    {"device",
+     [](const TypedValue&) {
+       return plain({"cpu", "cuda"});
+     }},
+    {"unit",
+     [](const TypedValue&) {
+       return plain({"m", "cm", "mm"});
+     }},
+    {"align",
+     [](const TypedValue&) {
+       return plain({"none", "icp"});
+     }},
+    {"sampler",
+     [](const TypedValue&) {
+       return plain({"auto", "perf", "in-process", "none"});
+     }},
+    {"policy",
+     [](const TypedValue&) {
+       return plain({"sensitive", "gate"});
+     }},
+};
+
+// By what help calls the value, where the name says nothing.
+constexpr NamedSource kByValueName[] = {{"BUNDLE", bundles}, {"DIR", folders},    {"[=DIR]", folders},
+                                        {"OUT", folders},    {"FILE", files},     {"BIN", files},
+                                        {"CLOUD", files},    {"DETECTED", files}, {"TRUE_CORNERS", files}};
+
+}  // namespace
+
+ValueSource value_source(const std::string& name, const std::string& value_name) {
+  for (const NamedSource& row : kByName)
+    if (name == row.name) return row.source;
+  for (const NamedSource& row : kByValueName)
+    if (value_name == row.name) return row.source;
+  return value_name.find('.') == std::string::npos ? nullptr : files;  // "KEY.pem"
+}
+
+}  // namespace aqbench::cli

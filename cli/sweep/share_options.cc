@@ -1,0 +1,60 @@
+#include "cli/sweep/share_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace aqbench::cli {
+
+std::vector<Flag<ShareRequest>> share_flags() {
+  return {
+      {{.name = "local",
+        .value_name = "N",
+        .help = "share the cases among N processes of this machine, by leases; for what is not timed"},
+       [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
+      {{.name = "slurm",
+        .help = "share the cases among the tasks of a Slurm array, and merge them in a job after it"},
+       into<&ShareRequest::slurm>},
+      {{.name = "array-size", .value_name = "N", .help = "tasks of that array (default 4)"},
+       [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
+      {{.name = "partition", .value_name = "P", .help = "Slurm's partition"}, into<&ShareRequest::partition>},
+      {{.name = "time", .value_name = "T", .help = "Slurm's time limit of each task, e.g. 2:00:00"},
+       into<&ShareRequest::time_limit>},
+      {{.name = "sbatch-arg",
+        .value_name = "ARG",
+        .help = "a further argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
+        .repeatable = true},
+       into<&ShareRequest::sbatch_arguments>},
+      {{.name = "wait", .help = "with --slurm: wait for the merged bundle, showing progress"},
+       into<&ShareRequest::wait>},
+      {{.name = "lease",
+        .value_name = "S",
+        .help = "seconds after which a silent process of a shared sweep loses its case (default 60)"},
+       [](ShareRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
+  };
+}
+
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed) {
+  if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local, --slurm: give one of them");
+  if (!share.slurm && (share.wait || share.partition || share.time_limit || !share.sbatch_arguments.empty()))
+    throw Error(ErrorKind::usage, "--wait, --partition, --time and --sbatch-arg belong to --slurm");
+  if (!share.any() || resumed) return;
+  if (plan.shard.count > 1) throw Error(ErrorKind::usage, "--shard: a shared sweep divides its cases itself");
+  if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
+}
+
+Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan) {
+  const auto names_threads = [](const std::string& word) { return word.starts_with("--threads"); };
+  const auto names_bundle = [](const std::string& word) { return word.starts_with("--resume"); };
+  if (!share.any() || !plan.threads || std::ranges::any_of(arguments, names_threads) ||
+      std::ranges::any_of(arguments, names_bundle))
+    return arguments;
+  Arguments recorded = arguments;
+  recorded.insert(recorded.end(), {"--threads", fmt::format("{}", *plan.threads)});
+  return recorded;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,96 @@
+#include "cli/sweep/slurm.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/installed_files.h"
+#include "core/process.h"
+#include "core/text.h"
+#include "harness/sharing/shared_results.h"
+#include "reports/content/commands.h"
+
+namespace aqbench::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log) {
+  Words words = {"sbatch", "--parsable", "--job-name=aqbench",
+                 "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
+  if (share.partition) words.push_back("--partition=" + *share.partition);
+  if (share.time_limit) words.push_back("--time=" + *share.time_limit);
+  words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
+  return words;
+}
+
+void add_program(Words& words, const SlurmJobs& jobs, Words command) {
+  command.insert(command.begin(), own_file().string());
+  if (jobs.runs_foreign_code) command.push_back("--run-its-commands");
+  words.push_back("--wrap=exec " + shell_join(command));
+}
+
+// Asks sbatch for a job and returns its number: "1234", or "1234;CLUSTER" cut.
+std::string submitted(const Words& command) {
+  constexpr double kPatience_s = 120;
+  const ProgramAnswer answer = ask_program(command, kPatience_s);
+  if (!answer.ok) throw Error(ErrorKind::input, "sbatch: " + answer.problem);
+  const std::string line = answer.output.substr(0, answer.output.find('\n'));
+  return line.substr(0, line.find(';'));
+}
+
+// Waits for the job that merges, which `sbatch --wait` stays in touch with.
+ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
+  command.insert(command.begin() + 1, "--wait");
+  const ProgramStart start(command);
+  pid_t sbatch = 0;
+  if (const int error = start.start(sbatch); error != 0)
+    throw Error(ErrorKind::input, fmt::format("sbatch: {}", std::strerror(error)));
+  const fs::path tasks = tasks_folder(jobs.bundle);
+  std::size_t shown = 0;
+  int status = 0;
+  while (::waitpid(sbatch, &status, WNOHANG) == 0) {
+    std::error_code gone;
+    const std::size_t done = fs::exists(tasks, gone) ? published_places(tasks).size() : shown;
+    if (done != shown) fmt::print(stderr, "{} of {} cases\n", done, jobs.cases);
+    shown = done;
+    ::sleep(1);
+  }
+  return WIFEXITED(status) ? static_cast<ExitCode>(WEXITSTATUS(status)) : ExitCode::case_failed;
+}
+
+}  // namespace
+
+Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
+  Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
+  words.push_back(fmt::format("--array=1-{}", share.array_size));
+  add_program(words, jobs,
+              {"work", fs::absolute(jobs.bundle).string(), "--lease", fmt::format("{}", share.lease_s)});
+  return words;
+}
+
+Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& array_job) {
+  Words words = sbatch_words(jobs, share, "slurm-%j.log");
+  words.push_back("--dependency=afterany:" + array_job);
+  Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string(), "--local",
+                   "1",     "--lease",  fmt::format("{}", share.lease_s)};
+  command.insert(command.end(), jobs.merge.begin(), jobs.merge.end());
+  add_program(words, jobs, std::move(command));
+  return words;
+}
+
+ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
+  const std::string array_job = submitted(array_command(jobs, share));
+  const Words merge = merge_command(jobs, share, array_job);
+  fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nhow far: aqbench status {}\n", jobs.cases,
+             array_job, share.array_size, jobs.bundle.string(), jobs.bundle.string());
+  std::fflush(stdout);
+  if (share.wait) return wait_for_merge(jobs, merge);
+  fmt::print("merged by job {}\n", submitted(merge));
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "harness/planning/plan.h"
+#include "harness/running/journal.h"
+#include "harness/sharing/shared_results.h"
+
+namespace aqbench::cli {
+namespace {
+
+struct StatusRequest {
+  std::filesystem::path bundle;
+  bool json = false;
+};
+
+CommandLine<StatusRequest> status_command_line() {
+  return {"aqbench status BUNDLE [--json]",
+          "Says how far a sweep is, while it runs or after it was killed, from any machine that sees its\n"
+          "folder: cases that are done, failed and left, and for a shared one which process has which case.",
+          {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
+          {{{.name = "BUNDLE"}, into<&StatusRequest::bundle>}}};
+}
+
+bool did_not_end_well(const Record& record) {
+  return record.status != Status::ok && record.status != Status::skipped;
+}
+
+// Done are the cases of the journal and those whose result waits to be merged; the latter's failures are read
+// from their results.
+Json status_json(const std::filesystem::path& bundle) {
+  const JournalContents journal = read_journal(bundle, TornTail::accept);
+  const std::filesystem::path tasks = tasks_folder(bundle);
+  std::set<std::string> done;
+  for (const Record& record : journal.records) done.insert(record.case_name);
+  auto failed = std::ranges::count_if(journal.records, did_not_end_well);
+  Json working = Json::array();
+  const bool shared = std::filesystem::is_directory(tasks);
+  if (shared) {
+    const SweepPlan plan = plan_sweep(journal.header.request);
+    for (const std::size_t place : published_places(tasks)) {
+      if (place >= plan.cases.size() || !done.insert(plan.cases[place].name).second) continue;
+      failed += did_not_end_well(read_shared_result(tasks, place).result.record) ? 1 : 0;
+    }
+    for (const WorkingTask& task : working_tasks(tasks))
+      if (task.place < plan.cases.size() && !done.contains(plan.cases[task.place].name))
+        working.push_back({{"case", plan.cases[task.place].name},
+                           {"host", task.host},
+                           {"process", task.process},
+                           {"known_dead", task.known_dead}});
+  }
+  return {{"bundle", bundle.string()}, {"cases", journal.header.case_names.size()},
+          {"done", done.size()},       {"failed", failed},
+          {"shared", shared},          {"working", std::move(working)}};
+}
+
+}  // namespace
+
+ExitCode status_command(const Arguments& arguments) {
+  const auto request = parse(status_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const Json status = status_json(request->bundle);
+  if (request->json) {
+    fmt::print("{}\n", status.dump(2));
+    return ExitCode::pass;
+  }
+  fmt::print("{}: {} of {} cases done, {} failed{}\n", request->bundle.string(),
+             status["done"].get<std::size_t>(), status["cases"].get<std::size_t>(),
+             status["failed"].get<std::size_t>(), status["shared"].get<bool>() ? ", not merged yet" : "");
+  for (const Json& task : status["working"])
+    fmt::print("  {} on {}, process {}{}\n", printable(task["case"].get<std::string>()),
+               printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
+               task["known_dead"].get<bool>() ? " (is gone: the case is free)" : "");
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

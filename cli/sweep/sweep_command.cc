@@ -1,0 +1,363 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/command_trust.h"
+#include "cli/gate_exports.h"
+#include "cli/json_output.h"
+#include "cli/plan_options.h"
+#include "cli/resume_hint.h"
+#include "cli/sweep/share_options.h"
+#include "cli/sweep/slurm.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/installed_files.h"
+#include "core/parallel.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/gating/gate_text.h"
+#include "harness/measuring/environment.h"
+#include "harness/planning/foreign_code.h"
+#include "harness/planning/plan_size.h"
+#include "harness/project/project.h"
+#include "harness/project/project_use.h"
+#include "harness/records/results.h"
+#include "harness/running/case_modules.h"
+#include "harness/running/journal.h"
+#include "harness/running/progress.h"
+#include "harness/running/sweep.h"
+#include "harness/sharing/shared_results.h"
+#include "harness/sharing/shared_sweep.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/signature.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/bundle_content.h"
+#include "reports/content/commands.h"
+#include "reports/content/test_run.h"
+#include "reports/text/summary.h"
+#include "reports/text/sweep_table.h"
+
+namespace aqbench::cli {
+namespace {
+
+struct SweepRequest {
+  std::set<std::string> given;  // flags of the command line
+  PlanRequest plan;
+  std::optional<std::filesystem::path> resume;  // a bundle; `plan` is then the one it was started with
+  std::filesystem::path out;
+  std::optional<std::filesystem::path> baseline;
+  bool gate = false;
+  GateExports gate_exports;  // given only with a baseline
+  Strings notes;
+  std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
+  std::optional<std::filesystem::path> sign;      // a private key, PEM
+  KeptFiles kept;
+  CommandTrust trust;  // given only with --resume
+  ShareRequest share;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// Options that say what is run; --resume takes all of it from the bundle.
+std::vector<Flag<SweepRequest>> planned_flags() {
+  std::vector<Flag<SweepRequest>> flags;
+  for (const auto& table : {selection_flags(), case_flags(), timing_flags(), shard_flags()})
+    append_plan_flags(flags, table, &SweepRequest::plan);
+  return flags;
+}
+
+const Flag<SweepRequest> kGateFlags[] = {
+    {{.name = "out", .value_name = "DIR", .help = "where bundles are made", .default_value = "out"},
+     into<&SweepRequest::out>},
+    {{.name = "resume", .value_name = "BUNDLE", .help = "finish the sweep of this bundle"},
+     into<&SweepRequest::resume>},
+    {{.name = "baseline",
+      .value_name = "FILE",
+      .help = "compare with these accepted values: a file, or the name of an installed baseline"},
+     into<&SweepRequest::baseline>},
+    {{.name = "gate",
+      .help =
+          "let the comparison decide the exit code; without --baseline with the project's gate of the suite"},
+     into<&SweepRequest::gate>},
+};
+
+void read_test_folder(SweepRequest& request, const FlagValue& value) {
+  request.tests_of = value.text.empty() ? own_build_dir() : std::filesystem::path(value.text);
+}
+
+const Flag<SweepRequest> kBundleFlags[] = {
+    {{.name = "note",
+      .value_name = "TEXT",
+      .help = "a note for the bundle; may be repeated",
+      .repeatable = true},
+     into<&SweepRequest::notes>},
+    {{.name = "with-tests",
+      .value_name = "[=DIR]",
+      .help = "list and run the tests of a build folder (default: this program's) into tests.log; exit 1 if "
+              "one fails",
+      .value_optional = true},
+     read_test_folder},
+    {{.name = "sign",
+      .value_name = "KEY.pem",
+      .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
+     into<&SweepRequest::sign>},
+    {{.name = "keep-clouds", .help = "keep what was scored, as PLY, in the bundle's clouds/"},
+     into<&SweepRequest::kept, &KeptFiles::cloud>},
+    {{.name = "no-pictures", .help = "leave out the pictures of depth maps (pictures/, some 100 kB a case)"},
+     turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
+    {{.name = "dry-run", .help = "print the cases and stop"}, into<&SweepRequest::dry_run>},
+    {{.name = "json", .help = "print results.json to stdout instead of the table"},
+     into<&SweepRequest::json>},
+};
+
+CommandLine<SweepRequest> sweep_command_line() {
+  CommandLine<SweepRequest> line{
+      "aqbench sweep [OPTION]...",
+      "Runs every case (scene x method x seed x axes, or workload x seed x axes) in a process of its own,\n"
+      "scores it against the exact surface or proves and times it, and leaves a bundle: results,\n"
+      "environment, journal, hashes. Without options: suite `seed`.\n\n"
+      "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
+      "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
+      "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
+      "  aqbench sweep --workload absorption --axis variant=loop,torch,fused --precision 2\n"
+      "  aqbench sweep --resume out/20261120T101500Z\n\n"
+      "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"
+      "unreadable, 130 interrupted.",
+      planned_flags()};
+  line.flags.insert(line.flags.end(), std::begin(kGateFlags), std::end(kGateFlags));
+  append_flags<SweepRequest, ShareRequest>(line.flags, share_flags(), &SweepRequest::share);
+  append_flags<SweepRequest, GateExports>(line.flags, gate_export_flags(), &SweepRequest::gate_exports);
+  line.flags.insert(line.flags.end(), std::begin(kBundleFlags), std::end(kBundleFlags));
+  append_flags<SweepRequest, CommandTrust>(line.flags, command_trust_flags(), &SweepRequest::trust);
+  return line;
+}
+
+// Checks what flags mean together. A resumed sweep gets the plan of its bundle.
+void complete_sweep_request(SweepRequest& request) {
+  if (request.resume) {
+    for (const auto& flag : planned_flags())
+      if (request.given.contains(flag.name) && std::string_view(flag.name) != "project")
+        throw Error(ErrorKind::usage,
+                    fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
+    const auto project_file = request.plan.project_file;
+    request.plan = read_journal(*request.resume, TornTail::accept).header.request;
+    request.plan.project_file = project_file;
+  } else {
+    for (const auto& flag : command_trust_flags())
+      if (request.given.contains(flag.name))
+        throw Error(ErrorKind::usage,
+                    fmt::format("--{} is for --resume: a sweep of your own asks nobody", flag.name));
+    check(request.plan.timing);
+    use_current_project(request.plan);
+  }
+  if (request.gate && !request.baseline) {
+    const std::string suite = request.plan.own_suite ? request.plan.own_suite->name : request.plan.suite;
+    if (suite.empty()) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
+    request.baseline = gate_baseline({}, suite, request.plan.project_file);
+  }
+  complete_share(request.share, request.plan, request.resume.has_value());
+  if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
+    throw Error(ErrorKind::usage,
+                fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
+  if (request.tests_of) check_test_dir(*request.tests_of);
+}
+
+// ---- Running ----
+
+ExitCode print_plan(const SweepPlan& plan, bool json) {
+  if (json) {
+    Json cases = Json::array();
+    for (const Case& planned : plan.cases) cases.push_back(to_json(planned));
+    print_json(cases.dump(2) + "\n");
+    return ExitCode::pass;
+  }
+  for (const Case& planned : plan.cases) fmt::print("{}\n", printable(planned.name));
+  fmt::print(stderr, "{} cases\n", plan.cases.size());
+  return ExitCode::pass;
+}
+
+Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const Json& environment) {
+  if (request.resume) return Journal::resume(*request.resume, plan, {utc_now(), environment});
+  const auto now = std::chrono::system_clock::now();
+  const std::filesystem::path bundle = create_bundle_dir(request.out, now);
+  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
+  remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
+  return journal;
+}
+
+Results assemble(const SweepPlan& plan, const Journal& journal, Json environment,
+                 const std::optional<LoadAverage>& load_before) {
+  add_load(environment, load_before, load_average());
+  Results results;
+  results.run.id = journal.header().run_id;
+  results.run.suite = plan.suite;
+  results.run.started_utc = journal.header().started_utc;
+  results.run.finished_utc = utc_now();
+  results.run.complete = journal.records().size() == plan.cases.size();
+  results.run.planned_cases = plan.cases.size();
+  results.run.plan_sha256 = plan.sha256;
+  results.run.text_version = kSummaryVersion;
+  results.run.requested = requested_json(plan.request);
+  results.run.effective = effective_json(plan);
+  results.environment = std::move(environment);
+  results.records = journal.records();
+  return results;
+}
+
+ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& baseline,
+                               const Results& results) {
+  const GateReport report = gate(results, baseline);
+  std::FILE* const stream = request.json ? stderr : stdout;
+  const GithubFence fence = github_fence(request.gate_exports);
+  fmt::print(stream, "\n{}{}{}", fence.begin,
+             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)), fence.end);
+  export_gate(report, results, request.gate_exports, stream);
+  return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
+}
+
+ExitCode outcome_code(const SweepOutcome& outcome) {
+  return combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
+                 outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
+}
+
+// Verifies the bundle at once, while the sweep can still be repeated, and says where it is.
+ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
+  const VerifyReport verified = verify_bundle(bundle);
+  std::FILE* const stream = json ? stderr : stdout;
+  if (!verified.ok()) {
+    fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
+    return ExitCode::regression;
+  }
+  fmt::print(stream, "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n",
+             bundle.string(), verified.files, verified.root_digest, verified.metrics_digest);
+  if (outcome.interrupted)
+    fmt::print(stderr, "aqbench: interrupted; go on with: aqbench sweep --resume {}\n", bundle.string());
+  return ExitCode::pass;
+}
+
+// Adds what was asked for besides the results. The baseline is copied as it is, so that its hash is that of
+// the reviewed file.
+ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
+  add_notes(bundle, request.notes);
+  if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
+  if (!request.tests_of || interrupted) return ExitCode::pass;  // after Ctrl-C nobody waits for tests
+  fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
+  const TestRun tests = run_tests(bundle, *request.tests_of);
+  if (tests.passed) return ExitCode::pass;
+  fmt::print(stderr, "aqbench: error: tests: {}; see {}\n", tests.problem, (bundle / kTestsLog).string());
+  return ExitCode::regression;
+}
+
+Arguments sweep_words(Arguments arguments) {
+  arguments.insert(arguments.begin(), {"aqbench", "sweep"});
+  return arguments;
+}
+
+// Runs what has no record yet. Results that tasks of a shared sweep have left are taken first.
+SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journal& journal) {
+  const auto tasks = tasks_folder(journal.bundle());
+  const auto run = [&](const Case& planned, CaseBoard& board) {
+    return run_case_keeping(planned, board, request.kept);
+  };
+  SweepDisplay display(SweepDisplay::options_for_stderr());
+  CasesOfHosts hosts;
+  SweepOutcome outcome;
+  if (request.share.local) {
+    outcome = run_locally_shared(plan, journal, static_cast<std::size_t>(*request.share.local),
+                                 request.share.lease_s, display.callbacks(), run, hosts);
+  } else {
+    if (std::filesystem::is_directory(tasks)) collect(plan, tasks, journal, hosts);
+    outcome = run_sweep(plan, journal, display.callbacks(), run);
+  }
+  if (outcome.interrupted) return outcome;
+  for (const auto& [host, cases] : hosts)
+    add_notes(journal.bundle(), {fmt::format("{} ran {}", host, counted(cases, "case"))});
+  std::error_code ignored;  // nothing in it is needed any more
+  std::filesystem::remove_all(tasks, ignored);
+  return outcome;
+}
+
+// The arguments by which the merging job of a shared sweep ends it as this command line asks.
+Arguments arguments_of_merge(const SweepRequest& request) {
+  Arguments words;
+  const auto add_file = [&](const char* flag, const std::optional<std::filesystem::path>& file) {
+    if (file) words.insert(words.end(), {flag, std::filesystem::absolute(*file).string()});
+  };
+  if (request.baseline) add_file("--baseline", baseline_file(*request.baseline));
+  if (request.gate) words.emplace_back("--gate");
+  add_file("--junit", request.gate_exports.junit);
+  add_file("--sign", request.sign);
+  for (const std::string& note : request.notes) words.insert(words.end(), {"--note", note});
+  return words;
+}
+
+// Begins the bundle and leaves the rest to jobs of Slurm.
+ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  SlurmJobs jobs;
+  {
+    const Journal journal = open_journal(
+        request, plan, environment_json({*plan.request.threads, plan.request.device.value_or("cpu")}));
+    jobs = {journal.bundle(), arguments_of_merge(request), !foreign_code(plan.cases).empty(),
+            plan.cases.size()};
+  }
+  make_tasks_folder(tasks_folder(jobs.bundle));
+  begin_command(jobs.bundle, utc_now(), read_git_state("."), sweep_words(arguments));
+  end_command(jobs.bundle, utc_now(), read_git_state("."), 0, RunClock().elapsed());
+  return submit(jobs, request.share);
+}
+
+ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+  // Before a bundle is begun, which a missing module should not leave behind; and before the environment is
+  // recorded, which names the libraries that are loaded.
+  load_modules_of(plan.cases);
+  // Read before anything is run: a baseline that cannot be used should not cost a sweep.
+  std::optional<Baseline> baseline;
+  if (request.baseline) baseline = read_baseline(baseline_file(*request.baseline));
+  std::optional<SigningKey> key;
+  if (request.sign) key = read_signing_key(*request.sign);
+
+  Json environment = environment_json({plan.request.threads.value_or(available_processors()),
+                                       plan.request.device.value_or("cpu"), plan.dtype});
+  Journal journal = open_journal(request, plan, environment);
+  return with_resume_hint("sweep", journal.bundle(), [&] {
+    const RunClock clock;
+    begin_command(journal.bundle(), utc_now(), read_git_state("."), sweep_words(arguments));
+    const auto load_before = load_average();
+    const SweepOutcome outcome = run_cases(request, plan, journal);
+    const Results results = assemble(plan, journal, std::move(environment), load_before);
+    if (request.json)
+      print_json(results_text(results));
+    else
+      fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
+    ExitCode code = outcome_code(outcome);
+    if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
+    code = combine(code, add_evidence(request, journal.bundle(), outcome.interrupted));
+    end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
+    finalise_bundle(journal.bundle(), results, key ? &*key : nullptr);
+    return combine(code, report_bundle(journal.bundle(), outcome, request.json));
+  });
+}
+
+}  // namespace
+
+ExitCode sweep_command(const Arguments& arguments) {
+  auto request = parse(sweep_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  complete_sweep_request(*request);
+  SweepPlan plan = plan_sweep(request->plan);
+  if (request->resume) place_project(plan, request->plan.project_file);
+  if (request->share.any()) require_shareable(plan);
+  if (request->dry_run) return print_plan(plan, request->json);
+  if (request->resume)
+    require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
+  else
+    require_records_fit(plan);
+  const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
+  if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
+  return run_planned(*request, plan, recorded);
+}
+
+}  // namespace aqbench::cli

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/command_trust.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/measuring/build_info.h"
+#include "harness/planning/foreign_code.h"
+#include "harness/planning/plan.h"
+#include "harness/running/journal.h"
+#include "harness/sharing/shared_results.h"
+#include "harness/sharing/shared_sweep.h"
+
+namespace aqbench::cli {
+namespace {
+
+struct WorkRequest {
+  std::filesystem::path bundle;
+  double lease_s = kDefaultLeaseS;
+  CommandTrust trust;
+};
+
+CommandLine<WorkRequest> work_command_line() {
+  CommandLine<WorkRequest> line{
+      "aqbench work BUNDLE [--lease S]",
+      "Takes cases of a shared sweep (aqbench sweep --slurm) until all have a result, from any machine that\n"
+      "sees the bundle's folder. Results lie in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local 1`\n"
+      "makes the bundle of them. A task that is killed costs nothing but its case's time.",
+      {{{.name = "lease",
+         .value_name = "S",
+         .help = "seconds after which a silent process loses its case (default 60)"},
+        [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }}},
+      {{{.name = "BUNDLE"}, into<&WorkRequest::bundle>}}};
+  append_flags<WorkRequest, CommandTrust>(line.flags, command_trust_flags(), &WorkRequest::trust);
+  return line;
+}
+
+}  // namespace
+
+ExitCode work_command(const Arguments& arguments) {
+  const auto request = parse(work_command_line(), arguments);
+  if (!request) return ExitCode::pass;
+  const std::filesystem::path tasks = tasks_folder(request->bundle);
+  const JournalHeader header = read_journal(request->bundle, TornTail::accept).header;
+  if (!std::filesystem::is_directory(tasks)) {
+    fmt::print("{}: nothing is shared, or all of it is merged\n", tasks.string());
+    return ExitCode::pass;
+  }
+  const SweepPlan plan = plan_sweep(header.request);
+  if (plan.sha256 != header.plan_sha256 || header.program_sha256 != program_sha256())
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: was begun by another build of aqbench, or is planned otherwise on this machine",
+                    request->bundle.string()));
+  require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
+  const TaskOutcome outcome = run_task(plan, request->bundle, tasks, request->lease_s, run_case);
+  fmt::print("ran {}{}\n", counted(outcome.ran, "case"),
+             outcome.too_late == 0 ? "" : fmt::format(", {} too late", outcome.too_late));
+  return outcome.interrupted ? ExitCode::interrupted : ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

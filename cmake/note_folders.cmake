@@ -1,0 +1,17 @@
+# Part of an installation: writes which of `aqbench_folders` (relative to the prefix) and of the folders above them
+# are not there yet into the file `aqbench_notes`, deepest last. What an earlier installation noted stays noted.
+set(missing "")
+if(EXISTS "${aqbench_notes}")
+  file(STRINGS "${aqbench_notes}" missing)
+endif()
+foreach(folder IN LISTS aqbench_folders)
+  set(path "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${folder}")
+  while(NOT EXISTS "${path}")
+    list(APPEND missing "${path}")
+    get_filename_component(path "${path}" DIRECTORY)
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES missing)
+list(SORT missing)
+string(JOIN "\n" missing ${missing})
+file(WRITE "${aqbench_notes}" "${missing}\n")

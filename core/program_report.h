@@ -1,0 +1,44 @@
+#pragma once
+// What a program of somebody else's used and told of itself, for whoever observes stages.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+// A stage of a program, as it told it.
+struct ProgramStage {
+  std::string name;
+  std::int64_t start_ns = 0, end_ns = 0;  // of CLOCK_MONOTONIC, within the program's run
+  int lane = 0;                           // 0: the main thread; further threads and processes count from 1
+  std::uint64_t calls = 1;
+};
+
+// What a program and everything that it started used, from the start to the end of all of it. A value is
+// missing where this system does not tell it.
+struct ProgramUse {
+  double cpu_user_s = 0, cpu_system_s = 0;
+  std::optional<std::uint64_t> peak_resident_bytes;  // of all together; pages that they share count once
+  // Through read and write calls, pipes and the page cache included; mapped files are not among them.
+  std::optional<std::uint64_t> read_bytes, written_bytes;
+  std::uint64_t minor_faults = 0, major_faults = 0;  // of pages; major ones waited for the disk
+  std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
+
+  bool operator==(const ProgramUse&) const = default;
+};
+
+// A program that has ended.
+struct ProgramReport {
+  const char* stage = "";  // the StageScope in which it ran, just closed
+  // Of each lane sorted by start, the outer one first; they nest and do not overlap.
+  std::vector<ProgramStage> stages;
+  std::optional<ProgramUse> use = {};  // none where this system tells nothing of it
+};
+
+// Tells the observer of stages (core/stage_scope.h), if there is one. Call it on the thread that waited for
+// the program, right after the scope in which it ran.
+void report_program(const ProgramReport& report);
+
+}  // namespace aqbench

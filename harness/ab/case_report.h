@@ -1,0 +1,56 @@
+#pragma once
+// The verdict on one case, and what costs and metrics beside its wall time mean for it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/ab/decision.h"
+#include "harness/ab/layout.h"
+#include "harness/gating/gate.h"
+
+namespace aqbench {
+
+// Says what became of one case.
+enum class AbVerdict {
+  regressed,
+  faster,
+  pass,
+  inconclusive,
+  refused,  // too noisy on this machine to be gated
+  invalid,  // B's output is worse than A's or unsteady, so B's time says nothing
+  failed,   // a unit failed
+  // Where metrics alone are compared:
+  worse,
+  better,
+  equivalent,
+};
+// Returns "REGRESSED" and so on.
+std::string to_string(AbVerdict verdict);
+
+// Holds the verdict on one outcome of a case beside its wall time.
+struct AbOutcomeReport {
+  AbOutcome outcome;
+  AbTimeDecision decision;  // its medians are in the outcome's unit
+};
+
+// Holds the verdict on one case and what it follows from.
+struct AbCaseReport {
+  std::string name;
+  AbVerdict verdict = AbVerdict::inconclusive;
+  std::string reason;                          // one line, empty for pass
+  std::optional<AbTimeDecision> time;          // nullopt where a unit failed or wall times are not judged
+  std::vector<AbOutcomeReport> outcomes = {};  // empty where a unit failed
+  std::optional<LayoutShare> layout = {};      // where units drew code layouts
+  std::string outputs;                         // "identical", "differ", "not hashed", "vary: 1 of A, 2 of B"
+  std::vector<GateRow> accuracy;  // B's metrics gated on A's with the default tolerances, worst first
+  std::string pareto;             // one line: time and accuracy together
+};
+
+// Returns whether metrics are compared over seeds or runs.
+bool has_metrics(const AbSettings& settings);
+
+// Takes the outcomes of a case into its verdict, which must be that of the wall time where there is one.
+void judge_outcomes(AbCaseReport& report);
+
+}  // namespace aqbench

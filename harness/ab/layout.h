@@ -1,0 +1,45 @@
+#pragma once
+// Code layout as noise. Where the parts of a program lie in memory moves its time: by the order in which it
+// was linked and by the size of its environment, which lies at the end of the stack. Units draw both anew, so
+// that a verdict is about the program and not about one layout of it.
+// Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009; Curtsinger
+// and Berger, "Stabilizer: statistically sound performance evaluation", ASPLOS 2013.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/ab/samples.h"
+
+namespace aqbench {
+
+// Returns the number of the layout, below `layouts`, that a unit draws. Sides draw apart and with
+// replacement: two sides that are the same program can then be swapped in any pair, so that the test stays
+// exact. `draw` numbers the pairs of a case (AbUnitTask).
+std::uint64_t drawn_layout(std::uint64_t order_seed, std::uint64_t layouts, std::size_t case_index,
+                           std::size_t draw, AbSide side);
+
+// Returns the bytes that a layout adds to the environment: 0 to 4095.
+std::size_t layout_padding(std::uint64_t layout);
+
+// Returns the bytes of the file that $AQBENCH_ORDER names while a program is linked for a layout: 64 KiB of
+// random bytes, the same for the same layout, as `shuf --random-source` reads them.
+std::string layout_order_bytes(std::uint64_t layout);
+
+// Holds what part the layout has in the spread of the units' times.
+struct LayoutShare {
+  double share = 0;         // of the variance of ln u within a side, 0 to 1
+  std::size_t layouts = 0;  // that were drawn, of both sides together
+  std::size_t units = 0;
+};
+
+// Splits the variance of one case's units into that between layouts and that within one (one-way analysis of
+// variance with random effects, each side for itself). nullopt where no layout was drawn twice.
+std::optional<LayoutShare> layout_share(const AbSamples& samples, std::size_t case_index);
+
+// Returns the first unit whose layout is not the drawn one, "units[3]: ...", or "". `look_pairs` are the
+// pairs of a case in all looks together. With layouts == 0 no unit may have a layout.
+std::string layout_problem(const AbSamples& samples, std::uint64_t layouts, std::size_t look_pairs);
+
+}  // namespace aqbench

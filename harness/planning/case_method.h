@@ -1,0 +1,13 @@
+#pragma once
+// From a case to the method that it runs.
+
+#include "harness/records/case.h"
+#include "pipeline/method/method.h"
+
+namespace aqbench {
+
+// Returns the method of a case: the one that a user declared, where the case carries its declaration, or else
+// the registered one. Throws Error(usage) for an unknown one, Error(input) for a declaration that is none.
+MethodSpec method_of(const Case& planned);
+
+}  // namespace aqbench

@@ -1,0 +1,107 @@
+#include "harness/planning/scene_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <variant>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "scenes/dataset/recording.h"
+#include "scenes/dataset/recording_truth.h"
+
+namespace aqbench {
+namespace {
+
+// A folder's name, also of "." and of a path that ends in a slash.
+std::string label_of(const std::filesystem::path& dir) {
+  const std::filesystem::path whole = std::filesystem::absolute(dir / ".").lexically_normal();
+  return whole.parent_path().filename().string();
+}
+
+// Where recordings lie, by their content.
+std::map<std::string, std::filesystem::path>& known_places() {
+  static std::map<std::string, std::filesystem::path> places;
+  return places;
+}
+
+ParameterSpec frame_parameter(std::size_t frames) {
+  return {.name = "frame",
+          .unit = "1",
+          .default_value = std::int64_t{0},
+          .min = 0,
+          .max = static_cast<double>(frames - 1),
+          .help = "number of the frame, from 0",
+          .choices = {}};
+}
+
+const ParameterValue* find_option(const Case& planned, std::string_view name) {
+  const auto found =
+      std::ranges::find(planned.options, name, [](const auto& option) { return option.first; });
+  return found == planned.options.end() ? nullptr : &found->second;
+}
+
+bool may_stand_in_names(const std::string& label) {
+  return !label.empty() && label.size() <= 100 && std::ranges::all_of(label, [](unsigned char c) {
+    return c > ' ' && c < 127 &&
+           std::string_view("/\\:*?[]=,'\"`$").find(static_cast<char>(c)) == std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+SceneChoice choose_recording(const std::string& given) {
+  const std::string named = given.substr(kDatasetPrefix.size());
+  const std::size_t equals = named.find('=');
+  const bool has_label = equals != std::string::npos && may_stand_in_names(named.substr(0, equals));
+  const std::filesystem::path dir = has_label ? named.substr(equals + 1) : named;
+  const std::string label = has_label ? named.substr(0, equals) : label_of(dir);
+  if (dir.empty() || !may_stand_in_names(label))
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("scene '{}': the folder's name '{}' cannot stand in the name of a case (plain ASCII "
+                    "without blanks, quotes and any of / \\ : * ? [ ] = , $): give a label, "
+                    "dataset:LABEL=DIR",
+                    one_line(given), one_line(label)));
+  const Recording recording = read_recording(dir);
+  const RecordingTruth truth = find_recording_truth(recording);
+  DatasetContents contents = inspect_recording(recording);
+  add_truth_contents(recording, contents);
+  SceneChoice choice{std::string(kDatasetPrefix) + label, nullptr, {}, given};
+  choice.options = {{"dataset.layout", std::string(to_string(recording.layout))},
+                    {"dataset.truth", truth_text(truth)},
+                    {"dataset.sha256", dataset_sha256(contents)}};
+  choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
+  known_places()[dataset_sha256(contents)] = std::filesystem::absolute(dir);
+  return choice;
+}
+
+bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(kDatasetPrefix); }
+
+std::filesystem::path recording_dir(const Case& planned) {
+  const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
+  const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
+  if (found == known_places().end())
+    throw Error(ErrorKind::input, fmt::format("scene '{}': it is not known where it lies", planned.scene));
+  return found->second;
+}
+
+std::size_t recording_frame(const Case& planned) {
+  const ParameterValue* const frame = find_option(planned, "dataset.frame");
+  const auto* const number = frame == nullptr ? nullptr : std::get_if<std::int64_t>(frame);
+  return number == nullptr ? 0 : static_cast<std::size_t>(*number);
+}
+
+void require_own_label(const std::vector<SceneChoice>& scenes) {
+  const SceneChoice& last = scenes.back();
+  const auto same = std::ranges::find(scenes, last.name, &SceneChoice::name);
+  if (&*same != &last)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("scenes '{}' and '{}' would both be called {}: give one a label, dataset:LABEL=DIR",
+                    one_line(same->given), one_line(last.given), last.name));
+}
+
+}  // namespace aqbench

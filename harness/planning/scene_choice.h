@@ -1,0 +1,60 @@
+#pragma once
+// A scene that was chosen, and recordings among them: "dataset:DIR".
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/parameters.h"
+#include "harness/records/case.h"
+#include "scenes/optics/camera.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+
+// A recording that was chosen as a scene.
+struct RecordingChoice {
+  std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame
+  Rig rig;
+};
+
+// A scene that was chosen.
+struct SceneChoice {
+  std::string name;                 // registry name, "mesh:FILE.ply" or "dataset:LABEL"
+  const SceneSpec* spec = nullptr;  // nullptr for a mesh and a recording
+  // Of a mesh: the hash of its file. Of a recording: dataset.layout, dataset.truth, dataset.sha256.
+  std::vector<std::pair<std::string, ParameterValue>> options;
+  std::string given = {};  // as it was asked for: "dataset:DIR"
+  std::optional<RecordingChoice> recording = {};
+};
+
+// Begins the name of a scene that is a recording.
+inline constexpr std::string_view kDatasetPrefix = "dataset:";
+
+// Owner of the parameters of all recordings: "dataset.frame".
+inline constexpr const char* kDatasetOwner = "dataset";
+
+// Returns the recording in the folder that `given` names, "dataset:DIR" or "dataset:LABEL=DIR", as the scene
+// "dataset:LABEL", LABEL being the folder's name where none is given: a case's name says nothing of where
+// things lie. Reads and hashes every file of it. Throws Error(input) as read_recording(), inspect_recording()
+// and find_recording_truth() do, Error(usage) for a folder whose name cannot stand in a case's name.
+SceneChoice choose_recording(const std::string& given);
+
+// Returns whether the case's scene is a recording.
+bool looks_at_recording(const Case& planned);
+
+// Returns where the recording of a case lies. A case names it by its content, dataset.sha256; this process
+// knows those that choose_recording() has seen, and so do its children. Throws Error(input) for another one.
+std::filesystem::path recording_dir(const Case& planned);
+
+// Returns the frame that a case of a recording looks at, its option dataset.frame.
+std::size_t recording_frame(const Case& planned);
+
+// Throws Error(usage) if the last scene has the name of an earlier one.
+void require_own_label(const std::vector<SceneChoice>& scenes);
+
+}  // namespace aqbench

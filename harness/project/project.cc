@@ -1,0 +1,170 @@
+#include "harness/project/project.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "harness/planning/axis.h"
+#include "harness/planning/case_images.h"
+#include "harness/project/json_lines.h"
+#include "pipeline/method/method.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxProjectBytes = 4 << 20;
+
+void drop_comments(Json& json) {
+  if (json.is_object())
+    for (auto member = json.begin(); member != json.end();)
+      member = member.key().starts_with("//") ? json.erase(member) : std::next(member);
+  if (json.is_structured())
+    for (Json& inside : json) drop_comments(inside);
+}
+
+template <class Specs>
+bool has_name(const Specs& specs, const std::string& name) {
+  return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
+}
+
+// A method's name stands before its parameters, where names of scenes, workloads and rigs stand, too.
+void check_method_name(const JsonPlace& place, const std::string& name,
+                       const std::vector<MethodDeclaration>& before) {
+  const std::string owners[] = {kImagingOwner, kPerturbOwner};
+  const char* const what = has_name(method_registry(), name)                     ? "a method"
+                           : has_name(scene_registry(), name)                    ? "a scene"
+                           : has_name(workload_registry(), name)                 ? "a workload"
+                           : has_name(rig_registry(), name)                      ? "a rig"
+                           : std::ranges::find(owners, name) != std::end(owners) ? "an owner of parameters"
+                           : std::ranges::find(axis_names(), name) != axis_names().end() ? "an axis"
+                                                                                         : nullptr;
+  if (what != nullptr) place.fail(fmt::format("'{}' is {} of aqbench", name, what));
+  if (has_name(before, name)) place.fail("stands twice");
+}
+
+std::vector<MethodDeclaration> read_methods(const JsonPlace& place) {
+  std::vector<MethodDeclaration> methods;
+  for (const JsonPlace& element : place.elements()) {
+    MethodDeclaration method = declaration_from_json(element);
+    check_method_name(element.at("name"), method.name, methods);
+    methods.push_back(std::move(method));
+  }
+  return methods;
+}
+
+std::vector<Suite> read_suites(const JsonPlace& place) {
+  std::vector<Suite> suites;
+  for (const JsonPlace& element : place.elements()) {
+    Suite suite = suite_at(element);
+    if (has_name(suite_registry(), suite.name))
+      element.at("name").fail(fmt::format("'{}' is a suite of aqbench", suite.name));
+    if (has_name(suites, suite.name)) element.at("name").fail("stands twice");
+    suites.push_back(std::move(suite));
+  }
+  return suites;
+}
+
+ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
+                            const std::filesystem::path& dir) {
+  if (name.empty() || one_line(name) != name || name.find_first_of(":/,*?[] ") != name.npos)
+    place.fail("its name is empty or has one of : / , * ? [ ] in it, or a blank");
+  if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}};
+  Json options = place.value();
+  const std::string folder = place.at("directory").text();
+  options.erase("directory");
+  return {name, (dir / folder).lexically_normal(), std::move(options)};
+}
+
+void read_gates(const JsonPlace& place, Project& project) {
+  std::vector<std::string> names;
+  for (const Suite& suite : suite_registry()) names.push_back(suite.name);
+  for (const Suite& suite : project.suites) names.push_back(suite.name);
+  for (const auto& [suite, file] : place.members()) {
+    if (std::ranges::find(names, suite) == names.end())
+      file.fail(unknown_name_message("suite", suite, names));
+    project.gates.push_back({suite, (project.dir / file.text()).lexically_normal()});
+  }
+}
+
+void read_members(const JsonPlace& root, Project& project) {
+  root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
+  if (root.at("version").integer() != kProjectVersion)
+    root.at("version").fail(fmt::format("is not {}, the version that is read", kProjectVersion));
+  if (const auto datasets = root.find("datasets"))
+    for (const auto& [name, place] : datasets->members())
+      project.datasets.push_back(read_dataset(name, place, project.dir));
+  if (const auto methods = root.find("methods")) project.methods = read_methods(*methods);
+  if (const auto suites = root.find("suites")) project.suites = read_suites(*suites);
+  if (const auto gates = root.find("gates")) read_gates(*gates, project);
+}
+
+}  // namespace
+
+Project read_project(const std::filesystem::path& file) {
+  const std::string text = read_text_file(file, kMaxProjectBytes);
+  Json json = parse_strict_json(text, file.string(), kSmallFileJson);
+  drop_comments(json);
+  Project project;
+  project.file = std::filesystem::absolute(file).lexically_normal();
+  project.dir = project.file.parent_path();
+  with_json_lines(text, file.string(), [&] { read_members(JsonPlace(json, file.string()), project); });
+  return project;
+}
+
+std::optional<std::filesystem::path> find_project_file(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  for (std::filesystem::path at = std::filesystem::absolute(folder, unknown).lexically_normal();;
+       at = at.parent_path()) {
+    const std::filesystem::path file = at / kProjectFileName;
+    struct stat status {};
+    if (::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      if (status.st_uid != 0 && status.st_uid != ::geteuid())
+        throw Error(
+            ErrorKind::input,
+            fmt::format("{}: belongs to another user; name it with --project to use it", file.string()),
+            file.string());
+      return file;
+    }
+    if (at == at.parent_path()) return std::nullopt;
+  }
+}
+
+std::optional<Project> current_project(const std::optional<std::filesystem::path>& named) {
+  std::error_code unknown;
+  const auto file = named ? named : find_project_file(std::filesystem::current_path(unknown));
+  if (!file) return std::nullopt;
+  return read_project(*file);
+}
+
+void use_project(const Project& project, PlanRequest& request) {
+  request.project = {project.dir.string(), project.methods};
+  if (request.suite.empty() || request.own_suite) return;
+  const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
+  if (suite != project.suites.end()) request.own_suite = *suite;
+}
+
+void use_current_project(PlanRequest& request) {
+  if (const auto project = current_project(request.project_file)) use_project(*project, request);
+}
+
+std::filesystem::path baseline_of(const Project& project, std::string_view suite) {
+  const auto gate = std::ranges::find(project.gates, suite, &ProjectGate::suite);
+  if (gate != project.gates.end()) return gate->baseline;
+  throw Error(ErrorKind::input,
+              fmt::format("{}: gates: has no baseline for suite '{}'; name one there or with --baseline FILE",
+                          project.file.string(), suite),
+              project.file.string());
+}
+
+}  // namespace aqbench

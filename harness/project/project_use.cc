@@ -1,0 +1,43 @@
+#include "harness/project/project_use.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "core/error.h"
+#include "harness/project/project.h"
+
+namespace aqbench {
+
+std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
+                                    const std::string& suite,
+                                    const std::optional<std::filesystem::path>& project_file) {
+  if (named) return *named;
+  const auto project = current_project(project_file);
+  if (!project)
+    throw Error(ErrorKind::usage, fmt::format("--baseline FILE is missing, and there is no {} that names one",
+                                              kProjectFileName));
+  if (suite.empty()) throw Error(ErrorKind::usage, "--baseline FILE is missing: these cases are of no suite");
+  std::filesystem::path file = baseline_of(*project, suite);
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown))
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: does not exist yet; after a sweep of the suite: aqbench accept BUNDLE --baseline {}",
+                    file.string(), file.string()),
+        file.string());
+  return file;
+}
+
+void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {
+  if (plan.request.project.methods.empty()) return;
+  std::string dir = plan.request.project.dir;
+  if (project_file) dir = read_project(*project_file).dir.string();
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(dir, unknown))
+    throw Error(ErrorKind::input,
+                fmt::format("the project's folder {} is not here: name its file with --project FILE", dir));
+  for (Case& planned : plan.cases) planned.project_dir = dir;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,22 @@
+#pragma once
+// What commands take from the user's project file (harness/project/project.h).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "harness/planning/plan.h"
+
+namespace aqbench {
+
+// Returns the baseline that a gate uses: the one that is named, or that of the suite in the project file.
+// Throws Error(usage) where there is none.
+std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
+                                    const std::string& suite,
+                                    const std::optional<std::filesystem::path>& project_file);
+
+// Lets the declared methods of a bundle's plan run in the folder of --project, or in the one that the bundle
+// names. Throws Error(input) where that is not on this machine.
+void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file);
+
+}  // namespace aqbench

@@ -1,0 +1,86 @@
+#include "harness/running/case_recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "core/stopwatch.h"
+#include "harness/planning/case_images.h"
+#include "harness/planning/scene_choice.h"
+#include "harness/scoring/board_score.h"
+#include "harness/scoring/consistency.h"
+#include "scenes/dataset/perturb.h"
+#include "scenes/rendering/visibility.h"
+
+namespace aqbench {
+namespace {
+
+std::string recording_sha256(const Recording& recording) {
+  DatasetContents contents = inspect_recording(recording);
+  add_truth_contents(recording, contents);
+  return dataset_sha256(contents);
+}
+
+// The hash that the plan was made with.
+std::string planned_sha256(const Case& planned) {
+  const auto found =
+      std::ranges::find(planned.options, "dataset.sha256", [](const auto& o) { return o.first; });
+  return found == planned.options.end() ? std::string() : to_string(found->second);
+}
+
+}  // namespace
+
+CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir) {
+  const auto start = SteadyClock::now();
+  CaseRecordingData data;
+  data.recording = read_recording(recording_dir(planned));
+  data.truth = find_recording_truth(data.recording);
+  data.sha256 = recording_sha256(data.recording);
+  if (data.sha256 != planned_sha256(planned))
+    throw Error(ErrorKind::input, fmt::format("{}: a file of it was changed since the sweep was planned",
+                                              data.recording.dir.string()));
+  write_observation(data.recording, recording_frame(planned), observation_dir);
+  if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
+    perturb_calibration_file(observation_dir / "calibration.json", error);
+  data.made_ms = ms_since(start);
+  return data;
+}
+
+void require_unchanged(const CaseRecordingData& data) {
+  if (recording_sha256(data.recording) != data.sha256)
+    throw Error(ErrorKind::method,
+                fmt::format("{}: was changed while the method ran", data.recording.dir.string()));
+}
+
+void score_recording(const Case& planned, const CaseRecordingData& data, Reconstruction output,
+                     const Afterwards& afterwards, CaseResult& result) {
+  const Recording& recording = data.recording;
+  const Rig& rig = recording.rig;
+  const std::size_t frame = recording_frame(planned);
+  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
+    apply(world_from_perturbed(rig, error), output);
+  // What needs no truth, or brings its own frame.
+  MetricSet others = measure_consistency(output.depth_maps, rig);
+  if (!data.truth.board_file.empty())
+    for (auto& metric : score_board(output, recording, true_board(data.truth, frame)))
+      others.push_back(std::move(metric));
+
+  apply(recording.own_from_rig, output);
+  if (data.truth.has_surface()) {
+    const Scene scene = true_scene(data.truth, frame, planned.scene);
+    const Surface& truth = *scene.truth.surface;
+    require_scorable(output, truth);
+    const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
+    const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
+    score_output(output, truth, afterwards, result, views);
+    const ViewHoles holes = views ? diagnose_output(output, truth, rig, result) : ViewHoles{};
+    add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result);
+  }
+  score_depths(output, rig.cameras, recording.dir, frame, afterwards, result);
+  for (auto& metric : others) result.record.metrics.push_back(std::move(metric));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,98 @@
+#include "harness/scoring/board_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/scoring/consistency.h"
+#include "metrics/charuco.h"
+#include "metrics/order_statistics.h"
+#include "metrics/registry.h"
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/refraction.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kMillimetresPerMetre = 1e3;
+
+// What one camera says of a corner, in the rig's world frame.
+std::optional<Vec3> corner_seen(const Camera& camera, const Rig& rig, const DepthMap& map,
+                                const Vec2& pixel) {
+  const auto undistorted = Undistorter(camera.intrinsics).undistort_pixel(pixel);
+  if (!undistorted) return std::nullopt;
+  const auto depth_m = interpolated_depth_m(map, *undistorted);
+  const auto ray = cast_ray(refractive_camera(camera, rig.water), *undistorted);
+  if (!depth_m || !ray) return std::nullopt;
+  return point_on_ray(*ray, *depth_m);
+}
+
+std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& output,
+                              const Recording& recording) {
+  std::array<std::vector<double>, 3> coordinates;
+  for (const auto& [name, pixel] : corner.pixels) {
+    const Camera* const camera = find_camera(recording.rig, name);
+    if (camera == nullptr)
+      throw Error(ErrorKind::input,
+                  fmt::format("ChArUco corner {}: there is no camera '{}'", corner.id, name));
+    const auto map = std::ranges::find(output.depth_maps, name, &DepthMap::camera);
+    if (map == output.depth_maps.end()) continue;
+    const auto point_m = corner_seen(*camera, recording.rig, *map, pixel);
+    for (int axis = 0; point_m && axis < 3; ++axis)
+      coordinates[static_cast<std::size_t>(axis)].push_back((*point_m)[axis]);
+  }
+  if (coordinates[0].empty()) return std::nullopt;
+  Vec3 corner_m;
+  for (int axis = 0; axis < 3; ++axis)
+    corner_m[axis] = median_in_place(coordinates[static_cast<std::size_t>(axis)]);
+  return recording.own_from_rig.linear * corner_m + recording.own_from_rig.translation_m;
+}
+
+void write_scale(const std::map<int, Vec3>& found_m, const BoardTruth& board, MetricWriter& writer) {
+  const int columns = board.squares_x - 1;
+  double sum_m = 0;
+  std::size_t sides = 0;
+  for (const auto& [id, corner_m] : found_m)
+    for (const int next : {(id + 1) % columns != 0 ? id + 1 : -1, id + columns})
+      if (const auto other = found_m.find(next); other != found_m.end()) {
+        sum_m += (other->second - corner_m).norm();
+        ++sides;
+      }
+  if (sides == 0)
+    writer.add_undefined("charuco_scale_pct", "no two corners of one square were found");
+  else
+    writer.add("charuco_scale_pct", 100 * sum_m / static_cast<double>(sides) / board.square_m);
+}
+
+}  // namespace
+
+MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board) {
+  std::map<int, Vec3> found_m;
+  std::vector<Vec3> with_truth_m, true_m;
+  for (const BoardCorner& corner : board.corners) {
+    const auto corner_m = corner_of(corner, output, recording);
+    if (!corner_m) continue;
+    found_m[corner.id] = *corner_m;
+    if (!corner.position_m) continue;
+    with_truth_m.push_back(*corner_m);
+    true_m.push_back(*corner.position_m);
+  }
+  MetricWriter writer;
+  writer.add("charuco_corners", static_cast<double>(found_m.size()));
+  const CornerErrors errors = charuco_errors(with_truth_m, true_m);
+  const std::string reason = output.depth_maps.empty() ? "the method gives no depth maps to find corners in"
+                                                       : "no corner with a true position was found";
+  if (errors.rmse_m)
+    writer.add("charuco_rmse_mm", kMillimetresPerMetre * *errors.rmse_m);
+  else
+    writer.add_undefined("charuco_rmse_mm", reason);
+  write_scale(found_m, board, writer);
+  return writer.take();
+}
+
+}  // namespace aqbench

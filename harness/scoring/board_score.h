@@ -1,0 +1,18 @@
+#pragma once
+// A ChArUco board in a recording: corners that depth maps give, against the board.
+
+#include "metrics/metric.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/dataset/recording.h"
+#include "scenes/dataset/recording_truth.h"
+
+namespace aqbench {
+
+// Takes each corner from the depth maps, at its pixel in every camera that sees it: the median of the
+// cameras' points, coordinate by coordinate. Returns charuco_* (metrics/registry.h): distances from the true
+// corners where positions are known, and the length of the squares' sides, which is no accuracy. Undefined
+// with a reason where there are no depth maps or too few corners. Throws Error(input) for a pixel of an
+// unknown camera.
+MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board);
+
+}  // namespace aqbench

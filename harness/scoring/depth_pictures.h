@@ -1,0 +1,47 @@
+#pragma once
+// Pictures of a method's depths for people: the depth map of one camera and how wrong it is.
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+// The longer side of a picture has at most so many pixels; of a larger map every n-th pixel is shown.
+inline constexpr int kPictureSide_px = 480;
+
+// Folder of a bundle with pictures; in it one folder for each case.
+inline constexpr const char* kPicturesFolder = "pictures";
+
+// File in the folder of a case that says what its pictures show.
+inline constexpr const char* kPictureListName = "pictures.csv";
+
+// Returns the files for the folder of a case, name and bytes: pictures.csv, depth.png, depth_error.png. They
+// show the first camera of the rig that is not auxiliary and has a true depth: the same one for every method.
+// Its depths are coloured from the least to the largest true depth; the errors (true - estimated depth along
+// the refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm
+// above the 95th percentile. Colours are those of core/drawing/colour_map.h. None without depth maps or
+// truth; a camera without a map has no depth anywhere. Throws Error(io, input) as read_depth_map() does;
+// maps must have been checked (score_depth_maps()).
+//
+// pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
+// and high are the ends of the colours in `unit`; every_px: one pixel of so many in each direction is shown;
+// filled_pct: of the pixels that have a true depth, the share that has an estimate; beyond_pct: of the shown
+// values, the share beyond the colours' ends. filled_pct and beyond_pct are empty where there is no such
+// pixel.
+std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
+                                                                std::span<const Camera> cameras,
+                                                                const std::filesystem::path& dataset_dir,
+                                                                std::size_t frame = 0);
+
+// Returns these files for one camera's depths and truth, which must have one size.
+std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
+                                                                   const DepthMap& truth);
+
+}  // namespace aqbench

@@ -1,0 +1,39 @@
+#pragma once
+// Depth maps of a reconstruction against a dataset's true ones, camera by camera.
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+// How good the depths of one camera are.
+struct CameraDepthScore {
+  std::string camera;
+  MetricSet metrics;  // depth_* of metrics/registry.h
+};
+
+// Returns one score for every camera that is not auxiliary and has true depths of the frame
+// (true_depth_file()), in their order; none if the reconstruction has no depth maps at all. A camera without
+// a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of another size
+// than the truth or of an unknown camera, Error(input) for an unreadable truth.
+std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
+                                               std::span<const Camera> cameras,
+                                               const std::filesystem::path& dataset_dir,
+                                               std::size_t frame = 0);
+
+// Returns the median of every metric over the cameras that have a value for it. A metric that half of the
+// cameras or more have no value for is undefined: the median of one camera is not the method's.
+MetricSet median_over_cameras(std::span<const CameraDepthScore> scores);
+
+// Returns a table as CSV: "camera,metric,..." and one line for each camera; an empty field where there is no
+// value.
+std::string depth_scores_csv(std::span<const CameraDepthScore> scores);
+
+}  // namespace aqbench

@@ -1,0 +1,72 @@
+#include "harness/scoring/score_case.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "harness/scoring/depth_pictures.h"
+#include "harness/scoring/depth_score.h"
+#include "harness/scoring/scorable.h"
+#include "metrics/diagnosis.h"
+#include "metrics/tiles.h"
+#include "scenes/cloud/ply.h"
+
+namespace aqbench {
+
+void require_scorable(const Reconstruction& output, const Surface& truth) {
+  try {
+    const std::string warning = check_scorable(output.cloud, truth,
+                                               {"its cloud", "let it write metres, or declare the unit ({})",
+                                                "let it write the calibration's world frame"});
+    if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
+}
+
+void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
+                  CaseResult& result, const ViewCounter& views) {
+  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
+  for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
+  const std::string file = file_name_of(result.record.case_name) + ".csv";
+  if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
+  if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
+  if (afterwards.kept.cloud)
+    result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
+                                  ply_cloud_bytes(output.cloud));
+}
+
+void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
+                  const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
+                  CaseResult& result) {
+  const auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame);
+  if (scores.empty()) return;
+  for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
+                                depth_scores_csv(scores));
+  if (!afterwards.kept.pictures) return;
+  const std::string folder = fmt::format("{}/{}/", kPicturesFolder, file_name_of(result.record.case_name));
+  for (auto& [name, bytes] : depth_pictures(output.depth_maps, cameras, dataset_dir, frame))
+    result.artefacts.emplace_back(folder + name, std::move(bytes));
+}
+
+ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
+                          CaseResult& result) {
+  const auto* const field = dynamic_cast<const PatchHeightField*>(&truth);
+  if (output.depth_maps.empty() || field == nullptr) return {};
+  Diagnosis diagnosis = diagnose(output, *field, rig);
+  for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
+  result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
+                                std::move(diagnosis.csv));
+  return {std::move(diagnosis.hole_positions_m), std::move(diagnosis.hole_causes)};
+}
+
+void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
+              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result) {
+  if (!afterwards.kept.pictures || output.cloud.points_m.empty()) return;
+  const CloudView view =
+      make_view(output, truth, rig, holes, views, afterwards.kept.cloud ? kFullView : ViewLimits{});
+  result.artefacts.emplace_back(
+      fmt::format("{}/{}.bin", kViewerFolder, file_name_of(result.record.case_name)), encode_view(view));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,52 @@
+#pragma once
+// Scores the output of a case's method, and keeps tables and pictures beside the record.
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "harness/records/case_result.h"
+#include "harness/viewing/make_view.h"
+#include "metrics/score.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// Which files of a scored case are kept beside its tables.
+struct KeptFiles {
+  bool cloud = false;    // what was scored: clouds/NAME.ply
+  bool pictures = true;  // of depth maps (harness/scoring/depth_pictures.h), and the view (harness/viewing/)
+};
+
+// What is done with the output of a method beyond its hash.
+struct Afterwards {
+  bool score = true;
+  KeptFiles kept{.cloud = false, .pictures = false};
+};
+
+// Throws Error(method) in the words of `aqbench eval` for an output that is not worth scoring
+// (harness/scoring/scorable.h); a warning goes to stderr.
+void require_scorable(const Reconstruction& output, const Surface& truth);
+
+// Scores cloud and mesh against a surface; `views` may be empty.
+void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
+                  CaseResult& result, const ViewCounter& views = {});
+
+// Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h).
+void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
+                  const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
+                  CaseResult& result);
+
+// Adds the causes of holes and the errors of each camera, for methods that give depth maps and a surface by
+// formula; returns the holes.
+ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
+                          CaseResult& result);
+
+// Keeps what the report shows in three dimensions; all points where the cloud is kept as well. `rig` may be
+// nullptr, `views` empty.
+void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
+              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result);
+
+}  // namespace aqbench

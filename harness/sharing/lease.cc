@@ -1,0 +1,149 @@
+#include "harness/sharing/lease.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+// Returns when a process was started, in clock ticks after boot; 0 where there is no such process.
+std::uint64_t start_of(std::int64_t process) {
+  const std::string stat = first_line(fmt::format("/proc/{}/stat", process));
+  std::size_t at = stat.rfind(')');  // the program's name may hold blanks
+  if (at == std::string::npos) return 0;
+  constexpr int kFieldsToStart = 20;  // from behind the name to field 22, starttime
+  for (int field = 0; field < kFieldsToStart; ++field) {
+    at = stat.find(' ', at + 1);
+    if (at == std::string::npos) return 0;
+  }
+  return std::stoull(stat.substr(at + 1));
+}
+
+double seconds_of(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+void sync_folder(const fs::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0 || ::fsync(opened.get()) != 0) throw_file_error(folder, errno);
+}
+
+fs::path lease_file(const fs::path& folder, std::size_t item, int generation) {
+  return folder / fmt::format("{}.{}", item, generation);
+}
+
+// The newest generation of an item that there is a file of; 0 for none. Older ones go with the newest alone.
+int newest_generation(const fs::path& folder, std::size_t item) {
+  std::error_code error;
+  int generation = 0;
+  while (fs::exists(lease_file(folder, item, generation + 1), error)) ++generation;
+  return generation;
+}
+
+}  // namespace
+
+LeaseHolder this_process() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"unknown"};
+  return {host.data(), first_line("/proc/sys/kernel/random/boot_id"), ::getpid(), start_of(::getpid())};
+}
+
+std::optional<LeaseHolder> read_lease_holder(const fs::path& file) {
+  const std::string line = first_line(file);
+  try {
+    const Json lease = parse_strict_json(line, file.string());
+    const JsonPlace root(lease, file.string());
+    return LeaseHolder{root.at("host").text(), root.at("boot_id").text(), root.at("process").integer(),
+                       root.at("started").count()};
+  } catch (const Error&) {
+    return std::nullopt;  // cut off: the silence of such a lease counts like that of any other
+  }
+}
+
+bool is_known_dead(const LeaseHolder& holder) {
+  const LeaseHolder self = this_process();
+  if (holder.boot_id.empty() || holder.boot_id != self.boot_id || holder.host != self.host) return false;
+  return start_of(holder.process) != holder.started;
+}
+
+Lease::Lease(fs::path folder, std::size_t item, int generation, double lease_s)
+    : folder_(std::move(folder)), item_(item), generation_(generation), lease_s_(lease_s) {}
+
+fs::path Lease::file() const { return lease_file(folder_, item_, generation_); }
+
+void Lease::write(int descriptor) const {
+  const LeaseHolder self = this_process();
+  const std::string text = Json{{"host", self.host},
+                                {"boot_id", self.boot_id},
+                                {"process", self.process},
+                                {"started", self.started},
+                                {"beat", beat_}}
+                               .dump() +
+                           "\n";
+  if (::pwrite(descriptor, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(descriptor) != 0)
+    throw_file_error(file(), errno == 0 ? EIO : errno);
+}
+
+void Lease::renew_if_due() {
+  if (seconds_of(Clock::now() - written_) < lease_s_ / 4) return;
+  const Descriptor opened(::open(file().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (opened.get() < 0 && errno == ENOENT) return;  // another one took over and is done: nothing to hold
+  if (opened.get() < 0) throw_file_error(file(), errno);
+  ++beat_;
+  write(opened.get());
+  written_ = Clock::now();
+}
+
+void Lease::give_back() const {
+  std::error_code ignored;  // a lease that stays is stale soon
+  for (int old = 1; old <= generation_; ++old) fs::remove(lease_file(folder_, item_, old), ignored);
+}
+
+LeaseTable::LeaseTable(fs::path folder, double lease_s) : folder_(std::move(folder)), lease_s_(lease_s) {
+  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be above 0", lease_s));
+}
+
+bool LeaseTable::is_stale(std::size_t item, int generation) {
+  const std::string text = first_line(lease_file(folder_, item, generation));
+  const auto holder = read_lease_holder(lease_file(folder_, item, generation));
+  if (holder && is_known_dead(*holder)) return true;
+  Seen& seen = seen_[item];
+  if (seen.generation != generation || seen.text != text) seen = {generation, text, Clock::now()};
+  return seconds_of(Clock::now() - seen.since) > lease_s_;
+}
+
+std::optional<Lease> LeaseTable::attempt(std::size_t item) {
+  const int newest = newest_generation(folder_, item);
+  if (newest > 0 && !is_stale(item, newest)) return std::nullopt;
+  Lease lease(folder_, item, newest + 1, lease_s_);
+  const Descriptor made(::open(lease.file().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (made.get() < 0 && errno == EEXIST) return std::nullopt;  // another process was faster
+  if (made.get() < 0) throw_file_error(lease.file(), errno);
+  lease.write(made.get());
+  lease.written_ = Clock::now();
+  sync_folder(folder_);
+  return lease;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,89 @@
+#pragma once
+// Leases: which of several processes, on one machine or on several that share a folder, works on which item.
+//
+// A lease is a file ITEM.GENERATION in the folder, made with O_EXCL (which NFS honours since version 3) and
+// flushed to the disk. Whoever holds it counts up a number in it. A lease whose number stands still for
+// `lease_s`, by the clock of the process that looks, is stale; clocks of machines are never compared. It is
+// taken over by making the file of the next generation, which only one process can.
+//
+// A holder that was stopped for longer than its lease may go on afterwards: that two processes then work on
+// one item is harmless, because what they make is published once (shared_results.h).
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace aqbench {
+
+// A process that can hold leases.
+struct LeaseHolder {
+  std::string host;
+  std::string boot_id;        // of the host's running kernel; a process id means nothing under another one
+  std::int64_t process = 0;   // its id
+  std::uint64_t started = 0;  // clock ticks after boot; an id is given again
+};
+
+// Returns this process.
+LeaseHolder this_process();
+
+// Reads who holds the lease in a file. Returns nullopt for a file that is gone or is being written.
+std::optional<LeaseHolder> read_lease_holder(const std::filesystem::path& file);
+
+// Returns whether the holder is of this machine and no longer runs. false where that cannot be known.
+bool is_known_dead(const LeaseHolder& holder);
+
+// The right to work on one item, until it is given back.
+class Lease {
+ public:
+  // Counts up the number in the file if a quarter of the lease has passed since that was last done. Throws
+  // Error(io).
+  void renew_if_due();
+
+  // Removes the file of this lease and of older ones of the item.
+  void give_back() const;
+
+  std::size_t item() const { return item_; }
+  int generation() const { return generation_; }
+
+ private:
+  friend class LeaseTable;
+  Lease(std::filesystem::path folder, std::size_t item, int generation, double lease_s);
+  std::filesystem::path file() const;
+  void write(int descriptor) const;
+
+  std::filesystem::path folder_;
+  std::size_t item_;
+  int generation_;
+  double lease_s_;
+  std::uint64_t beat_ = 0;
+  std::chrono::steady_clock::time_point written_;
+};
+
+// The leases of a folder, as one process sees them.
+class LeaseTable {
+ public:
+  // `folder` must be there. Throws Error(usage) for a lease that is not longer than 0.
+  LeaseTable(std::filesystem::path folder, double lease_s);
+
+  // Takes the lease of an item where nobody holds it, or where its holder is dead or silent for the length of
+  // a lease. Returns nullopt where somebody does. Throws Error(io).
+  std::optional<Lease> attempt(std::size_t item);
+
+ private:
+  struct Seen {
+    int generation = 0;
+    std::string text;  // what stood in the file
+    std::chrono::steady_clock::time_point since;
+  };
+  bool is_stale(std::size_t item, int generation);
+
+  std::filesystem::path folder_;
+  double lease_s_;
+  std::map<std::size_t, Seen> seen_;
+};
+
+}  // namespace aqbench

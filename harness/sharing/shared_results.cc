@@ -1,0 +1,134 @@
+#include "harness/sharing/shared_results.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "harness/sharing/lease.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path results_folder(const fs::path& tasks) { return tasks / "results"; }
+fs::path result_file(const fs::path& tasks, std::size_t place) {
+  return results_folder(tasks) / std::to_string(place);
+}
+
+std::optional<std::size_t> number_of(std::string_view text) {
+  std::size_t number = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+void write_synced(const fs::path& file, std::string_view bytes) {
+  const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (made.get() < 0) throw_file_error(file, errno);
+  int error = write_all(made.get(), bytes);
+  if (error == 0 && ::fsync(made.get()) != 0) error = errno;
+  if (error != 0) throw_file_error(file, error);
+}
+
+void sync_entries(const fs::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0 || ::fsync(opened.get()) != 0) throw_file_error(folder, errno);
+}
+
+}  // namespace
+
+fs::path tasks_folder(const fs::path& bundle) {
+  const fs::path plain = bundle.has_filename() ? bundle : bundle.parent_path();
+  return plain.string() + ".tasks";
+}
+
+fs::path leases_folder(const fs::path& tasks) { return tasks / "leases"; }
+
+void make_tasks_folder(const fs::path& tasks) {
+  for (const fs::path& folder : {leases_folder(tasks), results_folder(tasks)}) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+  }
+}
+
+bool publish(const fs::path& tasks, std::size_t place, const SharedResult& result) {
+  const Json head = {{"host", result.host}, {"process", result.process}, {"log_bytes", result.log.size()}};
+  const fs::path unfinished =
+      results_folder(tasks) / fmt::format("{}.unfinished.{}.{}", place, result.host, result.process);
+  write_synced(unfinished, head.dump() + "\n" + result.log + encode_case_result(result.result));
+  // A link, not a rename: it fails where there is one already.
+  const bool published = ::link(unfinished.c_str(), result_file(tasks, place).c_str()) == 0;
+  const int error = published ? 0 : errno;
+  std::error_code ignored;  // what stays is removed with the folder
+  fs::remove(unfinished, ignored);
+  if (error != 0 && error != EEXIST) throw_file_error(result_file(tasks, place), error);
+  sync_entries(results_folder(tasks));
+  return published;
+}
+
+bool is_published(const fs::path& tasks, std::size_t place) {
+  std::error_code error;
+  return fs::exists(result_file(tasks, place), error);
+}
+
+std::set<std::size_t> published_places(const fs::path& tasks) {
+  std::set<std::size_t> places;
+  std::error_code error;
+  for (fs::directory_iterator entry(results_folder(tasks), error), end; !error && entry != end;
+       entry.increment(error))
+    if (const auto place = number_of(entry->path().filename().string())) places.insert(*place);
+  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", tasks.string(), error.message()));
+  return places;
+}
+
+SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
+  const fs::path file = result_file(tasks, place);
+  const std::string bytes = read_file(file);
+  const std::size_t line_end = bytes.find('\n');
+  if (line_end == std::string::npos) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  const Json head = parse_strict_json(std::string_view(bytes).substr(0, line_end), file.string());
+  const JsonPlace root(head, file.string());
+  SharedResult result;
+  result.host = root.at("host").text();
+  result.process = root.at("process").integer();
+  const std::size_t log_bytes = root.at("log_bytes").count();
+  if (log_bytes > bytes.size() - line_end - 1) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  result.log = bytes.substr(line_end + 1, log_bytes);
+  result.result = decode_case_result(std::string_view(bytes).substr(line_end + 1 + log_bytes));
+  return result;
+}
+
+std::vector<WorkingTask> working_tasks(const fs::path& tasks) {
+  std::map<std::size_t, std::pair<std::size_t, fs::path>> newest;  // by place: generation, file
+  std::error_code error;
+  for (fs::directory_iterator entry(leases_folder(tasks), error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::size_t dot = name.find('.');
+    const auto place = number_of(name.substr(0, dot));
+    const auto generation = number_of(dot == std::string::npos ? "" : name.substr(dot + 1));
+    if (!place || !generation) continue;
+    auto& known = newest[*place];
+    if (*generation > known.first) known = {*generation, entry->path()};
+  }
+  std::vector<WorkingTask> working;
+  for (const auto& [place, lease] : newest) {
+    if (const auto holder = read_lease_holder(lease.second))
+      working.push_back({place, holder->host, holder->process, is_known_dead(*holder)});
+  }
+  return working;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,280 @@
+#include "harness/sharing/shared_sweep.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/isolate.h"
+#include "core/scratch_folder.h"
+#include "core/stop_signals.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "harness/running/case_modules.h"
+#include "harness/running/case_outcome.h"
+#include "harness/sharing/lease.h"
+#include "harness/sharing/shared_results.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr useconds_t kPause_us = 50'000;  // before results are looked for again
+
+// Runs one case in a child; nullopt where a signal stopped it.
+std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
+                                     const fs::path& log, int cancel, Lease& lease, const CaseRunner& run) {
+  CaseBoard board;
+  board.set_hidden_dir(bundle);
+  IsolateOptions options;
+  options.timeout_s = plan.timeout_s;
+  options.memory_limit_bytes = plan.memory_limit_bytes;
+  options.log_file = log;
+  options.cancel_descriptor = cancel;
+  options.tick = [&lease] { lease.renew_if_due(); };
+  std::optional<ScratchFolder> scratch;
+  if (planned.images) {
+    scratch.emplace();
+    board.set_scratch_dir(scratch->path());
+  }
+  const IsolateOutcome end = run_isolated([&] { return encode_case_result(run(planned, board)); }, options);
+  if (end.end == IsolateOutcome::End::cancelled) return std::nullopt;
+  return result_of(planned, end, options, board);
+}
+
+// One process that takes cases.
+struct Task {
+  const SweepPlan& plan;
+  fs::path bundle, tasks;
+  const CaseRunner& run;
+  LeaseTable leases;
+  StopSignals signals{};
+  LeaseHolder self = this_process();
+  std::set<std::size_t> done{};  // places
+  TaskOutcome outcome{};
+
+  // Takes a case unless somebody has it; returns whether it was run to its end.
+  bool attempt(std::size_t place) {
+    std::optional<Lease> lease = leases.attempt(place);
+    if (!lease) return false;
+    // It may have been finished between the look at the results and the lease.
+    const bool finished = is_published(tasks, place);
+    if (!finished) run_and_publish(place, *lease);
+    if (finished || !outcome.interrupted) done.insert(place);
+    lease->give_back();
+    return !finished && !outcome.interrupted;
+  }
+
+  void run_and_publish(std::size_t place, Lease& lease) {
+    const Case& planned = plan.cases[place];
+    const fs::path log = tasks / fmt::format("log.{}.{}", self.host, self.process);
+    append_to_file(
+        log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
+    const auto result = run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run);
+    if (result) {
+      const Record& record = result->record;
+      append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),
+                                      record.reason.empty() ? "" : ": ", record.reason));
+      const bool first = publish(tasks, place, {self.host, self.process, read_log_file(log), *result});
+      ++(first ? outcome.ran : outcome.too_late);
+    }
+    outcome.interrupted = !result || signals.take() != 0;
+    std::error_code ignored;  // the next case's log is then longer
+    fs::remove(log, ignored);
+  }
+
+  // Goes through all cases once; returns whether it ran any.
+  bool pass() {
+    bool ran = false;
+    for (std::size_t place = 0; place < plan.cases.size() && !outcome.interrupted; ++place) {
+      if (done.contains(place)) continue;
+      if (is_published(tasks, place))
+        done.insert(place);
+      else
+        ran = attempt(place) || ran;
+    }
+    return ran;
+  }
+};
+
+// ---- Processes on this machine ----
+
+class LocalTasks {
+ public:
+  LocalTasks(const SweepPlan& plan, Journal& journal, double lease_s, const CaseRunner& run)
+      : plan_(plan), journal_(journal), lease_s_(lease_s), run_(run) {}
+  ~LocalTasks() { stop(); }
+  LocalTasks(const LocalTasks&) = delete;
+  LocalTasks& operator=(const LocalTasks&) = delete;
+
+  void start();
+  // Takes note of children that ended; returns how many did so other than by finishing their work.
+  std::size_t reap();
+  void stop();
+  std::size_t running() const { return children_.size(); }
+
+ private:
+  [[noreturn]] void work(pid_t parent);
+
+  const SweepPlan& plan_;
+  Journal& journal_;
+  double lease_s_;
+  const CaseRunner& run_;
+  std::vector<pid_t> children_;
+};
+
+void LocalTasks::work(pid_t parent) {
+  int code = 0;
+  try {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    journal_.release_in_child();
+    if (::getppid() == parent)
+      run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_);
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
+    code = static_cast<int>(ExitCode::io);
+  }
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+void LocalTasks::start() {
+  const pid_t parent = ::getpid();
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0)
+    throw Error(ErrorKind::io, fmt::format("a task cannot be started: {}", std::strerror(errno)));
+  if (child == 0) work(parent);
+  children_.push_back(child);
+}
+
+std::size_t LocalTasks::reap() {
+  std::size_t failed = 0;
+  std::erase_if(children_, [&](pid_t child) {
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) != child) return false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+      throw Error(ErrorKind::io, "a task could not go on; see its message above");
+    if (WIFSIGNALED(status)) ++failed;
+    return true;
+  });
+  return failed;
+}
+
+void LocalTasks::stop() {
+  for (const pid_t child : children_) {
+    ::kill(child, SIGTERM);
+    ::kill(child, SIGCONT);
+  }
+  for (const pid_t child : children_)
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  children_.clear();
+}
+
+bool is_failure(const Record& record) {
+  return record.status != Status::ok && record.status != Status::skipped;
+}
+
+}  // namespace
+
+void require_shareable(const SweepPlan& plan) {
+  for (const Case& planned : plan.cases)
+    if (!planned.workload.empty() || planned.timing.times_warm())
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{}: is timed, and times of processes that share a machine or come from several "
+                      "machines do not compare; sweep it alone",
+                      planned.name));
+}
+
+TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::path& tasks, double lease_s,
+                     const CaseRunner& run) {
+  load_modules_of(plan.cases);
+  Task task{plan, bundle, tasks, run, LeaseTable(leases_folder(tasks), lease_s)};
+  while (!task.outcome.interrupted && task.done.size() < plan.cases.size())
+    if (!task.pass() && !task.outcome.interrupted && task.done.size() < plan.cases.size()) {
+      ::usleep(kPause_us);
+      task.outcome.interrupted = task.signals.take() != 0;
+    }
+  return task.outcome;
+}
+
+std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journal, CasesOfHosts& hosts) {
+  std::set<std::string_view> known;
+  for (const Record& record : journal.records()) known.insert(record.case_name);
+  std::vector<std::size_t> fresh;
+  for (const std::size_t place : published_places(tasks))
+    if (place < plan.cases.size() && !known.contains(plan.cases[place].name)) fresh.push_back(place);
+  for (const std::size_t place : fresh) {
+    const SharedResult shared = read_shared_result(tasks, place);
+    if (shared.result.record.case_name != plan.cases[place].name)
+      throw Error(ErrorKind::input, fmt::format("{}: result {} is of another case than {}", tasks.string(),
+                                                place, plan.cases[place].name));
+    append_to_file(journal.bundle() / kLogFile, shared.log);
+    write_artefacts(journal.bundle(), shared.result);
+    journal.append(shared.result.record);
+    ++hosts[shared.host];
+  }
+  return fresh.size();
+}
+
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
+                                double lease_s, const SweepCallbacks& callbacks, const CaseRunner& run,
+                                CasesOfHosts& hosts) {
+  load_modules_of(plan.cases);
+  const fs::path tasks = tasks_folder(journal.bundle());
+  make_tasks_folder(tasks);
+  const StopSignals signals;
+  const auto start = SteadyClock::now();
+  SweepOutcome outcome;
+  LocalTasks children(plan, journal, lease_s, run);
+  std::size_t reported = journal.records().size(), deaths = 0;
+  const std::size_t before = reported;
+  const auto report = [&] {
+    for (; reported < journal.records().size(); ++reported) {
+      const Record& record = journal.records()[reported];
+      if (!callbacks.finished) continue;
+      const double elapsed_s = seconds_since(start);
+      const double each_s = elapsed_s / static_cast<double>(reported + 1 - before);
+      callbacks.finished({reported + 1, plan.cases.size(), outcome.failed, elapsed_s,
+                          each_s * static_cast<double>(plan.cases.size() - reported - 1)},
+                         record);
+    }
+  };
+  while (true) {
+    const std::size_t failed_children = children.reap();
+    const std::size_t added = collect(plan, tasks, journal, hosts);
+    outcome.ran += added;
+    outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.records(), is_failure));
+    report();
+    if (journal.records().size() == plan.cases.size()) break;
+    if ((outcome.signal = signals.take()) != 0) break;
+    deaths = added > 0 ? 0 : deaths + failed_children;
+    if (deaths > 3 * processes)
+      throw Error(ErrorKind::method, "tasks die again and again before they finish a case: is memory short?");
+    while (children.running() < std::min(processes, plan.cases.size() - journal.records().size()))
+      children.start();
+    if (added == 0) ::usleep(kPause_us);
+  }
+  outcome.interrupted = journal.records().size() < plan.cases.size();
+  children.stop();
+  outcome.wall_s = seconds_since(start);
+  return outcome;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,49 @@
+#pragma once
+// One sweep by several processes: tasks take cases from the shared plan, one process collects what they made.
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "harness/planning/plan.h"
+#include "harness/running/journal.h"
+#include "harness/running/run_case.h"
+#include "harness/running/sweep.h"
+
+namespace aqbench {
+
+// How a task ended.
+struct TaskOutcome {
+  std::size_t ran = 0;       // cases whose result it published
+  std::size_t too_late = 0;  // cases that another task had published before it was done
+  bool interrupted = false;
+};
+
+// Throws Error(usage) for a plan that cannot be shared: one with timed cases, which must have a machine to
+// themselves and are compared within one machine.
+void require_shareable(const SweepPlan& plan);
+
+// Runs cases that have no result until all have one, each in a child of its own, waiting for those that other
+// tasks work on: should one of these die, its case is run here. Stops at SIGINT, SIGTERM or SIGHUP; the
+// running case is then free for others. `tasks` is the folder of shared_results.h. Throws Error(io). The
+// process must not have run LibTorch, TBB, Open3D or threads.
+TaskOutcome run_task(const SweepPlan& plan, const std::filesystem::path& bundle,
+                     const std::filesystem::path& tasks, double lease_s, const CaseRunner& run);
+
+// Which host ran how many cases.
+using CasesOfHosts = std::map<std::string, std::size_t>;
+
+// Writes every published result that the journal does not have yet into the bundle: files, log, record.
+// Returns how many. Throws Error(io), Error(input) for a result that is not of its case.
+std::size_t collect(const SweepPlan& plan, const std::filesystem::path& tasks, Journal& journal,
+                    CasesOfHosts& hosts);
+
+// Runs all cases of the plan by `processes` children of this process and collects their results until there
+// are all. A child that dies is replaced. Throws as run_task() and collect(), and Error(method) where
+// children die again and again without any result.
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
+                                double lease_s, const SweepCallbacks& callbacks, const CaseRunner& run,
+                                CasesOfHosts& hosts);
+
+}  // namespace aqbench

@@ -1,0 +1,122 @@
+#include "harness/statistics/quality.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "harness/statistics/checks.h"
+
+namespace aqbench {
+namespace {
+
+// ln(above / below). Equal ratios give equal numbers, and swapping the two changes nothing but the sign.
+double log_ratio(double above, double below) {
+  return above >= below ? std::log(above / below) : -std::log(below / above);
+}
+
+}  // namespace
+
+void check(const QualityScale& scale, const std::string& name) {
+  require_between(name + ": margin", scale.margin, 0, std::numeric_limits<double>::infinity());
+  if (!scale.margin_absolute && scale.better == QualityScale::Better::near_zero)
+    throw Error(ErrorKind::usage, name + ": margin: a share means nothing for a value that should be near 0");
+  if (!scale.margin_absolute) require_between(name + ": margin", scale.margin, 0, 1);
+}
+
+ShiftScale quality_shift_scale(const QualityScale& quality) {
+  using Better = QualityScale::Better;
+  if (!quality.margin_absolute)
+    return quality.better == Better::lower ? ShiftScale::log_ratio : ShiftScale::inverse_log_ratio;
+  switch (quality.better) {
+    case Better::lower:
+      return ShiftScale::difference;
+    case Better::higher:
+      return ShiftScale::inverse_difference;
+    case Better::near_zero:
+      break;
+  }
+  return ShiftScale::distance_from_zero;
+}
+
+double worse_by(ShiftScale scale, double a, double b) {
+  switch (scale) {
+    case ShiftScale::log_ratio:
+      return log_ratio(b, a);
+    case ShiftScale::inverse_log_ratio:
+      return -log_ratio(b, a);
+    case ShiftScale::difference:
+      return b - a;
+    case ShiftScale::inverse_difference:
+      return a - b;
+    case ShiftScale::distance_from_zero:
+      break;
+  }
+  return std::abs(b) - std::abs(a);
+}
+
+void judge_quality(PairedComparison& result) {
+  const auto range = [&](double shift) { return shift_text(result.scale, shift); };
+  const double margin = result.pass_below;
+  if (result.interval.upper < margin && result.interval.lower > -margin) {
+    result.verdict = PairedVerdict::pass;
+    return;
+  }
+  const bool worse = result.p_worse_holm <= result.level && result.shift > 0;
+  const bool better = result.p_better_holm <= result.level && result.shift < 0;
+  const double p = result.shift > 0 ? result.p_worse_holm : result.p_better_holm;
+  if (worse || better) {
+    result.verdict = worse ? PairedVerdict::regressed : PairedVerdict::faster;
+    result.reason = fmt::format("shift {}, p {:.2g} (two-sided, after Holm) is at most {:.2g}",
+                                range(result.shift), p, result.level);
+    return;
+  }
+  result.verdict = PairedVerdict::inconclusive;
+  result.reason = fmt::format(
+      "the interval {} .. {} is not within the margin {}, and p {:.2g} after Holm is above {:.2g}",
+      range(result.interval.lower), range(result.interval.upper), range(margin), p, result.level);
+}
+
+double change_of(ShiftScale scale, double shift) {
+  switch (scale) {
+    case ShiftScale::log_ratio:
+      return std::expm1(shift);
+    case ShiftScale::inverse_log_ratio:
+      return std::expm1(-shift);
+    case ShiftScale::difference:
+    case ShiftScale::distance_from_zero:
+      return shift;
+    case ShiftScale::inverse_difference:
+      return -shift;
+  }
+  throw Error(ErrorKind::input, "scale: not one of the known ones");
+}
+
+bool is_difference(ShiftScale scale) {
+  return scale != ShiftScale::log_ratio && scale != ShiftScale::inverse_log_ratio;
+}
+
+std::string shift_text(ShiftScale scale, double shift) {
+  const double change = change_of(scale, shift);
+  return is_difference(scale) ? fmt::format("{:+.4g}", change) : fmt::format("{:+.2f} %", 100 * change);
+}
+
+std::string verdict_text(const PairedComparison& comparison) {
+  return comparison.quality ? quality_text(comparison.verdict) : to_string(comparison.verdict);
+}
+
+std::string quality_text(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return "WORSE";
+    case PairedVerdict::faster:
+      return "BETTER";
+    case PairedVerdict::pass:
+      return "EQUIVALENT";
+    default:
+      return to_string(verdict);
+  }
+}
+
+}  // namespace aqbench

@@ -1,0 +1,25 @@
+#pragma once
+// What differs where a metric is compared and not a time: scale, margin and verdict. Part of paired.h's rule.
+
+#include <string>
+
+#include "harness/statistics/paired.h"
+
+namespace aqbench {
+
+// Throws Error(usage) "NAME: margin ..." unless the margin is finite and above 0, and for a share below 1;
+// and for a share of a metric that should be near 0.
+void check(const QualityScale& scale, const std::string& name);
+
+// Returns the scale on which the metric's pairs are compared.
+ShiftScale quality_shift_scale(const QualityScale& scale);
+
+// Returns how much worse B is than A on this scale: above 0 is worse.
+double worse_by(ShiftScale scale, double a, double b);
+
+// Fills in verdict and reason of a metric from the rest: EQUIVALENT where the interval lies within
+// -pass_below .. pass_below, else WORSE or BETTER where the p after Holm is at most the level, else
+// INCONCLUSIVE.
+void judge_quality(PairedComparison& result);
+
+}  // namespace aqbench

@@ -1,0 +1,212 @@
+#include "harness/viewing/cloud_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kMagic = "aqbench-view 1\n";
+constexpr std::uint64_t kMostElements = 20'000'000;
+
+void put_varint(std::string& bytes, std::int64_t value) {
+  auto zigzag = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+  while (zigzag >= 0x80) {
+    bytes += static_cast<char>(zigzag | 0x80);
+    zigzag >>= 7;
+  }
+  bytes += static_cast<char>(zigzag);
+}
+
+template <class Triple>
+std::string differences(const std::vector<Triple>& values) {
+  std::string bytes;
+  std::array<std::int64_t, 3> last{};
+  for (const Triple& value : values)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      put_varint(bytes, static_cast<std::int64_t>(value[axis]) - last[axis]);
+      last[axis] = value[axis];
+    }
+  return bytes;
+}
+
+// Triangles differ least from their own first corner.
+std::string triangle_bytes(const std::vector<std::array<std::uint32_t, 3>>& triangles) {
+  std::string bytes;
+  std::int64_t last = 0;
+  for (const auto& triangle : triangles)
+    for (const std::uint32_t corner : triangle) {
+      put_varint(bytes, static_cast<std::int64_t>(corner) - last);
+      last = corner;
+    }
+  return bytes;
+}
+
+class ViewReader {
+ public:
+  ViewReader(std::string_view rest, std::string source) : rest_(rest), source_(std::move(source)) {}
+
+  [[noreturn]] void fail(const char* what) const { throw Error(ErrorKind::input, source_ + ": " + what); }
+
+  std::string_view line() {
+    const std::size_t end = rest_.find('\n');
+    if (end == std::string_view::npos) fail("is no view of a cloud: ends in its header");
+    const std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  std::int64_t varint() {
+    std::uint64_t zigzag = 0;
+    for (int shift = 0; shift < 63; shift += 7) {
+      if (rest_.empty()) fail("is no view of a cloud: too short");
+      const auto byte = static_cast<std::uint8_t>(rest_.front());
+      rest_.remove_prefix(1);
+      zigzag |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return static_cast<std::int64_t>(zigzag >> 1) ^ -static_cast<std::int64_t>(zigzag & 1);
+    }
+    fail("is no view of a cloud: a number is too long");
+  }
+
+  std::vector<GridPoint> points(std::uint64_t count) {
+    reserve(count, 3);
+    std::vector<GridPoint> found(count);
+    std::array<std::int64_t, 3> last{};
+    for (GridPoint& point : found)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        last[axis] += varint();
+        if (std::abs(last[axis]) > (1 << 30)) fail("is no view of a cloud: a point is too far away");
+        point[axis] = static_cast<std::int32_t>(last[axis]);
+      }
+    return found;
+  }
+
+  template <class Byte>
+  std::vector<Byte> bytes(std::uint64_t count) {
+    reserve(count, 1);
+    std::vector<Byte> found(count);
+    std::ranges::transform(rest_.substr(0, count), found.begin(),
+                           [](char c) { return static_cast<Byte>(c); });
+    rest_.remove_prefix(count);
+    return found;
+  }
+
+  std::vector<std::array<std::uint32_t, 3>> triangles(std::uint64_t count, std::uint64_t vertices) {
+    reserve(count, 3);
+    std::vector<std::array<std::uint32_t, 3>> found(count);
+    std::int64_t last = 0;
+    for (auto& triangle : found)
+      for (std::uint32_t& corner : triangle) {
+        last += varint();
+        if (last < 0 || static_cast<std::uint64_t>(last) >= vertices)
+          fail("is no view of a cloud: a triangle has a corner that is not there");
+        corner = static_cast<std::uint32_t>(last);
+      }
+    return found;
+  }
+
+  void expect_end() const {
+    if (!rest_.empty()) fail("is no view of a cloud: bytes after its end");
+  }
+
+ private:
+  void reserve(std::uint64_t count, std::uint64_t least_bytes) const {
+    if (count > kMostElements || count * least_bytes > rest_.size()) fail("is no view of a cloud: too short");
+  }
+
+  std::string_view rest_;
+  std::string source_;
+};
+
+}  // namespace
+
+std::size_t stride_for(std::size_t count, std::size_t most) {
+  return most == 0 ? count + 1 : std::max<std::size_t>(1, (count + most - 1) / most);
+}
+
+std::int8_t error_code(double error_mm) {
+  const double share = std::min(1.0, std::abs(error_mm) / kViewError_mm);
+  const double code = std::round(127 * std::sqrt(share));
+  return static_cast<std::int8_t>(error_mm < 0 ? -code : code);
+}
+
+double error_of_code(std::int8_t code) {
+  const double share = code / 127.0;
+  return std::copysign(kViewError_mm * share * share, share);
+}
+
+std::string encode_view(const CloudView& view) {
+  const Json header = {{"step_mm", kViewStep_mm},
+                       {"error_mm", kViewError_mm},
+                       {"origin_mm", view.origin_mm},
+                       {"scored", view.scored},
+                       {"far", view.far},
+                       {"points", view.points.size()},
+                       {"holes", view.holes.size()},
+                       {"vertices", view.vertices.size()},
+                       {"triangles", view.triangles.size()},
+                       {"scene", Json::parse(view.scene_json.empty() ? "{}" : view.scene_json)}};
+  const auto append = [](std::string& bytes, const auto& values) {
+    for (const auto value : values) bytes += static_cast<char>(value);
+  };
+  std::string bytes = std::string(kMagic) + header.dump() + "\n" + differences(view.points);
+  append(bytes, view.errors);
+  append(bytes, view.marks);
+  bytes += differences(view.holes);
+  append(bytes, view.causes);
+  bytes += differences(view.vertices);
+  append(bytes, view.vertex_errors);
+  return bytes + triangle_bytes(view.triangles);
+}
+
+CloudView decode_view(std::string_view bytes, const std::string& source) {
+  ViewReader reader(bytes, source);
+  if (std::string(reader.line()) + "\n" != kMagic) reader.fail("is no view of a cloud: unknown version");
+  const Json json = parse_strict_json(reader.line(), source);
+  const JsonPlace header(json, source);
+  CloudView view;
+  if (header.at("step_mm").number() != kViewStep_mm || header.at("error_mm").number() != kViewError_mm)
+    reader.fail("is no view of a cloud: other units");
+  const auto origin = header.at("origin_mm").elements();
+  if (origin.size() != 3) reader.fail("origin_mm: expected three numbers");
+  for (std::size_t axis = 0; axis < 3; ++axis) view.origin_mm[axis] = origin[axis].number();
+  view.scored = header.at("scored").count();
+  view.far = header.at("far").count();
+  view.scene_json = json.at("scene").dump();
+  const std::uint64_t points = header.at("points").count(), holes = header.at("holes").count();
+  const std::uint64_t vertices = header.at("vertices").count(), triangles = header.at("triangles").count();
+  view.points = reader.points(points);
+  view.errors = reader.bytes<std::int8_t>(points);
+  view.marks = reader.bytes<std::uint8_t>(points);
+  view.holes = reader.points(holes);
+  view.causes = reader.bytes<std::uint8_t>(holes);
+  view.vertices = reader.points(vertices);
+  view.vertex_errors = reader.bytes<std::int8_t>(vertices);
+  view.triangles = reader.triangles(triangles, vertices);
+  reader.expect_end();
+  return view;
+}
+
+CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_holes) {
+  CloudView thin;
+  thin.origin_mm = view.origin_mm;
+  thin.scored = view.scored;
+  thin.far = view.far;
+  thin.scene_json = view.scene_json;
+  for (std::size_t i = 0; i < view.points.size(); i += std::max<std::size_t>(every, 1)) {
+    thin.points.push_back(view.points[i]);
+    thin.errors.push_back(view.errors[i]);
+    thin.marks.push_back(view.marks[i]);
+  }
+  for (std::size_t i = 0; i < view.holes.size(); i += stride_for(view.holes.size(), most_holes)) {
+    thin.holes.push_back(view.holes[i]);
+    thin.causes.push_back(view.causes[i]);
+  }
+  return thin;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,66 @@
+#pragma once
+// What a page shows of a case in three dimensions: points on a grid with their errors, the holes with their
+// causes, the mesh, the true surface, cameras and water. One small file, `viewer/CASE.bin` of a bundle.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aqbench {
+
+// Is the folder of a bundle that holds one file for each case.
+inline constexpr const char* kViewerFolder = "viewer";
+
+// The step of the grid that positions are rounded to, mm. A position is off by at most sqrt(3) / 2 of it:
+// 0.0174 mm.
+inline constexpr double kViewStep_mm = 0.02;
+
+// The largest error that a view can hold, mm; what is beyond it stands at it. Errors are stored as
+// 127 sqrt(error / kViewError_mm), rounded: one of 1 mm is off by at most 0.035 mm, one of 0.1 mm by 0.012
+// mm.
+inline constexpr double kViewError_mm = 20;
+
+// A position on the grid, in steps from the origin of its view.
+using GridPoint = std::array<std::int32_t, 3>;
+
+// Marks of a point: the number of cameras that see its place in the low four bits (14: so many or more), its
+// confidence in fourteenths in the high four. 15 in either: not known.
+inline constexpr std::uint8_t kUnknownMark = 15;
+
+// All that is shown of one case.
+struct CloudView {
+  std::array<double, 3> origin_mm{};
+  std::uint64_t scored = 0;  // points of the cloud inside the patch; points.size() of them are shown
+  std::uint64_t far = 0;     // of these, those more than 10 m away, which are never shown
+  std::vector<GridPoint> points;
+  std::vector<std::int8_t> errors;   // error_code() for each point, positive towards the cameras
+  std::vector<std::uint8_t> marks;   // for each point
+  std::vector<GridPoint> holes;      // samples of the surface without a point within 2 mm
+  std::vector<std::uint8_t> causes;  // for each hole, an index into hole_cause_names() (metrics/diagnosis.h)
+  std::vector<GridPoint> vertices;   // of the mesh; empty without one
+  std::vector<std::int8_t> vertex_errors;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::string scene_json;  // {"truth": ..., "cameras": [...], "water_z_mm": ...}, compact; "{}" for none
+};
+
+// Returns the step with which at most `most` of `count` things are chosen evenly, the first of them always;
+// with `most` 0 only that first one.
+std::size_t stride_for(std::size_t count, std::size_t most);
+
+// Returns the code of an error, -127 to 127, and the error of a code, mm.
+std::int8_t error_code(double error_mm);
+double error_of_code(std::int8_t code);
+
+// Returns the bytes of the file: a line "aqbench-view 1", a line of JSON that says what follows, and the
+// arrays: positions as differences from the one before, in zigzag varints (LEB128).
+std::string encode_view(const CloudView& view);
+
+// Reads them. Throws Error(input) naming `source` for anything that encode_view() does not write.
+CloudView decode_view(std::string_view bytes, const std::string& source);
+
+// Leaves every n-th point alone, and neither mesh nor holes beyond `most_holes` evenly chosen ones.
+CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_holes);
+
+}  // namespace aqbench

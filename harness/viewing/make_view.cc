@@ -1,0 +1,206 @@
+#include "harness/viewing/make_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/json.h"
+#include "metrics/scored_points.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kMillimetresPerMetre = 1000;
+constexpr double kFar_m = 10;
+constexpr int kTruthColumns = 96;
+
+double rounded(double value, double step) { return std::round(value / step) * step; }
+
+// Where the patch begins, on whole millimetres; of a surface without one, the origin of the world.
+Vec3 view_origin_m(const Surface& truth) {
+  const Patch* const patch = truth.patch();
+  if (patch == nullptr) return Vec3::Zero();
+  const double x = 0.5 * (patch->x_min_m + patch->x_max_m), y = 0.5 * (patch->y_min_m + patch->y_max_m);
+  const double z = truth.is_height_field() ? static_cast<const HeightField&>(truth).jet(x, y).z : 0;
+  return {rounded(x, 1e-3), rounded(y, 1e-3), rounded(z, 1e-3)};
+}
+
+GridPoint grid_point(const Vec3& point_m, const Vec3& origin_m) {
+  GridPoint found{};
+  for (int axis = 0; axis < 3; ++axis)
+    found[static_cast<std::size_t>(axis)] = static_cast<std::int32_t>(
+        std::lround((point_m[axis] - origin_m[axis]) * kMillimetresPerMetre / kViewStep_mm));
+  return found;
+}
+
+std::uint64_t spread_bits(std::uint64_t value) {
+  std::uint64_t spread = 0;
+  for (int bit = 0; bit < 20; ++bit) spread |= (value >> bit & 1) << (2 * bit);
+  return spread;
+}
+
+// Neighbours on the surface are neighbours in this order (Morton), so that differences are small and every
+// n-th point is an even choice.
+std::vector<std::uint32_t> order_on_surface(const std::vector<GridPoint>& points) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> codes(points.size());
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    const auto shifted = [](std::int32_t value) { return static_cast<std::uint64_t>(value + (1 << 19)); };
+    codes[i] = {spread_bits(shifted(points[i][0])) | spread_bits(shifted(points[i][1])) << 1, i};
+  }
+  std::ranges::sort(codes);
+  std::vector<std::uint32_t> order(points.size());
+  std::ranges::transform(codes, order.begin(), [](const auto& code) { return code.second; });
+  return order;
+}
+
+// Indices of the points that are scored and near enough to be drawn.
+std::vector<std::uint32_t> candidates(const std::vector<Vec3>& points_m, const Surface& truth,
+                                      const Vec3& origin_m, CloudView& view) {
+  const Patch* const patch = truth.patch();
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < points_m.size(); ++i) {
+    const Vec3& point = points_m[i];
+    if (!point.allFinite() || (patch != nullptr && !patch->contains(point.x(), point.y()))) continue;
+    ++view.scored;
+    if ((point - origin_m).cwiseAbs().maxCoeff() > kFar_m)
+      ++view.far;
+    else
+      found.push_back(i);
+  }
+  return found;
+}
+
+Json truth_json(const Surface& truth, const Vec3& origin_m) {
+  const Patch* const patch = truth.patch();
+  if (patch == nullptr || !truth.is_height_field()) return nullptr;
+  const auto& field = static_cast<const HeightField&>(truth);
+  const double width_m = patch->x_max_m - patch->x_min_m, height_m = patch->y_max_m - patch->y_min_m;
+  const int columns = kTruthColumns;
+  const int rows = std::clamp(static_cast<int>(std::lround(columns * height_m / width_m)), 2, 4 * columns);
+  std::vector<std::int64_t> heights;
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column) {
+      const double x = patch->x_min_m + width_m * column / (columns - 1),
+                   y = patch->y_min_m + height_m * row / (rows - 1);
+      heights.push_back(
+          std::llround((field.jet(x, y).z - origin_m.z()) * kMillimetresPerMetre / kViewStep_mm));
+    }
+  const auto mm = [&](double value_m, int axis) {
+    return rounded((value_m - origin_m[axis]) * kMillimetresPerMetre, 1e-3);
+  };
+  return {{"columns", columns},
+          {"rows", rows},
+          {"x_mm", {mm(patch->x_min_m, 0), mm(patch->x_max_m, 0)}},
+          {"y_mm", {mm(patch->y_min_m, 1), mm(patch->y_max_m, 1)}},
+          {"z_steps", heights}};
+}
+
+Json camera_json(const Camera& camera, const Vec3& origin_m) {
+  const Vec3 centre = (camera_centre_m(camera.camera_from_world) - origin_m) * kMillimetresPerMetre;
+  Json corners = Json::array();
+  for (const auto& [u, v] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}}) {
+    const Intrinsics& inside = camera.intrinsics;
+    const Vec3 ray((u * inside.width_px - inside.K(0, 2)) / inside.K(0, 0),
+                   (v * inside.height_px - inside.K(1, 2)) / inside.K(1, 1), 1);
+    const Vec3 world = camera.camera_from_world.rotation.transpose() * ray;
+    for (int axis = 0; axis < 3; ++axis) corners.push_back(rounded(world[axis], 1e-4));
+  }
+  return {{"name", camera.name},
+          {"centre_mm", {rounded(centre.x(), 1e-2), rounded(centre.y(), 1e-2), rounded(centre.z(), 1e-2)}},
+          {"corners", corners}};
+}
+
+std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_m) {
+  Json scene = {{"truth", truth_json(truth, origin_m)}};
+  if (rig != nullptr) {
+    Json cameras = Json::array();
+    for (const Camera& camera : rig->cameras) cameras.push_back(camera_json(camera, origin_m));
+    scene["cameras"] = std::move(cameras);
+    scene["water_z_mm"] = rounded((rig->water.water_z_m - origin_m.z()) * kMillimetresPerMetre, 1e-2);
+  }
+  return scene.dump();
+}
+
+// The places of the surface at the same x and y: a point beside the surface would be hidden by it.
+std::vector<Vec3> below(std::vector<Vec3> points_m, const Surface& truth) {
+  const auto& field = static_cast<const HeightField&>(truth);
+  for (Vec3& point : points_m) point.z() = field.jet(point.x(), point.y()).z;
+  return points_m;
+}
+
+std::uint8_t mark_of(int views, float confidence) {
+  const int seen = views < 0 ? kUnknownMark : std::min(views, 14);
+  const bool known = confidence >= 0 && confidence <= 1;
+  return static_cast<std::uint8_t>(seen | (known ? static_cast<int>(std::lround(14 * confidence)) : 15) << 4);
+}
+
+void add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, CloudView& view) {
+  // Vertices beyond the patch have no error of their own: a mesh is drawn where it is scored.
+  const ScoredPoints scored = score_points(mesh.vertices_m, truth);
+  std::vector<std::uint32_t> place(mesh.vertices_m.size(), UINT32_MAX);
+  for (std::size_t k = 0; k < scored.index.size(); ++k) {
+    const Vec3& vertex = mesh.vertices_m[scored.index[k]];
+    if ((vertex - origin_m).cwiseAbs().maxCoeff() > kFar_m) continue;
+    place[scored.index[k]] = static_cast<std::uint32_t>(view.vertices.size());
+    view.vertices.push_back(grid_point(vertex, origin_m));
+    view.vertex_errors.push_back(error_code(scored.signed_error_m[k] * kMillimetresPerMetre));
+  }
+  for (const auto& triangle : mesh.triangles)
+    if (std::ranges::all_of(triangle, [&](std::uint32_t corner) { return place[corner] != UINT32_MAX; }))
+      view.triangles.push_back({place[triangle[0]], place[triangle[1]], place[triangle[2]]});
+}
+
+void add_holes(const ViewHoles& holes, const Vec3& origin_m, std::size_t most, CloudView& view) {
+  std::vector<GridPoint> points;
+  std::vector<std::uint8_t> causes;
+  for (std::size_t i = 0; i < holes.positions_m.size(); i += stride_for(holes.positions_m.size(), most)) {
+    points.push_back(grid_point(holes.positions_m[i], origin_m));
+    causes.push_back(holes.causes[i]);
+  }
+  for (const std::uint32_t i : order_on_surface(points)) {
+    view.holes.push_back(points[i]);
+    view.causes.push_back(causes[i]);
+  }
+}
+
+}  // namespace
+
+CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, const Rig* rig,
+                    const ViewHoles& holes,
+                    const std::function<std::vector<int>(std::span<const Vec3>)>& count_views,
+                    const ViewLimits& limits) {
+  const PointCloud& cloud = reconstruction.cloud;
+  const Vec3 origin_m = view_origin_m(truth);
+  CloudView view;
+  for (int axis = 0; axis < 3; ++axis)
+    view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
+  std::vector<std::uint32_t> chosen = candidates(cloud.points_m, truth, origin_m, view);
+  std::vector<GridPoint> grid;
+  for (const std::uint32_t i : chosen) grid.push_back(grid_point(cloud.points_m[i], origin_m));
+  const std::vector<std::uint32_t> order = order_on_surface(grid);
+  const std::size_t every = stride_for(chosen.size(), limits.points);
+  std::vector<Vec3> shown_m;
+  std::vector<std::uint32_t> source;
+  for (std::size_t k = 0; k < order.size(); k += every) {
+    view.points.push_back(grid[order[k]]);
+    source.push_back(chosen[order[k]]);
+    shown_m.push_back(cloud.points_m[source.back()]);
+  }
+  const ScoredPoints scored = score_points(shown_m, truth);
+  std::vector<int> seen;
+  if (count_views && truth.is_height_field()) seen = count_views(below(shown_m, truth));
+  for (std::size_t k = 0; k < shown_m.size(); ++k) {
+    view.errors.push_back(error_code(scored.signed_error_m.at(k) * kMillimetresPerMetre));
+    view.marks.push_back(
+        mark_of(seen.empty() ? -1 : seen[k], cloud.confidence.empty() ? -1 : cloud.confidence[source[k]]));
+  }
+  add_holes(holes, origin_m, limits.holes, view);
+  if (reconstruction.mesh && reconstruction.mesh->triangles.size() <= limits.triangles)
+    add_mesh(*reconstruction.mesh, truth, origin_m, view);
+  view.scene_json = scene_text(truth, rig, origin_m);
+  return view;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,41 @@
+#pragma once
+// Makes the view of a case (harness/viewing/cloud_view.h) from its reconstruction and the truth.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "harness/viewing/cloud_view.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// How much a view holds.
+struct ViewLimits {
+  std::size_t points = 20'000;  // of the scored ones, evenly spread over the surface
+  std::size_t holes = 5'000;
+  std::size_t triangles = 0;  // a mesh with more is left out
+};
+
+// What a bundle that keeps its clouds shows of them: all of most.
+inline constexpr ViewLimits kFullView = {.points = 1'000'000, .holes = 50'000, .triangles = 300'000};
+
+// The samples of the surface that are holes, and why (metrics/diagnosis.h).
+struct ViewHoles {
+  std::vector<Vec3> positions_m;
+  std::vector<std::uint8_t> causes;
+};
+
+// Returns the view of the points inside the patch, with their signed distances to the true surface. `rig` is
+// nullptr where nothing looks at images; `count_views` may be empty. The result is the same for any thread
+// count. Throws Error(method) if the surface has no distance for a point.
+CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, const Rig* rig,
+                    const ViewHoles& holes,
+                    const std::function<std::vector<int>(std::span<const Vec3>)>& count_views,
+                    const ViewLimits& limits = {});
+
+}  // namespace aqbench

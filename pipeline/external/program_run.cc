@@ -1,0 +1,180 @@
+#include "pipeline/external/program_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/program_report.h"
+#include "core/stage_scope.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "pipeline/external/program_stages.h"
+#include "pipeline/external/run_command.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply_read.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kCommandStage = "external_command";
+constexpr std::size_t kMaxMapSide = 1 << 16;
+constexpr std::string_view kConfidence = "_confidence";
+
+// Returns the last line that is not blank, for the reason of a failure; "" if there is none.
+std::string last_log_line(const std::filesystem::path& log) {
+  constexpr std::streamoff tail_bytes = 4096;
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size <= 0) return {};
+  file.seekg(std::max<std::streamoff>(0, size - tail_bytes));
+  std::string line, last;
+  while (std::getline(file, line))
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  return escape_bytes(last.substr(0, 200));
+}
+
+bool ended_well(const CommandOutcome& outcome) {
+  return outcome.end == CommandOutcome::End::exited && outcome.code == 0;
+}
+
+[[noreturn]] void throw_failure(const CommandOutcome& outcome, const CommandOptions& options,
+                                const std::string& where) {
+  std::string reason = "the command " + describe(outcome, options) + where;
+  if (const std::string line = last_log_line(options.log_file); !line.empty()) reason += "; it said: " + line;
+  if (outcome.end == CommandOutcome::End::timeout) throw ProgramFailure(ProgramFailure::How::timeout, reason);
+  if (outcome.end == CommandOutcome::End::signalled)
+    throw ProgramFailure(ProgramFailure::How::crashed, reason);
+  throw Error(ErrorKind::method, reason);
+}
+
+std::int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now().time_since_epoch()).count();
+}
+
+// Tells whoever observes what the program used and which stages it had. Throws for a program that did not end
+// well, naming the stage that it was in, and else for stages that cannot be read.
+void tell_of_program(const CommandOutcome& outcome, const CommandOptions& options,
+                     const StageSources& sources) {
+  ProgramReport report{.stage = kCommandStage, .stages = {}, .use = outcome.use};
+  std::string where, problem;
+  try {
+    ToldStages told = read_program_stages(sources);
+    report.stages = std::move(told.stages);
+    if (!told.open.empty()) where = fmt::format(", in its stage '{}'", told.open);
+  } catch (const Error& error) {
+    problem = error.what();
+    where = "; " + problem;
+  }
+  report_program(report);
+  if (!ended_well(outcome)) throw_failure(outcome, options, where);
+  if (!problem.empty()) throw Error(ErrorKind::method, problem);
+}
+
+Reconstruction read_result(const std::filesystem::path& file, const std::string& name) {
+  std::error_code status;
+  if (!std::filesystem::exists(file, status))
+    throw Error(ErrorKind::method, fmt::format("the command wrote no {} to its output folder", name));
+  try {
+    PlyFile ply = read_ply(file);
+    return {std::move(ply.cloud), std::move(ply.mesh), {}};
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
+}
+
+void scale(Reconstruction& output, double metres_per_unit) {
+  if (metres_per_unit == 1) return;
+  for (Vec3& point : output.cloud.points_m) point *= metres_per_unit;
+  if (output.mesh)
+    for (Vec3& vertex : output.mesh->vertices_m) vertex *= metres_per_unit;
+  for (DepthMap& map : output.depth_maps)
+    for (float& depth : map.depth_along_ray_m) depth = static_cast<float>(depth * metres_per_unit);
+}
+
+DepthMap read_map(const std::filesystem::path& file) {
+  const NpyArray array = read_npy(file);
+  const auto* const depths = std::get_if<std::vector<float>>(&array.values);
+  if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
+      array.shape[1] > kMaxMapSide)
+    throw Error(ErrorKind::input, file.string() + ": no depth map: expected float32 of height x width");
+  return {
+      file.stem().string(), static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
+}
+
+// Reads CAMERA.npy of every camera, sorted by name, with CAMERA_confidence.npy where there is one.
+std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::string& name) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed))
+    throw Error(ErrorKind::method, fmt::format("the command made no folder {} for depth maps", name));
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".npy" && !entry.path().stem().string().ends_with(kConfidence))
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  if (files.empty())
+    throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
+  std::vector<DepthMap> maps;
+  for (const std::filesystem::path& file : files) {
+    maps.push_back(read_map(file));
+    const std::filesystem::path beside = folder / (file.stem().string() + std::string(kConfidence) + ".npy");
+    if (!std::filesystem::exists(beside, failed)) continue;
+    DepthMap confidence = read_map(beside);
+    if (confidence.width != maps.back().width || confidence.height != maps.back().height)
+      throw Error(ErrorKind::method, beside.string() + ": is of another size than the depth map");
+    maps.back().confidence = std::move(confidence.depth_along_ray_m);
+  }
+  return maps;
+}
+
+}  // namespace
+
+std::filesystem::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
+
+Reconstruction run_program(const Observation& observation, const MethodInput& input,
+                           const ProgramRun& program) {
+  const StageScope pipeline("pipeline");
+  const std::filesystem::path temporary = input.work_dir / "tmp", told = input.work_dir / "stages";
+  std::error_code failed;
+  // Left by an earlier repetition: no old result is read.
+  for (const std::filesystem::path& folder : {program.output, temporary, told}) {
+    std::filesystem::remove_all(folder, failed);
+    std::filesystem::create_directories(folder, failed);
+    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+  }
+  CommandOptions options{.timeout_s = program.timeout_s,
+                         .log_file = input.work_dir / kMethodLog,
+                         .variables = program.variables,
+                         .working_folder = program.working_folder};
+  add_system_access(options.access);
+  for (const std::filesystem::path& path : program.reads) options.access.readable.push_back(path);
+  options.access.readable.push_back(observation.dataset_dir);
+  options.access.writable.push_back(program.output);
+  options.access.temporary = temporary;
+  StageSources sources{
+      .lines_file = told / "lines", .file = program.output / program.stages, .file_name = program.stages};
+  options.variables.emplace_back("AQBENCH_STAGES", sources.lines_file.string());
+  options.access.writable.push_back(told);
+  CommandOutcome outcome;
+  {
+    const StageScope scope(kCommandStage);
+    sources.start_ns = monotonic_ns();
+    outcome = run_command(program.words, options);
+    sources.end_ns = monotonic_ns();
+  }
+  tell_of_program(outcome, options, sources);
+  Reconstruction output = read_result(program.output / program.result, program.result);
+  if (!program.depth_maps.empty()) {
+    try {
+      output.depth_maps = read_maps(program.output / program.depth_maps, program.depth_maps);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::method, error.what());
+    }
+  }
+  scale(output, program.metres_per_unit);
+  return output;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,298 @@
+#include "pipeline/method/declaration.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::array kOwnPlaceholders = {"dataset", "output", "threads", "seed", "device", "project"};
+constexpr std::array kUnits = {std::pair("m", 1.0), std::pair("cm", 0.01), std::pair("mm", 0.001)};
+constexpr double kLongestTimeoutS = 1e6;
+
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// A letter first, then letters, digits and "_"; where `dashes`, "-" and digits first, too.
+bool is_plain_name(std::string_view name, bool dashes) {
+  if (name.empty() || name.size() > 64 || name.front() == '-') return false;
+  if (!dashes && name.front() >= '0' && name.front() <= '9') return false;
+  return std::ranges::all_of(name, [&](char c) { return is_name_letter(c) || (dashes && c == '-'); });
+}
+
+// A name in braces at a place of a text.
+struct Braced {
+  std::string_view name;
+  std::size_t end = 0;  // behind the closing brace
+};
+
+Braced braced_at(std::string_view text, std::size_t at, std::string_view open, std::string_view close) {
+  if (!text.substr(at).starts_with(open)) return {};
+  std::size_t end = at + open.size();
+  while (end < text.size() && is_name_letter(text[end])) ++end;
+  const std::string_view name = text.substr(at + open.size(), end - at - open.size());
+  if (!is_plain_name(name, false) || !text.substr(end).starts_with(close)) return {};
+  return {name, end + close.size()};
+}
+
+// Calls `plain` for each character and `braced` for each placeholder.
+template <class Plain, class Name>
+void walk(std::string_view text, const Plain& plain, const Name& braced) {
+  for (std::size_t i = 0; i < text.size();) {
+    if (const Braced kept = braced_at(text, i, "{{", "}}"); kept.end > 0) {
+      for (const char c : text.substr(i + 1, kept.name.size() + 2)) plain(c);
+      i = kept.end;
+    } else if (const Braced found = braced_at(text, i, "{", "}"); found.end > 0) {
+      braced(found.name);
+      i = found.end;
+    } else {
+      plain(text[i++]);
+    }
+  }
+}
+
+std::string one_line_of(const JsonPlace& place) {
+  std::string text = place.text();
+  if (text.empty() || one_line(text, text.size()) != text) place.fail("is not one line of text");
+  return text;
+}
+
+// A path below a folder, so that no result is read from elsewhere.
+std::string read_relative(const JsonPlace& place) {
+  std::string text = one_line_of(place);
+  const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
+  if (path.is_absolute() || *path.begin() == "..") place.fail("is not below {output}");
+  return text;
+}
+
+// ---- Parameters and presets ----
+
+double number_of(const ParameterValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  return std::get<double>(value);
+}
+
+void read_range(const JsonPlace& place, ParameterSpec& spec) {
+  const auto ends = place.elements();
+  if (ends.size() != 2) place.fail("expected [smallest, largest]");
+  spec.min = ends[0].number();
+  spec.max = ends[1].number();
+  if (spec.min > spec.max) place.fail("its smallest value is above the largest");
+  const bool whole = ends[0].value().is_number_integer() && ends[1].value().is_number_integer();
+  if (!whole && std::holds_alternative<std::int64_t>(spec.default_value))
+    spec.default_value = number_of(spec.default_value);
+}
+
+void read_choices(const JsonPlace& place, ParameterSpec& spec) {
+  for (const JsonPlace& choice : place.elements()) spec.choices.push_back(one_line_of(choice));
+  if (spec.choices.empty()) place.fail("is empty");
+}
+
+ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
+  place.allow_only({"name", "unit", "default", "range", "choices", "help"});
+  ParameterSpec spec;
+  spec.name = place.at("name").text();
+  if (!is_plain_name(spec.name, false))
+    place.at("name").fail("is no name: letters, digits and _, a letter first");
+  if (std::ranges::find(kOwnPlaceholders, spec.name) != kOwnPlaceholders.end())
+    place.at("name").fail(fmt::format("{{{}}} is aqbench's own placeholder", spec.name));
+  spec.default_value = place.at("default").parameter();
+  if (const auto help = place.find("help")) spec.help = one_line_of(*help);
+  if (std::holds_alternative<std::string>(spec.default_value)) {
+    for (const char* const key : {"range", "unit"})
+      if (const auto other = place.find(key)) other->fail("stands beside a default that is text");
+    if (const auto choices = place.find("choices")) read_choices(*choices, spec);
+  } else {
+    spec.unit = "1";
+    if (const auto unit = place.find("unit")) spec.unit = one_line_of(*unit);
+    if (const auto choices = place.find("choices")) choices->fail("stands beside a default that is a number");
+    // Whole numbers stay such ones; beyond 2^53 a double does not hold each of them.
+    spec.min = -0x1p53;
+    spec.max = 0x1p53;
+    if (const auto range = place.find("range")) read_range(*range, spec);
+  }
+  try {
+    resolve_parameters(owner, {spec}, {{owner, spec.name, to_string(spec.default_value)}});
+  } catch (const Error& error) {
+    place.at("default").fail(error.what());
+  }
+  return spec;
+}
+
+Preset read_preset(const std::string& name, const JsonPlace& place, const MethodDeclaration& method) {
+  if (!is_plain_name(name, true)) place.fail("is no name: letters, digits, _ and -");
+  Preset preset{name, {}};
+  for (const auto& [parameter, value] : place.members()) {
+    preset.overrides.push_back({"", parameter, to_string(value.parameter())});
+    try {
+      resolve_parameters(method.name, method.parameters,
+                         {{method.name, parameter, preset.overrides.back().value}});
+    } catch (const Error& error) {
+      value.fail(error.what());
+    }
+  }
+  return preset;
+}
+
+std::vector<ParameterSpec> read_parameters(const JsonPlace& place, const std::string& owner) {
+  std::vector<ParameterSpec> specs;
+  for (const JsonPlace& element : place.elements()) {
+    specs.push_back(read_parameter(element, owner));
+    for (std::size_t i = 0; i + 1 < specs.size(); ++i)
+      if (specs[i].name == specs.back().name) element.at("name").fail("stands twice");
+  }
+  return specs;
+}
+
+// ---- The whole ----
+
+void check_placeholders(const JsonPlace& place, std::string_view text, const MethodDeclaration& method) {
+  std::vector<std::string> known(kOwnPlaceholders.begin(), kOwnPlaceholders.end());
+  for (const ParameterSpec& spec : method.parameters) known.push_back(spec.name);
+  for (const std::string& name : placeholders_in(text))
+    if (std::ranges::find(known, name) == known.end())
+      place.fail(fmt::format("{} ({{{{{}}}}} stands for {{{}}} itself)",
+                             unknown_name_message("placeholder", name, known), name, name));
+}
+
+void read_environment(const JsonPlace& place, MethodDeclaration& method) {
+  for (const auto& [name, value] : place.members()) {
+    if (!is_plain_name(name, false)) value.fail("is no name of a variable");
+    if (name.starts_with("AQBENCH_")) value.fail("variables AQBENCH_* are aqbench's own");
+    check_placeholders(value, value.text(), method);
+    method.environment.emplace_back(name, value.text());
+  }
+}
+
+void check_use(const JsonPlace& place, const MethodDeclaration& method) {
+  std::string all = method.command;
+  for (const auto& [name, value] : method.environment) all += " " + value;
+  const auto used = placeholders_in(all);
+  const auto elements =
+      place.find("parameters") ? place.at("parameters").elements() : std::vector<JsonPlace>();
+  for (std::size_t i = 0; i < method.parameters.size(); ++i)
+    if (std::ranges::find(used, method.parameters[i].name) == used.end())
+      elements[i].at("name").fail(
+          fmt::format("{{{}}} stands neither in the command nor in env", method.parameters[i].name));
+}
+
+std::string read_unit(const JsonPlace& place) {
+  std::string unit = place.text();
+  if (std::ranges::none_of(kUnits, [&](const auto& known) { return known.first == unit; }))
+    place.fail(fmt::format("'{}' is not one of m, cm, mm", unit));
+  return unit;
+}
+
+double read_timeout(const JsonPlace& place) {
+  const double timeout_s = place.number();
+  if (!(timeout_s > 0 && timeout_s <= kLongestTimeoutS))
+    place.fail("is not above 0 and at most 1000000 seconds");
+  return timeout_s;
+}
+
+}  // namespace
+
+std::vector<std::string> placeholders_in(std::string_view text) {
+  std::vector<std::string> names;
+  walk(
+      text, [](char) {},
+      [&](std::string_view name) {
+        if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+      });
+  return names;
+}
+
+std::string with_placeholders(std::string_view text,
+                              const std::vector<std::pair<std::string, std::string>>& values) {
+  std::string filled;
+  walk(
+      text, [&](char c) { filled += c; },
+      [&](std::string_view name) {
+        const auto found = std::ranges::find(values, name, [](const auto& value) { return value.first; });
+        filled += found == values.end() ? fmt::format("{{{}}}", name) : found->second;
+      });
+  return filled;
+}
+
+MethodDeclaration declaration_from_json(const JsonPlace& place) {
+  place.allow_only({"name", "summary", "command", "parameters", "presets", "result", "depth_maps", "stages",
+                    "unit", "timeout_s", "env", "cwd", "reads"});
+  MethodDeclaration method;
+  method.name = place.at("name").text();
+  if (!is_plain_name(method.name, true)) place.at("name").fail("is no name: letters, digits, _ and -");
+  method.command = one_line_of(place.at("command"));
+  if (const auto summary = place.find("summary")) method.summary = one_line_of(*summary);
+  if (const auto parameters = place.find("parameters"))
+    method.parameters = read_parameters(*parameters, method.name);
+  if (const auto presets = place.find("presets"))
+    for (const auto& [name, preset] : presets->members())
+      method.presets.push_back(read_preset(name, preset, method));
+  check_placeholders(place.at("command"), method.command, method);
+  if (const auto env = place.find("env")) read_environment(*env, method);
+  const auto used = placeholders_in(method.command);
+  if (std::ranges::find(used, "output") == used.end())
+    place.at("command").fail("has no {output}: where does its result go?");
+  check_use(place, method);
+  if (const auto result = place.find("result")) method.result = read_relative(*result);
+  if (const auto maps = place.find("depth_maps")) method.depth_maps = read_relative(*maps);
+  if (const auto stages = place.find("stages")) method.stages = read_relative(*stages);
+  if (const auto unit = place.find("unit")) method.unit = read_unit(*unit);
+  if (const auto timeout = place.find("timeout_s")) method.timeout_s = read_timeout(*timeout);
+  if (const auto folder = place.find("cwd")) method.working_folder = one_line_of(*folder);
+  if (const auto reads = place.find("reads"))
+    for (const JsonPlace& path : reads->elements()) method.reads.push_back(one_line_of(path));
+  return method;
+}
+
+Json to_json(const MethodDeclaration& method) {
+  const MethodDeclaration usual;
+  Json json = {{"name", method.name}, {"command", method.command}};
+  const auto add = [&](const char* key, const std::string& text, const std::string& left_out) {
+    if (text != left_out) json[key] = text;
+  };
+  add("summary", method.summary, usual.summary);
+  for (const ParameterSpec& spec : method.parameters) {
+    Json parameter = {{"name", spec.name}, {"default", parameter_json(spec.default_value)}};
+    if (!std::holds_alternative<std::string>(spec.default_value)) {
+      parameter["unit"] = spec.unit;
+      if (std::holds_alternative<std::int64_t>(spec.default_value))
+        parameter["range"] = {static_cast<std::int64_t>(spec.min), static_cast<std::int64_t>(spec.max)};
+      else
+        parameter["range"] = {spec.min, spec.max};
+    }
+    if (!spec.choices.empty()) parameter["choices"] = spec.choices;
+    if (!spec.help.empty()) parameter["help"] = spec.help;
+    json["parameters"].push_back(std::move(parameter));
+  }
+  for (const Preset& preset : method.presets) {
+    Json& values = json["presets"][preset.name] = Json::object();
+    for (const Override& given : preset.overrides) values[given.parameter] = given.value;
+  }
+  add("result", method.result, usual.result);
+  add("depth_maps", method.depth_maps, usual.depth_maps);
+  add("stages", method.stages, usual.stages);
+  add("unit", method.unit, usual.unit);
+  if (method.timeout_s != usual.timeout_s) json["timeout_s"] = method.timeout_s;
+  for (const auto& [name, value] : method.environment) json["env"][name] = value;
+  add("cwd", method.working_folder, usual.working_folder);
+  if (!method.reads.empty()) json["reads"] = method.reads;
+  return json;
+}
+
+double metres_of(const MethodDeclaration& declaration) {
+  return std::ranges::find(kUnits, declaration.unit, [](const auto& unit) { return std::string(unit.first); })
+      ->second;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,58 @@
+#pragma once
+// Methods that a user declares in a project file: a program of theirs with parameters, presets and labels.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "core/parameters.h"
+
+namespace aqbench {
+
+// A named choice of parameter values of one method.
+struct Preset {
+  std::string name;                 // "fast", "balanced", "quality"
+  std::vector<Override> overrides;  // owner left empty
+};
+
+// A program that is run as a method. Paths are relative to the folder of the project file, those of results
+// to {output}.
+struct MethodDeclaration {
+  std::string name;
+  std::string summary;  // one line
+  std::string command;  // with {dataset}, {output}, {threads}, {seed}, {device}, {project}, {PARAMETER}
+  std::vector<ParameterSpec> parameters;
+  std::vector<Preset> presets;
+  std::string result = "cloud.ply";    // PLY, a cloud or a mesh
+  std::string depth_maps;              // folder of CAMERA.npy; empty: none
+  std::string stages = "stages.json";  // read where the program wrote it
+  std::string unit = "m";              // of points and depths: m, cm or mm
+  double timeout_s = 540;
+  std::vector<std::pair<std::string, std::string>> environment;  // values with the placeholders of `command`
+  std::string working_folder;                                    // empty: that of the project file
+  std::vector<std::string> reads;  // files and folders that it needs beside its dataset
+};
+
+// Reads a declaration and checks all of it: names, units, that the command has {output} and no unknown
+// placeholder, that every parameter has a default within its range and stands in the command or in a value of
+// `env`, that presets name parameters. Throws Error(input) naming the place.
+MethodDeclaration declaration_from_json(const JsonPlace& place);
+
+// Returns the declaration as declaration_from_json() reads it; members that have their default are left out.
+Json to_json(const MethodDeclaration& declaration);
+
+// Returns the metres of one unit of a declared result: 0.001 for "mm".
+double metres_of(const MethodDeclaration& declaration);
+
+// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is none: it stands
+// for the text "{window}".
+std::vector<std::string> placeholders_in(std::string_view text);
+
+// Returns the text with placeholders replaced by their values and "{{name}}" by "{name}".
+std::string with_placeholders(std::string_view text,
+                              const std::vector<std::pair<std::string, std::string>>& values);
+
+}  // namespace aqbench

@@ -1,0 +1,182 @@
+#include "reports/history/compare_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "reports/content/case_groups.h"
+#include "reports/html/page.h"
+#include "reports/html/page_data.h"
+#include "reports/html/page_views.h"
+#include "reports/html/pictures.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them
+
+std::string page_table(const std::string& label, const std::vector<std::string>& titles,
+                       const std::string& rows) {
+  if (rows.empty()) return "";
+  std::string text = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
+      "cards\"><thead><tr>",
+      label);
+  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
+  return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+// The change for the worse as a share of A; 0 where nothing is better or worse.
+double worsening(const ComparedMetric& row) {
+  if (!row.a || !row.b || row.better == Better::equal) return 0;
+  const double change = (*row.b - *row.a) / std::max(std::abs(*row.a), 1e-12);
+  return row.better == Better::lower ? change : -change;
+}
+
+std::string metric_rows(const CompareReport& report) {
+  std::vector<const ComparedMetric*> rows;
+  for (const ComparedMetric& row : report.metrics)
+    if (row.a != row.b) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const ComparedMetric* row) { return worsening(*row); });
+  std::string text;
+  for (const ComparedMetric* const row : rows) {
+    const double worse = worsening(*row);
+    const char* const verdict = worse > 0 ? "worse" : worse < 0 ? "better" : "other";
+    std::string change = row->note;
+    if (row->a && row->b)
+      change = *row->a == 0 ? fmt::format("{:+.4g}", *row->b - *row->a)
+                            : fmt::format("{:+.3g} %", 100 * (*row->b - *row->a) / std::abs(*row->a));
+    text += fmt::format(
+        "<tr><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
+        "data-label=\"B\">{}</td><td "
+        "data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
+        xml_escape(row->case_name), xml_escape(row->metric), short_number_or_na(row->a),
+        short_number_or_na(row->b), xml_escape(change), worse > 0 ? " class=\"bad\"" : "", verdict);
+  }
+  return text;
+}
+
+std::string factor(const std::optional<double>& value) {
+  return value ? fmt::format("{:.3g} x", *value) : "n/a";
+}
+
+std::string stage_rows(const CompareReport& report) {
+  std::vector<const ComparedStage*> rows;
+  for (const ComparedStage& row : report.stages) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [](const ComparedStage* row) { return row->time_factor().value_or(0); });
+  std::string text;
+  for (const ComparedStage* const row : rows)
+    text += fmt::format(
+        "<tr><td>{}</td><td data-label=\"stage\">{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B "
+        "[ms]\">{}</td><td "
+        "data-label=\"time\">{}</td><td data-label=\"calls\">{}</td><td data-label=\"time per "
+        "call\">{}</td></tr>\n",
+        xml_escape(row->case_name), xml_escape(row->stage), short_number_or_na(row->self_ms_a),
+        short_number_or_na(row->self_ms_b), factor(row->time_factor()), factor(row->work_factor()),
+        factor(row->cost_factor()));
+  return text;
+}
+
+std::string time_rows(const CompareReport& report) {
+  std::string text;
+  for (const ComparedTime& row : report.times)
+    text += fmt::format(
+        "<tr><td>{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B [ms]\">{}</td><td data-label=\"B "
+        "/ "
+        "A\">{}</td></tr>\n",
+        xml_escape(row.case_name), short_number_or_na(row.a_ms), short_number_or_na(row.b_ms),
+        factor(row.a_ms && row.b_ms && *row.a_ms > 0 ? std::optional(*row.b_ms / *row.a_ms) : std::nullopt));
+  return text;
+}
+
+std::string notes_html(const CompareReport& report) {
+  std::string text = "<ul>\n";
+  for (const std::string& note : report.notes) text += "<li>" + xml_escape(note) + "</li>\n";
+  for (const std::string& difference : report.key_differences)
+    text += fmt::format("<li>another machine or build: {}</li>\n", xml_escape(difference));
+  return text + "</ul>\n";
+}
+
+// The clouds of the cases that both sides have: A and B of the first case are what is shown first.
+struct SharedClouds {
+  Results results;  // case names are "A: NAME", "B: NAME"
+  std::map<std::string, std::string> views;
+};
+
+SharedClouds shared_clouds(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
+  std::set<std::string> compared;
+  for (const ComparedMetric& row : report.metrics) compared.insert(row.case_name);
+  SharedClouds shared;
+  const auto views_of = [](const ComparedSide& side) {
+    return side.bundle.empty() ? ReportPictures{} : read_report_pictures(side.bundle, *side.results);
+  };
+  const ReportPictures of_a = views_of(a), of_b = views_of(b);
+  for (const std::string& name : compared) {
+    const auto in_a = of_a.views.find(name), in_b = of_b.views.find(name);
+    if (in_a == of_a.views.end() || in_b == of_b.views.end()) continue;
+    for (const auto& [side, bytes] : {std::pair{"A: ", in_a->second}, {"B: ", in_b->second}}) {
+      Record record;
+      record.case_name = side + name;
+      record.status = Status::ok;
+      shared.results.records.push_back(std::move(record));
+      shared.views[side + name] = bytes;
+    }
+  }
+  return shared;
+}
+
+std::string clouds_json(const SharedClouds& shared) {
+  Json cases = Json::array();
+  for (const Record& record : shared.results.records)
+    cases.push_back({{"name", record.case_name},
+                     {"label", record.case_name},
+                     {"status", "ok"},
+                     {"values", Json::array()}});
+  return Json({{"metrics", Json::array()}, {"cases", std::move(cases)}, {"colours", scale_colours_json()}})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
+  PageParts parts;
+  parts.title = "aqbench compare";
+  parts.header = fmt::format(
+      "<h1>Two bundles side by side</h1>\n<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
+      "options: {}. Shown, not "
+      "decided: `aqbench gate` and `aqbench ab` decide.</p>\n",
+      xml_escape(report.a), xml_escape(report.b), report.cases);
+  parts.body = notes_html(report);
+  parts.body +=
+      page_section("metrics", "Values that differ",
+                   page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report)),
+                   "The largest change for the worse first.");
+  const SharedClouds shared = shared_clouds(report, a, b);
+  for (const PageView& view : fit_views(shared.views, shared.results, kCloudBytes))
+    if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
+  parts.viewer = !parts.blocks.empty();
+  if (parts.viewer) {
+    parts.data_json = clouds_json(shared);
+    parts.body +=
+        "<section id=\"clouds\" class=\"scripted\">\n<h2>Where on the surface</h2>\n<p class=\"dim\">A and B "
+        "under "
+        "one camera, or B minus A: red is where B is worse.</p>\n</section>\n";
+  }
+  parts.body += page_section(
+      "stages", "Stages",
+      page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},
+                 stage_rows(report)),
+      "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
+  parts.body += page_section("times", "Times",
+                             page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report)));
+  return html_page(parts);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,127 @@
+// Curves over the records of a page, drawn with uPlot: precision and completeness over thresholds, errors, times,
+// axes with intervals, accuracy against time, and the stages of a case with their nesting.
+'use strict';
+const aqbench_plots = (() => {
+  const {make, number} = aqbench;
+  const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f7f', '#8c6bb1'];
+  const most_lines = colours.length;
+
+  // Puts the points of several lines on one x axis, as uPlot wants them: [[x...], [y of line 1...], ...].
+  function aligned(lines) {
+    const places = [...new Set(lines.flatMap((line) => line.x))].sort((a, b) => a - b);
+    const row = new Map(places.map((x, i) => [x, i]));
+    return [places, ...lines.map((line) => {
+      const values = new Array(places.length).fill(undefined);
+      line.x.forEach((x, i) => { values[row.get(x)] = line.y[i]; });
+      return values;
+    })];
+  }
+
+  // Returns the steps of the empirical distribution of samples: x sorted, y the share at or below, %.
+  function ecdf(samples) {
+    const sorted = [...samples].sort((a, b) => a - b), x = [], y = [];
+    sorted.forEach((value, i) => {
+      if (i + 1 < sorted.length && sorted[i + 1] === value) return;
+      x.push(value);
+      y.push(100 * (i + 1) / sorted.length);
+    });
+    return {x, y};
+  }
+
+  // Returns quartiles of samples (type 7).
+  function quartiles(samples) {
+    const sorted = [...samples].sort((a, b) => a - b);
+    return [0.25, 0.5, 0.75].map((q) => {
+      const rank = q * (sorted.length - 1), below = Math.floor(rank), above = Math.min(below + 1, sorted.length - 1);
+      return sorted[below] + (rank - below) * (sorted[above] - sorted[below]);
+    });
+  }
+
+  // Returns the indices of points that no other beats in both, x and y less being better.
+  function front(points) {
+    return points.map((_, i) => i).filter((i) => points[i].x !== null && !points.some((other, k) => k !== i &&
+      other.x <= points[i].x && other.y <= points[i].y && (other.x < points[i].x || other.y < points[i].y)));
+  }
+
+  // Spreads counts of error codes (-127 to 127, quadratic) over bins of equal width, % of the points per mm.
+  function histogram(counts, full_mm, reach_mm, bins) {
+    const total = counts.reduce((sum, count) => sum + count, 0), width = 2 * reach_mm / bins;
+    const edge = (code) => Math.sign(code) * full_mm * (code / 127) ** 2, y = new Array(bins).fill(0);
+    counts.forEach((count, i) => {
+      if (count === 0) return;
+      const code = i - 127, low = edge(code - 0.5), high = edge(code + 0.5);
+      const first = Math.max(0, Math.floor((low + reach_mm) / width));
+      for (let bin = first; bin < bins && bin * width - reach_mm < high; ++bin) {
+        const overlap = Math.min(high, (bin + 1) * width - reach_mm) - Math.max(low, bin * width - reach_mm);
+        if (overlap > 0) y[bin] += 100 * count * overlap / (high - low) / total / width;
+      }
+    });
+    return {x: y.map((_, bin) => (bin + 0.5) * width - reach_mm), y};
+  }
+
+  function chart(holder, title, note, axes, lines, extra = {}) {
+    const ink = getComputedStyle(document.body).color;
+    const box = make('div', {class: 'plot', role: 'group', 'aria-label': title}, make('h3', {}, title),
+      make('p', {class: 'dim'}, note));
+    holder.append(box);
+    const axis = (label) => ({label, stroke: ink, grid: {stroke: '#80808040'}, ticks: {stroke: '#80808080'}});
+    const options = {width: Math.max(260, box.clientWidth), height: 260, ...extra.options,
+      scales: {x: {time: false, distr: extra.log_x ? 3 : 1}, y: extra.log_y ? {distr: 3} : {}},
+      axes: [axis(axes[0]), {...axis(axes[1]), size: 60}],
+      series: [{label: axes[0]}, ...lines.map((line, i) => ({label: line.label, width: line.width ?? 2,
+        stroke: line.colour ?? colours[i % colours.length], dash: line.dash, spanGaps: true,
+        paths: line.paths ?? undefined, points: line.points ?? {show: line.x.length < 40, size: 6},
+        value: (_, value) => value === null || value === undefined ? '' : number(Number(value.toPrecision(4)))}))],
+      bands: extra.bands};
+    const plot = new uPlot(options, aligned(lines), box);
+    plot.root.querySelectorAll('canvas').forEach((canvas) => {
+      canvas.setAttribute('role', 'img');
+      canvas.setAttribute('aria-label', `${title}: the numbers stand in the tables of this page`);
+    });
+    new ResizeObserver(() => {
+      if (Math.abs(box.clientWidth - plot.width) > 2) plot.setSize({width: Math.max(260, box.clientWidth), height: 260});
+    }).observe(box);
+    return plot;
+  }
+
+  const index_of = (data, name) => data.metrics.findIndex((metric) => metric[0] === name);
+  const value_of = (data, at, name) => at.values[index_of(data, name)] ?? null;
+
+  // Returns the lines of a metric with a tolerance in its name over the tolerances.
+  function threshold_lines(data, cases, stem, dash) {
+    const places = data.metrics.map((metric, index) => [new RegExp(`^${stem}_([0-9.]+)mm_pct$`).exec(metric[0]), index])
+      .filter(([found]) => found).map(([found, index]) => [Number(found[1]), index]).sort((a, b) => a[0] - b[0]);
+    return cases.map((at, i) => ({label: `${stem} ${at.label}`, dash, colour: colours[i % colours.length],
+      x: places.map(([mm]) => mm), y: places.map(([, index]) => at.values[index] ?? null)}))
+      .filter((line) => line.y.some((value) => value !== null));
+  }
+
+  // Returns the lines over a numeric axis: what differs in nothing else is one line, with its quartiles.
+  function axis_lines(cases, axis, value) {
+    const groups = new Map();
+    for (const at of cases) {
+      const found = new RegExp(`(^|/)${axis.replace(/[.]/g, '\\.')}=([-+0-9.e]+)(?=/|$)`).exec(at.name), y = value(at);
+      if (!found || y === null) continue;
+      const key = at.name.replace(found[0], '').replace(/\/seed=\d+/, '') || at.name;
+      if (!groups.has(key)) groups.set(key, new Map());
+      const points = groups.get(key), x = Number(found[2]);
+      points.set(x, [...(points.get(x) ?? []), ...(Array.isArray(y) ? y : [y])]);
+    }
+    return [...groups].filter(([, points]) => points.size >= 3).map(([label, points]) => {
+      const x = [...points.keys()].sort((a, b) => a - b), all = x.map((place) => quartiles(points.get(place)));
+      return {label, x, y: all.map((q) => q[1]), low: all.map((q) => q[0]), high: all.map((q) => q[2])};
+    });
+  }
+
+  // Returns the axes that cases have with at least three numbers.
+  function numeric_axes(cases) {
+    const values = new Map();
+    for (const at of cases)
+      for (const [, axis, value] of at.name.matchAll(/(?:^|\/)([a-z_.]+)=([-+0-9.e]+)(?=\/|$)/g))
+        values.set(axis, (values.get(axis) ?? new Set()).add(value));
+    return [...values].filter(([axis, found]) => axis !== 'seed' && found.size >= 3).map(([axis]) => axis);
+  }
+
+  return {aligned, ecdf, quartiles, front, histogram, chart, colours, most_lines, value_of, threshold_lines, axis_lines,
+    numeric_axes};
+})();

@@ -1,0 +1,165 @@
+// Draws the curves of a page when they come into sight, for the cases that are chosen.
+'use strict';
+(() => {
+  const {make, data, number} = aqbench, plots = aqbench_plots;
+  const section = document.getElementById('curves');
+  if (!section) return;
+  const holder = make('div', {class: 'plots'});
+  let chosen = [];
+
+  function thresholds() {
+    const lines = [...plots.threshold_lines(data, chosen, 'precision'),
+      ...plots.threshold_lines(data, chosen, 'completeness', [6, 4])];
+    if (lines.length > 0)
+      plots.chart(holder, 'Precision and completeness over the threshold',
+        'Solid: share of points within it; dashed: share of the surface within it of a point.',
+        ['threshold [mm]', '%'], lines, {log_x: true});
+  }
+
+  function errors() {
+    const with_counts = chosen.filter((at) => at.errors);
+    if (with_counts.length === 0) return;
+    const spread = with_counts.map((at) => plots.value_of(data, at, 'nmad_mm') ?? 1);
+    const reach = Math.max(0.1, 5 * Math.max(...spread)), lines = [];
+    with_counts.forEach((at, i) => {
+      const colour = plots.colours[i % plots.colours.length];
+      const counts = new Array(255).fill(0);
+      for (const [code, count] of at.errors) counts[code + 127] = count;
+      lines.push({label: at.label, colour, ...plots.histogram(counts, data.error_full_mm, reach, 60)});
+      const mean = plots.value_of(data, at, 'bias_median_mm'), sigma = plots.value_of(data, at, 'nmad_mm');
+      if (mean === null || !sigma) return;
+      const x = lines.at(-1).x;
+      lines.push({label: `normal, median and NMAD of ${at.label}`, colour, dash: [3, 4], width: 1, x,
+        y: x.map((e) => 100 / sigma / Math.sqrt(2 * Math.PI) * Math.exp(-0.5 * ((e - mean) / sigma) ** 2))});
+    });
+    plots.chart(holder, 'Signed errors', 'Share of the shown points per mm; dotted: the normal curve of the same ' +
+      'median and NMAD.', ['signed error [mm]', '% per mm'], lines);
+  }
+
+  function times() {
+    const warm = chosen.filter((at) => at.warm?.length >= 5);
+    if (warm.length === 0) return;
+    plots.chart(holder, 'Distribution of warm times', 'Share of the warm runs that took at most so long.',
+      ['time [ms]', '%'], warm.map((at) => ({label: at.label, ...plots.ecdf(at.warm), points: {show: false},
+        paths: uPlot.paths.stepped({align: 1})})));
+    plots.chart(holder, 'Warm runs one after the other', 'A slope is drift: warming up, throttling, another program.',
+      ['run', 'ms'], warm.map((at) => ({label: at.label, x: at.warm.map((_, i) => i + 1), y: at.warm, width: 1})));
+  }
+
+  function pareto() {
+    const points = data.cases.map((at) => ({at, x: at.time_ms ?? null,
+      y: plots.value_of(data, at, 'accuracy_mean_mm')})).filter(({x, y}) => x !== null && y !== null);
+    if (points.length < 2) return;
+    const best = new Set(plots.front(points));
+    const some = points.map((point, i) => ({...point, label: point.at.label, best: best.has(i)}))
+      .sort((a, b) => b.best - a.best).slice(0, 12);
+    const lines = some.map((point, i) => ({label: (point.best ? '* ' : '') + point.label, x: [point.x], y: [point.y],
+      colour: plots.colours[i % plots.colours.length], points: {show: true, size: point.best ? 14 : 8}}));
+    plots.chart(holder, 'Accuracy against time', '* and large: no other case is both faster and more accurate.',
+      ['time [ms]', 'accuracy mean [mm]'], lines, {log_x: true});
+  }
+
+  function axes() {
+    for (const axis of plots.numeric_axes(data.cases).slice(0, 4))
+      for (const [title, value] of [
+        ['accuracy mean [mm]', (at) => plots.value_of(data, at, 'accuracy_mean_mm')],
+        ['time [ms]', (at) => at.warm?.length > 0 ? at.warm : at.time_ms ?? null]]) {
+        const found = plots.axis_lines(data.cases, axis, value).slice(0, plots.most_lines);
+        if (found.length === 0) continue;
+        const lines = [], bands = [];
+        found.forEach((line, i) => {
+          const colour = plots.colours[i % plots.colours.length], at = lines.length + 1;
+          lines.push({label: line.label, colour, x: line.x, y: line.y},
+            {label: 'upper quartile', colour, width: 0.5, x: line.x, y: line.high, points: {show: false}},
+            {label: 'lower quartile', colour, width: 0.5, x: line.x, y: line.low, points: {show: false}});
+          bands.push({series: [at + 1, at + 2], fill: colour + '30'});
+        });
+        plots.chart(holder, `${title} over ${axis}`, 'Medians over seeds and runs; the band is between the quartiles.',
+          [axis, title], lines, {bands});
+      }
+  }
+
+  function redraw() {
+    holder.replaceChildren();
+    for (const draw of [thresholds, errors, times, pareto, axes]) draw();
+  }
+
+  // The stages of a case as an icicle: width is time, what is below is nested.
+  function icicle(at) {
+    const box = make('div', {class: 'icicle', role: 'group', 'aria-label': `stages of ${at.label}`});
+    const total = at.stages.filter((stage) => !stage[1]).reduce((sum, stage) => sum + stage[3], 0);
+    if (!(total > 0)) return make('p', {}, 'No stages were measured.');
+    let depth = 1;
+    const place = (parent, left, level) => {
+      for (const [name, of, calls, wall, self, net, peak] of at.stages.filter((stage) => (stage[1] ?? '') === parent)) {
+        if (of === name) continue;
+        const width = 100 * wall / total;
+        const memory = peak === null ? '' : `, tensors: peak ${(peak / 2 ** 20).toFixed(1)} MiB, left ` +
+          `${(net / 2 ** 20).toFixed(1)} MiB`;
+        const text = `${name}: ${number(Number(wall.toPrecision(4)))} ms in ${calls} calls, ` +
+          `${number(Number(self.toPrecision(4)))} ms of its own${memory}`;
+        box.append(make('div', {title: text, style: `left:${left}%;width:${width}%;top:${level * 23}px;background:` +
+          `hsl(${(name.length * 47 + name.charCodeAt(0) * 13) % 360} 65% 78%)`}, text));
+        depth = Math.max(depth, level + 1);
+        if (level < 12) place(name, left, level + 1);
+        left += width;
+      }
+    };
+    place('', 0, 0);
+    box.style.height = `${depth * 23 + 4}px`;
+    return box;
+  }
+
+  function stages() {
+    const target = document.getElementById('stage-tree');
+    const cases = data.cases.filter((at) => at.stages?.length > 0);
+    if (!target || cases.length === 0) return;
+    const select = make('select', {onchange: () => draw()}, ...cases.map((at, i) => make('option', {value: i}, at.label)));
+    const picture = make('div'), list = make('ul', {class: 'dim'});
+    const draw = () => picture.replaceChildren(icicle(cases[Number(select.value)]));
+    target.append(make('div', {class: 'tools'}, make('label', {}, 'stages of ', select)), picture, list);
+    draw();
+  }
+
+  function start() {
+    if (holder.isConnected) return;
+    const usable = data.cases.filter((at) => at.status === 'ok');
+    chosen = usable.slice(0, 4);
+    const select = make('select', {multiple: true, size: Math.min(6, Math.max(2, usable.length)), onchange: () => {
+      chosen = [...select.selectedOptions].slice(0, plots.most_lines).map((option) => usable[Number(option.value)]);
+      redraw();
+    }}, ...usable.map((at, i) => make('option', {value: i, selected: i < 4}, at.label)));
+    section.append(make('div', {class: 'tools'}, make('label', {}, `cases (at most ${plots.most_lines}) `, select)), holder);
+    redraw();
+  }
+
+  stages();
+  plots.start = start;
+  const watch = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    watch.disconnect();
+    start();
+  }, {rootMargin: '400px'});
+  watch.observe(section);
+
+  // Two pictures of depth under one slider.
+  const slider = document.getElementById('depth-slider');
+  const shown = [...document.querySelectorAll('figure img[data-kind]')];
+  if (slider && shown.length > 1) {
+    const options = () => shown.map((image, i) => make('option', {value: i}, image.dataset.label));
+    const a = make('select', {}, ...options()), b = make('select', {}, ...options());
+    const twin = shown.findIndex((image, i) => i > 0 && image.dataset.kind === shown[0].dataset.kind);
+    b.value = String(Math.max(1, twin));
+    const below = make('img'), above = make('img', {class: 'top'});
+    const range = make('input', {type: 'range', min: 0, max: 100, value: 50, 'aria-label': 'share of A that is shown'});
+    const set = () => {
+      [below.src, above.src] = [shown[b.value].src, shown[a.value].src];
+      [below.alt, above.alt] = [shown[b.value].dataset.label, shown[a.value].dataset.label];
+      above.style.clipPath = `inset(0 ${100 - range.value}% 0 0)`;
+    };
+    for (const control of [a, b, range]) control.addEventListener('input', set);
+    slider.append(make('div', {class: 'tools'}, make('label', {}, 'A (left) ', a), make('label', {}, 'B (right) ', b)),
+      make('div', {class: 'slide'}, below, above, range));
+    set();
+  }
+})();

@@ -1,0 +1,172 @@
+// What report.html does besides being read: tables sort, filter and hide columns; every number opens its case
+// with the definition and the command that gives it again. Without this file the page stays as it is.
+'use strict';
+const aqbench = (() => {
+  const data = JSON.parse(document.getElementById('aqbench-data')?.textContent ?? '{"cases":[],"metrics":[]}');
+
+  // Makes an element: make('td', {class: 'bad'}, 'text', child, ...).
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes))
+      if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+      else if (value !== false && value !== null) element.setAttribute(name, value === true ? '' : value);
+    element.append(...children);
+    return element;
+  }
+
+  const number = (value) => value === null || value === undefined ? 'n/a'
+    : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+
+  // The key a cell is sorted by: its number, else its text. What is not there comes last either way.
+  function cell_key(cell) {
+    const text = cell?.textContent.trim() ?? '';
+    if (text === '' || text === 'n/a') return null;
+    const value = Number(text.replace(/[ %]|ms$|mm$/g, ''));
+    return Number.isNaN(value) ? text.toLowerCase() : value;
+  }
+
+  // Returns the order of keys: numbers before texts, null last.
+  function order_of_keys(a, b, descending) {
+    if (a === null || b === null) return (a === null) - (b === null);
+    const sign = descending ? -1 : 1;
+    if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+    if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+    return sign * a.localeCompare(b, 'en', {numeric: true});
+  }
+
+  // Returns whether a row with this text passes a filter: all words must be in it, "-word" must not.
+  function passes(text, filter) {
+    const low = text.toLowerCase();
+    return filter.toLowerCase().split(/\s+/).filter(Boolean).every(
+      (word) => word.length > 1 && word[0] === '-' ? !low.includes(word.slice(1)) : low.includes(word));
+  }
+
+  function sort_table(table, column, header) {
+    const descending = header.getAttribute('aria-sort') === 'ascending';
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
+    header.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row, place) => ({row, place, key: cell_key(row.cells[column])}));
+    rows.sort((a, b) => order_of_keys(a.key, b.key, descending) || a.place - b.place);
+    body.append(...rows.map(({row}) => row));
+  }
+
+  function column_menu(table) {
+    const menu = make('details', {}, make('summary', {}, 'columns'));
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      if (column === 0) return;
+      const box = make('input', {type: 'checkbox', checked: true, onchange: () => {
+        for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) row.cells[column].hidden = !box.checked;
+      }});
+      menu.append(make('div', {}, make('label', {}, box, ' ' + header.textContent)));
+    });
+    return menu;
+  }
+
+  function enliven_table(table) {
+    const count = make('span', {class: 'dim', 'aria-live': 'polite'});
+    const show_count = () => {
+      const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden).length;
+      count.textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+    };
+    const filter = make('input', {type: 'search', placeholder: 'undulating -sparse', oninput: () => {
+      for (const row of table.tBodies[0].rows)
+        row.hidden = !passes(row.textContent + ' ' + (row.title || ''), filter.value);
+      show_count();
+    }});
+    const menu = column_menu(table);
+    [...table.tHead.rows[0].cells].forEach((header, column) => {
+      const label = header.textContent;
+      header.replaceChildren(
+        make('button', {class: 'sort', type: 'button', onclick: () => sort_table(table, column, header)}, label));
+    });
+    table.closest('.wide').before(make('div', {class: 'tools'}, make('label', {}, 'filter ', filter), menu, count));
+    show_count();
+  }
+
+  function copy_button(text) {
+    const button = make('button', {type: 'button', onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = 'copied';
+      } catch {
+        button.textContent = 'select it by hand: this page may not copy';
+      }
+    }}, 'copy');
+    return button;
+  }
+
+  const better_text = {lower: 'less is better', higher: 'more is better', equal: 'should stay'};
+
+  function metric_rows(at, here) {
+    return data.metrics.flatMap((metric, index) => {
+      const value = at.values[index];
+      if (value === undefined) return [];
+      const reason = at.why?.[metric[0]];
+      const gate = data.gate?.find((row) => row[0] === at.name && row[1] === metric[0]);
+      return [make('tr', {class: index === here ? 'here' : null, id: index === here ? 'here' : null},
+        make('td', {}, metric[0]), make('td', {}, `${number(value)} ${value === null ? '' : metric[1]}`,
+          reason ? make('div', {class: 'dim'}, reason) : ''),
+        make('td', {}, gate ? `${gate[2]}; accepted ${number(gate[3])}` : ''),
+        make('td', {}, `${metric[3]} (${better_text[metric[2]] ?? metric[2]})`))];
+    });
+  }
+
+  const dialog = make('dialog', {'aria-labelledby': 'case-title'});
+
+  // Opens a case; `here` is the index of the metric that was asked for, -1 for none.
+  function open_case(index, here = -1) {
+    const at = data.cases[index];
+    if (!at) return;
+    const title = make('h2', {id: 'case-title'}, at.name);
+    const rows = metric_rows(at, here);
+    dialog.replaceChildren(
+      make('button', {type: 'button', onclick: () => dialog.close()}, 'close (Esc)'), title,
+      make('p', {}, `status: ${at.status}${at.reason ? ': ' + at.reason : ''}`),
+      make('h3', {}, 'Run it again and compare bit for bit'), make('pre', {}, at.command), copy_button(at.command),
+      make('h3', {}, 'Run the whole sweep again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
+    if (rows.length > 0)
+      dialog.append(make('h3', {}, 'Values and what they mean'),
+        make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the case'},
+          make('table', {}, make('thead', {}, make('tr', {}, ...['metric', 'value', 'gate', 'definition'].map(
+            (text) => make('th', {scope: 'col'}, text)))), make('tbody', {}, ...rows))));
+    if (at.options)
+      dialog.append(make('h3', {}, 'Options as they took effect'), make('pre', {}, at.options.join('\n')));
+    if (!dialog.open) dialog.showModal();
+    dialog.querySelector('#here')?.scrollIntoView({block: 'center'});
+    history.replaceState(null, '', '#case=' + encodeURIComponent(at.name));
+  }
+
+  function enliven_cases() {
+    const of_name = new Map(data.cases.map((at, index) => [at.name, index]));
+    const of_metric = new Map(data.metrics.map((metric, index) => [metric[0], index]));
+    for (const row of document.querySelectorAll('tr[data-case]')) {
+      const index = of_name.get(row.dataset.case);
+      if (index === undefined) continue;
+      const first = row.cells[0];
+      const open = make('button', {class: 'plain', type: 'button', onclick: () => open_case(index)});
+      open.append(...first.childNodes);
+      first.replaceChildren(open);
+      for (const cell of row.querySelectorAll('td[data-metric]')) {
+        cell.style.cursor = 'pointer';
+        cell.addEventListener('click', () => open_case(index, of_metric.get(cell.dataset.metric) ?? -1));
+      }
+    }
+    const open_linked = () => {
+      const wanted = /^#case=(.*)$/.exec(location.hash);
+      if (wanted) open_case(of_name.get(decodeURIComponent(wanted[1])) ?? -1);
+    };
+    addEventListener('hashchange', open_linked);
+    open_linked();
+  }
+
+  function start() {
+    document.documentElement.classList.add('js');
+    document.querySelector('main').append(dialog);
+    for (const table of document.querySelectorAll('table.lively')) enliven_table(table);
+    enliven_cases();
+  }
+
+  return {data, make, number, order_of_keys, cell_key, passes, open_case, start};
+})();
+if (typeof module === 'undefined') aqbench.start();

@@ -1,0 +1,212 @@
+// Clouds to turn: one or two cases under one camera, coloured by signed error, confidence or views; B minus A; the
+// true surface, holes with their causes, cameras, rig and water. All data are in the page.
+'use strict';
+const aqbench_viewer = (() => {
+  const {make, number} = aqbench;
+  const cause_colours = ['#808080', '#cc79a7', '#d55e00', '#e69f00', '#56b4e9', '#009e73'];
+  const cause_texts = ['covered', 'fewer than two cameras see it', 'no camera has a depth there (depth_estimation)',
+    'no depth there is right (depth_estimation, depth_refinement)', 'filtering dropped the right depths',
+    'fusion lost or moved the right depths'];
+  const rgb = (hex) => [1, 3, 5].map((from) => parseInt(hex.slice(from, from + 2), 16) / 255);
+  const loaded = new Map();
+  let state = null;
+
+  // Decodes the cloud of a case once.
+  function cloud_of(index) {
+    if (!loaded.has(index)) {
+      const holder = document.getElementById('cloud-' + index);
+      const view = view_data.decode(view_data.bytes_of(holder.textContent));
+      loaded.set(index, {index, view, points: view_data.points_of(view), shapes: null});
+    }
+    return loaded.get(index);
+  }
+
+  // Lines of the true surface: every fourth row and column of its grid.
+  function wire(truth, step_mm) {
+    const lines = [], {columns, rows, x_mm, y_mm, z_steps} = truth;
+    const at = (column, row) => [x_mm[0] + (x_mm[1] - x_mm[0]) * column / (columns - 1),
+      y_mm[0] + (y_mm[1] - y_mm[0]) * row / (rows - 1), z_steps[row * columns + column] * step_mm];
+    for (let row = 0; row < rows; ++row)
+      for (let column = 0; column < columns; ++column) {
+        if (row % 4 === 0 && column + 1 < columns) lines.push(...at(column, row), ...at(column + 1, row));
+        if (column % 4 === 0 && row + 1 < rows) lines.push(...at(column, row), ...at(column, row + 1));
+      }
+    return new Float32Array(lines);
+  }
+
+  // Cameras as pyramids of 60 mm height, and the water as a frame below them.
+  function rig_lines({cameras, water_z_mm}) {
+    const lines = [], water = [];
+    let reach = 300;
+    for (const {centre_mm, corners} of cameras) {
+      const tips = [0, 1, 2, 3].map((k) => centre_mm.map((value, axis) => value + 60 * corners[3 * k + axis]));
+      tips.forEach((tip, k) => lines.push(...centre_mm, ...tip, ...tip, ...tips[(k + 1) % 4]));
+      reach = Math.max(reach, Math.abs(centre_mm[0]), Math.abs(centre_mm[1]));
+    }
+    for (let k = -4; k <= 4; ++k) {
+      const at = reach * k / 4;
+      water.push(-reach, at, water_z_mm, reach, at, water_z_mm, at, -reach, water_z_mm, at, reach, water_z_mm);
+    }
+    return [new Float32Array(lines), new Float32Array(water)];
+  }
+
+  const in_mm = (steps, step_mm) => Float32Array.from(steps, (value) => value * step_mm);
+
+  function shapes_of(cloud) {
+    if (cloud.shapes) return cloud.shapes;
+    const {gl} = state, {view, points} = cloud, scene = view.scene ?? {};
+    const shapes = {points: gl.load(points.positions, points.errors)};
+    if (view.holes.length > 0)
+      shapes.holes = [...new Set(view.causes)].map((cause) => {
+        const chosen = [];
+        for (let i = 0; i < view.causes.length; ++i)
+          if (view.causes[i] === cause) chosen.push(...view.holes.slice(3 * i, 3 * i + 3));
+        return {cause, shape: gl.load(in_mm(chosen, view.step_mm), null)};
+      });
+    if (view.triangles.length > 0)
+      shapes.mesh = gl.load(in_mm(view.vertices, view.step_mm), Float32Array.from(view.vertex_codes,
+        (code) => view_data.error_of_code(code, view.error_mm)), view.triangles);
+    if (scene.truth) shapes.truth = gl.load(wire(scene.truth, view.step_mm), null);
+    if (scene.cameras) [shapes.cameras, shapes.water] = rig_lines(scene).map((lines) => gl.load(lines, null));
+    return cloud.shapes = shapes;
+  }
+
+  // What a point's colour says, and the ends of the scale.
+  function values_of(cloud, colour_by) {
+    const {points, view} = cloud;
+    if (colour_by === 'error') return points.errors;
+    const mark = colour_by === 'views' ? (byte) => byte & 15 : (byte) => byte >> 4;
+    return Float32Array.from(points.order, (from) => {
+      const value = mark(view.marks[from]);
+      return value === 15 ? NaN : colour_by === 'views' ? value : value / 14;
+    });
+  }
+
+  const range_of = () => state.colour_by === 'error' || state.mode === 'difference'
+    ? [-state.limit_mm, state.limit_mm] : state.colour_by === 'views' ? [0, 14] : [0, 1];
+
+  function set_colours() {
+    const signed = state.colour_by === 'error' || state.mode === 'difference';
+    state.gl.set_palette(aqbench.data.colours[signed ? 'signed' : 'size']);
+    for (const cloud of [state.a, state.b])
+      if (cloud && state.mode !== 'difference')
+        state.gl.recolour(shapes_of(cloud).points, values_of(cloud, state.colour_by));
+    draw_legend();
+  }
+
+  function draw_legend() {
+    const {legend} = state.parts, [low, high] = range_of();
+    const colours = aqbench.data.colours[low < 0 ? 'signed' : 'size'], context = legend.bar.getContext('2d');
+    legend.bar.width = colours.length;
+    legend.bar.height = 1;
+    colours.forEach((colour, i) => { context.fillStyle = colour; context.fillRect(i, 0, 1, 1); });
+    const what = state.mode === 'difference' ? ['mm: B is better', 'mm: B is worse']
+      : state.colour_by === 'error' ? ['mm: behind the surface', 'mm: towards the cameras']
+      : state.colour_by === 'views' ? ['views', 'views'] : ['confidence', 'confidence'];
+    legend.low.textContent = `${number(low)} ${what[0]}`;
+    legend.high.textContent = `${number(high)} ${what[1]}; grey: ${state.mode === 'difference' ? 'one side alone'
+      : 'not known'}`;
+  }
+
+  function draw_scene(part, cloud, share) {
+    const {gl, camera, show} = state, shapes = shapes_of(cloud), ratio = part[2] / part[3];
+    const matrix = viewer_camera.matrix(camera, ratio);
+    gl.begin(part, matrix);
+    const px_per_mm = part[3] / 2 * (ratio >= 1 ? 2.74 : 2.74 * ratio);
+    const range = range_of(), compared = state.mode === 'difference' ? state.compared : null;
+    if (shapes.mesh && show.mesh.checked && !compared) gl.draw(shapes.mesh, 'TRIANGLES', {range});
+    const points = compared ?? shapes.points, count = compared ? points.count : Math.ceil(points.count * share);
+    if (show.points.checked || compared)
+      gl.draw(points, 'POINTS', {count, range, size: px_per_mm * (compared ? state.cell_mm * 1.1
+        : Math.min(6, state.spacing_mm / Math.sqrt(Math.max(share, 1e-3)))), least: 1});
+    if (shapes.holes && show.holes.checked)
+      for (const {cause, shape} of shapes.holes)
+        gl.draw(shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 3});
+    if (shapes.truth && show.truth.checked) gl.draw(shapes.truth, 'LINES', {colour: [0.75, 0.75, 0.75]});
+    if (shapes.cameras && show.rig.checked) {
+      gl.draw(shapes.cameras, 'LINES', {colour: [1, 1, 1]});
+      gl.draw(shapes.water, 'LINES', {colour: [0.2, 0.5, 0.8]});
+    }
+  }
+
+  const two_pictures = () => state.mode === 'both' && state.b;
+
+  // Returns the parts of the canvas that pictures take, and their clouds.
+  function parts_of_canvas() {
+    const {width, height} = state.canvas;
+    if (!two_pictures()) return [[[0, 0, width, height], state.a]];
+    const half = Math.floor(width / 2);
+    return [[[0, 0, half - 1, height], state.a], [[half + 1, 0, width - half - 1, height], state.b]];
+  }
+
+  // Draws a share of the points now; all of them when nothing has moved for a while.
+  function draw(share = 1) {
+    const started = performance.now();
+    for (const [part, cloud] of parts_of_canvas()) draw_scene(part, cloud, share);
+    state.gl.finish();
+    const took_ms = performance.now() - started;
+    if (share < 1 || took_ms > 40) state.moving_share = Math.min(1, Math.max(0.01, state.moving_share *
+      Math.min(2, Math.max(0.4, 33 / Math.max(took_ms, 1)))));
+    return took_ms;
+  }
+
+  function moved() {
+    clearTimeout(state.settle);
+    if (!state.pending) state.pending = requestAnimationFrame(() => { state.pending = 0; draw(state.moving_share); });
+    state.settle = setTimeout(() => draw(1), 200);
+  }
+
+  function resize() {
+    const {canvas} = state, pixels = Math.min(devicePixelRatio || 1, 2);
+    canvas.width = Math.max(300, Math.round(canvas.clientWidth * pixels));
+    canvas.height = Math.max(200, Math.round(canvas.clientHeight * pixels));
+    draw(1);
+  }
+
+  // Finds the nearest shown point within 8 pixels of a place on the canvas (pixels, y down).
+  function pick(x, y) {
+    const best = {distance: 64, depth: Infinity};
+    for (const [[left, , width, height], cloud] of parts_of_canvas()) {
+      if (x < left || x >= left + width) continue;
+      const matrix = viewer_camera.matrix(state.camera, width / height);
+      const seek = (positions, kind) => {
+        for (let i = 0; i < positions.length / 3; ++i) {
+          const [u, v, w] = viewer_camera.project(matrix, positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]);
+          const dx = left + (u + 1) / 2 * width - x, dy = (1 - v) / 2 * height - y, distance = dx * dx + dy * dy;
+          if (w > 0 && distance < 64 && (w < best.depth - 2 || (w < best.depth + 2 && distance < best.distance)))
+            Object.assign(best, {distance, depth: w, index: i, kind, cloud});
+        }
+      };
+      seek(state.mode === 'difference' && state.compared ? state.cells.positions : cloud.points.positions,
+        state.mode === 'difference' ? 'cell' : 'point');
+      if (state.show.holes.checked && cloud.view.holes.length > 0)
+        seek(in_mm(cloud.view.holes, cloud.view.step_mm), 'hole');
+    }
+    return best.kind ? best : null;
+  }
+
+  // Says what was picked.
+  function text_of(found) {
+    if (!found) return 'Nothing there.';
+    const {cloud, index} = found, name = aqbench.data.cases[cloud.index].label;
+    const place = (steps) => [0, 1, 2].map((axis) => number(Number((cloud.view.origin_mm[axis] +
+      steps[axis]).toFixed(2)))).join(', ');
+    if (found.kind === 'cell') {
+      const change = state.cells.errors[index];
+      return Number.isNaN(change) ? `Only ${state.cells.only[index]} has points here.`
+        : `B minus A: the mean error is ${number(Math.abs(change))} mm ${change > 0 ? 'larger' : 'smaller'} here.`;
+    }
+    if (found.kind === 'hole') {
+      const steps = [...cloud.view.holes.slice(3 * index, 3 * index + 3)].map((value) => value * cloud.view.step_mm);
+      return `${name}\nhole at ${place(steps)} mm: ${cause_texts[cloud.view.causes[index]]}`;
+    }
+    const mark = cloud.view.marks[cloud.points.order[index]];
+    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))} mm; error ` +
+      `${number(Number(cloud.points.errors[index].toFixed(3)))} mm; ` +
+      `${(mark & 15) === 15 ? 'views not known' : `${mark & 15} cameras see it`}; ` +
+      `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}`;
+  }
+
+  return {cloud_of, shapes_of, set_colours, draw, moved, resize, pick, text_of, parts_of_canvas, cause_colours,
+    cause_texts, get state() { return state; }, set state(value) { state = value; }};
+})();

@@ -1,0 +1,187 @@
+// The controls of the viewer: choices, pointer, keys. Starts when its section comes into sight.
+'use strict';
+(() => {
+  const {make, data, number} = aqbench, viewer = aqbench_viewer;
+  const section = document.getElementById('clouds');
+  if (!section) return;
+  const clouds = data.cases.map((_, index) => index).filter((index) => document.getElementById('cloud-' + index));
+
+  const choice = (label, options, onchange) => {
+    const select = make('select', {onchange}, ...options.map(([value, text]) => make('option', {value}, text)));
+    return {select, label: make('label', {}, label + ' ', select)};
+  };
+
+  function spacing_of(cloud) {
+    const truth = cloud.view.scene?.truth;
+    if (!truth) return 1;
+    const area = (truth.x_mm[1] - truth.x_mm[0]) * (truth.y_mm[1] - truth.y_mm[0]);
+    return Math.sqrt(area / Math.max(cloud.view.count, 1));
+  }
+
+  function set_case(side, value) {
+    const {state} = viewer;
+    state[side] = value === '' ? null : viewer.cloud_of(Number(value));
+    state.spacing_mm = spacing_of(state.a);
+    compare();
+    viewer.set_colours();
+    describe();
+    viewer.draw(1);
+  }
+
+  function compare() {
+    const {state} = viewer;
+    if (state.mode !== 'difference' || !state.b) {
+      if (state.mode === 'difference') state.parts.output.textContent = 'Choose B to see B minus A.';
+      state.compared = null;
+      if (state.mode === 'difference') state.mode = 'both';
+      return;
+    }
+    state.cell_mm = Math.max(1, 3 * Math.max(spacing_of(state.a), spacing_of(state.b)));
+    state.cells = view_data.difference(state.a.points, state.b.points, state.cell_mm);
+    state.compared = state.gl.load(state.cells.positions, state.cells.errors);
+  }
+
+  function describe() {
+    const {a, b, parts} = viewer.state;
+    parts.facts.textContent = [a, b].filter(Boolean).map(({index, view}) =>
+      `${data.cases[index].label}: ${number(view.count)} of ${number(view.scored)} scored points` +
+      (view.holes.length ? `, ${view.holes.length / 3} places of holes` : '')).join('; ') +
+      `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm), errors to 127 steps a ` +
+      `side up to ${a.view.error_mm} mm (1 mm: off by at most 0.035 mm).`;
+  }
+
+  function listen(canvas) {
+    const {state} = viewer, held = new Map();
+    let pressed = null, apart = 0;
+    canvas.addEventListener('pointerdown', (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      held.set(event.pointerId, event);
+      pressed = {x: event.clientX, y: event.clientY};
+    });
+    canvas.addEventListener('pointermove', (event) => {
+      const before = held.get(event.pointerId);
+      if (!before) return;
+      held.set(event.pointerId, event);
+      const dx = (event.clientX - before.clientX) / canvas.clientHeight,
+        dy = (event.clientY - before.clientY) / canvas.clientHeight;
+      if (held.size === 2) {
+        const [p, q] = [...held.values()], now = Math.hypot(p.clientX - q.clientX, p.clientY - q.clientY);
+        if (apart > 0) state.camera.distance *= apart / now;
+        apart = now;
+      } else if (event.shiftKey || event.buttons & 2) viewer_camera.move(state.camera, dx, -dy);
+      else viewer_camera.turn(state.camera, -4 * dx, 4 * dy);
+      viewer.moved();
+    });
+    const release = (event) => {
+      held.delete(event.pointerId);
+      apart = 0;
+      const still = pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 4;
+      if (event.type === 'pointerup' && still) pick_at(event.clientX, event.clientY);
+    };
+    canvas.addEventListener('pointerup', release);
+    canvas.addEventListener('pointercancel', release);
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+    canvas.addEventListener('wheel', (event) => {
+      if (document.activeElement !== canvas) return;  // the page scrolls until the picture has the focus
+      event.preventDefault();
+      state.camera.distance *= Math.exp(event.deltaY / 800);
+      viewer.moved();
+    }, {passive: false});
+    canvas.addEventListener('keydown', (event) => {
+      const keys = {ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1]};
+      if (keys[event.key]) viewer_camera.turn(state.camera, ...keys[event.key]);
+      else if (event.key === '+') state.camera.distance *= 0.9;
+      else if (event.key === '-') state.camera.distance *= 1.1;
+      else if (event.key === 'Home') Object.assign(state.camera, viewer_camera.start(state.width_mm));
+      else if (event.key === 't') Object.assign(state.camera, viewer_camera.top);
+      else if (event.key === 'Enter') return pick_middle();
+      else return;
+      event.preventDefault();
+      viewer.moved();
+    });
+  }
+
+  function pick_at(x, y) {
+    const {canvas, parts} = viewer.state, box = canvas.getBoundingClientRect();
+    const found = viewer.pick((x - box.left) * canvas.width / box.width, (y - box.top) * canvas.height / box.height);
+    parts.output.textContent = viewer.text_of(found);
+  }
+
+  function pick_middle() {
+    const box = viewer.state.canvas.getBoundingClientRect();
+    pick_at(box.left + box.width / (viewer.parts_of_canvas().length > 1 ? 4 : 2), box.top + box.height / 2);
+  }
+
+  function controls() {
+    const named = clouds.map((index) => [String(index), data.cases[index].label]);
+    const {state} = viewer, again = () => { viewer.set_colours(); viewer.draw(1); };
+    const a = choice('A', named, () => set_case('a', a.select.value));
+    const b = choice('B', [['', 'none'], ...named], () => set_case('b', b.select.value));
+    const mode = choice('show', [['both', 'A beside B'], ['difference', 'B minus A']], () => {
+      state.mode = mode.select.value;
+      compare();
+      mode.select.value = state.mode;
+      again();
+    });
+    const colour = choice('colour', [['error', 'signed error'], ['confidence', 'confidence'], ['views', 'views']],
+      () => { state.colour_by = colour.select.value; again(); });
+    const limit = choice('scale', [0.2, 0.5, 1, 2, 5, 10, 20].map((mm) => [mm, `± ${mm} mm`]),
+      () => { state.limit_mm = Number(limit.select.value); again(); });
+    limit.select.value = '2';
+    const boxes = [['points', 'points', true], ['mesh', 'mesh', false], ['truth', 'true surface', true],
+      ['holes', 'holes', true], ['rig', 'cameras and water', false]].map(([name, text, checked]) => {
+      state.show[name] = make('input', {type: 'checkbox', checked, onchange: () => viewer.draw(1)});
+      return make('label', {}, state.show[name], ' ' + text);
+    });
+    const top = make('button', {type: 'button', onclick: () => {
+      Object.assign(state.camera, viewer_camera.top);
+      viewer.draw(1);
+    }}, 'from above');
+    return make('div', {class: 'tools'}, a.label, b.label, mode.label, colour.label, limit.label, ...boxes, top);
+  }
+
+  function legend_of_holes() {
+    const causes = [...new Set(clouds.flatMap((index) => [...viewer.cloud_of(index).view.causes]))].sort();
+    if (causes.length === 0) return '';
+    return make('p', {class: 'dim'}, 'Holes: ', ...causes.flatMap((cause) => [
+      make('span', {style: `background:${viewer.cause_colours[cause]};padding:0 .5em;margin-right:.3em`,
+        'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
+  }
+
+  function start() {
+    if (viewer.state) return;
+    const started = performance.now();
+    const canvas = make('canvas', {tabindex: '0', role: 'application', 'aria-label':
+      'points of a case in three dimensions; arrow keys turn, plus and minus zoom, t from above, Enter picks'});
+    const gl = viewer_gl.painter(canvas);
+    if (!gl) {
+      section.append(make('p', {}, 'This browser has no WebGL2: the clouds cannot be turned here.'));
+      return;
+    }
+    const bar = make('canvas', {'aria-hidden': 'true'}), low = make('span'), high = make('span');
+    const output = make('output', {'aria-live': 'polite'}, 'A click tells what a point is: error, views, cause.');
+    const facts = make('p', {class: 'dim'});
+    viewer.state = {canvas, gl, a: null, b: null, mode: 'both', colour_by: 'error', limit_mm: 2, show: {},
+      moving_share: 0.25, parts: {output, facts, legend: {bar, low, high}}};
+    const {state} = viewer, tools = controls();
+    section.append(make('div', {class: 'viewer'}, tools, canvas,
+      make('div', {class: 'scale'}, low, bar, high), output, facts));
+    state.a = viewer.cloud_of(clouds[0]);
+    const truth = state.a.view.scene?.truth;
+    state.width_mm = truth ? truth.x_mm[1] - truth.x_mm[0] : 500;
+    state.camera = viewer_camera.start(state.width_mm);
+    set_case('a', String(clouds[0]));
+    new ResizeObserver(() => viewer.resize()).observe(canvas);
+    listen(canvas);
+    section.dataset.firstFrameMs = (performance.now() - started).toFixed(0);
+    setTimeout(() => section.append(legend_of_holes()), 50);
+  }
+
+  viewer.start = start;
+  const watch = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    watch.disconnect();
+    start();
+  }, {rootMargin: '400px'});
+  watch.observe(section);
+})();

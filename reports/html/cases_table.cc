@@ -1,0 +1,166 @@
+#include "reports/html/cases_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "core/text.h"
+#include "metrics/registry.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+namespace {
+
+// A cell: its text, and why it is empty or what it means.
+struct CaseCell {
+  std::string text, hint;
+  bool bad = false;
+};
+
+struct CaseColumn {
+  std::string title, metric;    // metric: "" for what is none
+  std::vector<CaseCell> cells;  // one for each record in the order of the table
+};
+
+struct CaseLine {
+  const Record* record;
+  const GateRow* gate;  // the worst verdict of the case; nullptr where nothing was gated
+  int rank;             // 0: failed, 1: refused by the gate, 2: the rest
+};
+
+bool is_refused(Verdict verdict) {
+  return verdict != Verdict::pass && verdict != Verdict::improved && verdict != Verdict::added;
+}
+
+std::vector<CaseLine> rows_of(const BundleContent& content) {
+  std::map<std::string, const GateRow*> worst;  // the report has its rows worst first
+  if (content.gated)
+    for (const GateRow& row : content.gated->rows) worst.emplace(row.case_name, &row);
+  std::vector<CaseLine> rows;
+  for (const Record& record : content.results.records) {
+    const auto found = worst.find(record.case_name);
+    const GateRow* const gate = found == worst.end() ? nullptr : found->second;
+    const bool failed = record.status != Status::ok && record.status != Status::skipped;
+    rows.push_back({&record, gate, failed ? 0 : gate != nullptr && is_refused(gate->verdict) ? 1 : 2});
+  }
+  std::ranges::stable_sort(rows, {}, &CaseLine::rank);
+  return rows;
+}
+
+CaseCell metric_cell(const Record& record, const std::string& name) {
+  const Metric* const metric = find_metric(record.metrics, name);
+  if (metric == nullptr) return {};
+  return metric->value ? CaseCell{table_number(*metric->value), "", false}
+                       : CaseCell{"", metric->reason, false};
+}
+
+CaseCell number_cell(const std::optional<double>& value) {
+  return {value ? table_number(*value) : std::string(), "", false};
+}
+
+CaseCell gate_cell(const CaseLine& row) {
+  if (row.gate == nullptr) return {};
+  const bool refused = is_refused(row.gate->verdict);
+  const std::string verdict = to_string(row.gate->verdict);
+  if (!refused) return {verdict, "", false};
+  return {row.gate->metric.empty() ? verdict : verdict + ": " + row.gate->metric, row.gate->reason, true};
+}
+
+template <class Cell>
+void add_column(std::vector<CaseColumn>& columns, const std::vector<CaseLine>& rows, const std::string& title,
+                const Cell& cell_of, const std::string& metric = "") {
+  CaseColumn column{title, metric, {}};
+  for (const CaseLine& row : rows) column.cells.push_back(cell_of(row));
+  const auto filled = [](const CaseCell& cell) { return !cell.text.empty(); };
+  if (std::ranges::any_of(column.cells, filled)) columns.push_back(std::move(column));
+}
+
+std::string throughput_title(const std::vector<CaseLine>& rows) {
+  std::string unit;
+  for (const CaseLine& row : rows) {
+    const Timing& timing = row.record->timing;
+    if (!timing.throughput) continue;
+    if (!unit.empty() && unit != timing.throughput_unit) return "throughput";
+    unit = timing.throughput_unit;
+  }
+  return unit.empty() ? "throughput" : fmt::format("throughput [{}]", unit);
+}
+
+void add_time_columns(std::vector<CaseColumn>& columns, const std::vector<CaseLine>& rows) {
+  add_column(columns, rows, "time [ms]",
+             [](const CaseLine& row) { return number_cell(time_ms(row.record->timing)); });
+  if (std::ranges::any_of(rows, [](const CaseLine& row) { return !row.record->timing.warm_ms.empty(); }))
+    add_column(columns, rows, "cold [ms]",
+               [](const CaseLine& row) { return number_cell(row.record->timing.cold_ms); });
+  add_column(columns, rows, "warm runs", [](const CaseLine& row) {
+    const std::size_t runs = row.record->timing.warm_ms.size();
+    return CaseCell{runs == 0 ? "" : fmt::format("{}", runs), "", false};
+  });
+  const std::string throughput = throughput_title(rows);
+  add_column(columns, rows, throughput, [&](const CaseLine& row) {
+    CaseCell cell = number_cell(row.record->timing.throughput);
+    if (!cell.text.empty() && throughput == "throughput")
+      cell.text += " " + row.record->timing.throughput_unit;
+    return cell;
+  });
+  add_column(columns, rows, "peak memory [MiB]", [](const CaseLine& row) {
+    const auto& bytes = row.record->peak_rss_bytes;
+    return number_cell(bytes ? std::optional(static_cast<double>(*bytes) / (1 << 20)) : std::nullopt);
+  });
+}
+
+std::vector<CaseColumn> columns_of(const std::vector<CaseLine>& rows) {
+  std::vector<CaseColumn> columns;
+  add_column(columns, rows, "status", [](const CaseLine& row) {
+    const bool ok = row.record->status == Status::ok;
+    return CaseCell{to_string(row.record->status), row.record->reason, !ok};
+  });
+  add_column(columns, rows, "gate", gate_cell);
+  for (const HeadlineMetric& headline : headline_metrics())
+    add_column(
+        columns, rows, headline.title,
+        [&](const CaseLine& row) { return metric_cell(*row.record, headline.name); }, headline.name);
+  add_time_columns(columns, rows);
+  return columns;
+}
+
+std::string cell_html(const CaseColumn& column, const CaseCell& cell) {
+  std::string attributes = fmt::format(" data-label=\"{}\"", xml_escape(column.title));
+  if (!column.metric.empty()) attributes += fmt::format(" data-metric=\"{}\"", column.metric);
+  if (cell.bad) attributes += " class=\"bad\"";
+  if (!cell.hint.empty()) attributes += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
+  return fmt::format("<td{}>{}</td>", attributes, cell.text.empty() ? "n/a" : xml_escape(cell.text));
+}
+
+}  // namespace
+
+std::string cases_table(const BundleContent& content) {
+  const std::vector<CaseLine> rows = rows_of(content);
+  if (rows.empty()) return "";
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  const std::vector<CaseColumn> columns = columns_of(rows);
+  std::string text =
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all cases\"><table class=\"lively "
+      "cards\">\n"
+      "<thead><tr><th scope=\"col\">case</th>";
+  for (const CaseColumn& column : columns)
+    text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(column.title));
+  text += "</tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Record& record = *rows[i].record;
+    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"{1}><td>{2}{3}</td>",
+                        xml_escape(record.case_name), rows[i].rank < 2 ? " class=\"first\"" : "",
+                        xml_escape(labels.of.at(record.case_name)), record.simulated ? " (simulated)" : "");
+    for (const CaseColumn& column : columns) text += cell_html(column, column.cells[i]);
+    text += "</tr>\n";
+  }
+  text += "</tbody></table></div>\n";
+  return labels.common.empty()
+             ? text
+             : fmt::format("<p class=\"dim\">All cases: <code>{}</code></p>\n", xml_escape(labels.common)) +
+                   text;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,15 @@
+#pragma once
+// The table of all cases of report.html.
+
+#include <string>
+
+#include "reports/content/bundle_content.h"
+
+namespace aqbench {
+
+// Returns the table: cases that failed first, then those that the gate refuses, then the others by name. A
+// column that no case fills is not there; names are without what all cases share. Below 700 px each row is a
+// card, so that nothing is wider than the page. "" without records.
+std::string cases_table(const BundleContent& content);
+
+}  // namespace aqbench

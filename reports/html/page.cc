@@ -1,0 +1,74 @@
+#include "reports/html/page.h"
+
+#include <fmt/format.h>
+
+#include "core/drawing/svg.h"
+#include "core/sha256.h"
+#include "core/text.h"
+#include "reports/html/assets.h"
+
+namespace aqbench {
+namespace {
+
+std::string hash_source(std::string_view script) {
+  const std::string hex = sha256_hex(script);
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return fmt::format("'sha256-{}'", base64_text(bytes));
+}
+
+std::vector<std::string_view> scripts_of(const PageParts& parts) {
+  std::vector<std::string_view> scripts = {page_script()};
+  if (parts.plots) scripts.insert(scripts.end(), {plot_library_script(), plot_script(), plot_page_script()});
+  if (parts.viewer)
+    scripts.insert(scripts.end(), {view_data_script(), viewer_camera_script(), viewer_gl_script(),
+                                   viewer_script(), viewer_page_script()});
+  return scripts;
+}
+
+}  // namespace
+
+std::string json_in_html(std::string json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string page_section(std::string_view id, std::string_view title, const std::string& body,
+                         std::string_view explanation) {
+  if (body.empty()) return "";
+  const std::string lead = explanation.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", explanation);
+  return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}{}</section>\n", id, title, lead, body);
+}
+
+std::string html_page(const PageParts& parts) {
+  std::string policy;
+  for (const std::string_view script : scripts_of(parts)) policy += " " + hash_source(script);
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+      "'none'; script-src{}\">\n<title>{}</title>\n<style>{}{}{}</style>\n</head>\n<body>\n",
+      policy, xml_escape(parts.title), page_style(), chart_style(), parts.plots ? plot_style() : "");
+  page += "<header>\n" + parts.header + "</header>\n<main>\n" + parts.body + "</main>\n";
+  if (!parts.data_json.empty())
+    page += "<script type=\"application/json\" id=\"aqbench-data\">" + json_in_html(parts.data_json) +
+            "</script>\n";
+  for (const auto& [id, bytes] : parts.blocks)
+    page += fmt::format("<script type=\"text/plain\" id=\"{}\">", id) + base64_text(bytes) + "</script>\n";
+  for (const std::string_view script : scripts_of(parts)) {
+    page += "<script>";
+    page += script;
+    page += "</script>\n";
+  }
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace aqbench

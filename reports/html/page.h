@@ -1,0 +1,30 @@
+#pragma once
+// A whole HTML page: styles, content, data and scripts in one file that asks for nothing else.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace aqbench {
+
+// What a page is made of. `header` and `body` are HTML; the rest is text that is escaped here.
+struct PageParts {
+  std::string title, header, body;
+  std::string data_json;                                    // for the scripts; "" where there is none
+  std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes, embedded in base64
+  bool plots = false, viewer = false;                       // what scripts it needs beside those of tables
+};
+
+// Returns the page. Its content security policy lets in these scripts alone, by their hashes, and no request:
+// what stands in a record cannot run, whatever it is. The same parts give the same bytes.
+std::string html_page(const PageParts& parts);
+
+// Returns a section with its heading, "" where the body is empty. `id` is what links lead to.
+std::string page_section(std::string_view id, std::string_view title, const std::string& body,
+                         std::string_view explanation = "");
+
+// Returns JSON as it may stand inside of a script element.
+std::string json_in_html(std::string json);
+
+}  // namespace aqbench

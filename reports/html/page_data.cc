@@ -1,0 +1,125 @@
+#include "reports/html/page_data.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/drawing/colour_map.h"
+#include "core/json.h"
+#include "harness/statistics/summary.h"
+#include "harness/viewing/cloud_view.h"
+#include "metrics/registry.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/commands.h"
+#include "reports/content/environment_text.h"
+
+namespace aqbench {
+namespace {
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+// The metrics that any record has, in the order of the registry, then those that it does not know.
+std::vector<std::string> metric_names(const Results& results) {
+  std::map<std::string, bool> known;
+  std::vector<std::string> names, foreign;
+  for (const Record& record : results.records)
+    for (const auto& [name, metric] : record.metrics)
+      if (known.emplace(name, true).second) foreign.push_back(name);
+  for (const MetricSpec& spec : metric_registry())
+    if (known.contains(spec.name)) names.push_back(spec.name);
+  for (const std::string& name : foreign)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+Json metrics_json(const Results& results, const std::vector<std::string>& names) {
+  std::map<std::string, const Metric*> first;
+  for (const Record& record : results.records)
+    for (const auto& [name, metric] : record.metrics) first.emplace(name, &metric);
+  std::map<std::string, std::string> definitions;
+  for (const MetricSpec& spec : metric_registry()) definitions[spec.name] = spec.definition;
+  Json list = Json::array();
+  for (const std::string& name : names)
+    list.push_back({name, first.at(name)->unit, to_string(first.at(name)->better), definitions[name]});
+  return list;
+}
+
+Json stages_json(const Record& record) {
+  Json list = Json::array();
+  for (const StageRecord& stage : record.stages) {
+    const auto median = [](const std::vector<double>& samples) {
+      return summarize(samples).median.value_or(0);
+    };
+    list.push_back({stage.name, stage.parent, stage.calls, median(stage.wall_ms), median(stage.self_ms),
+                    stage.net_bytes ? Json(*stage.net_bytes) : Json(nullptr),
+                    stage.peak_bytes ? Json(*stage.peak_bytes) : Json(nullptr)});
+  }
+  return list;
+}
+
+void add_values(const Record& record, const std::vector<std::string>& names, Json& at) {
+  Json values = Json::array(), why = Json::object();
+  for (const std::string& name : names) {
+    const Metric* const metric = find_metric(record.metrics, name);
+    values.push_back(metric == nullptr ? Json(nullptr) : number_or_null(metric->value));
+    if (metric != nullptr && !metric->value) why[name] = metric->reason;
+  }
+  at["values"] = record.metrics.empty() ? Json::array() : std::move(values);
+  if (!why.empty()) at["why"] = std::move(why);
+}
+
+Json case_json(const Record& record, const std::string& label, const std::string& run,
+               const std::vector<std::string>& names) {
+  Json at = {{"name", record.case_name}, {"label", label}, {"status", to_string(record.status)}};
+  if (!record.reason.empty()) at["reason"] = record.reason;
+  add_values(record, names, at);
+  if (const auto ms = time_ms(record.timing)) at["time_ms"] = *ms;
+  if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;
+  if (!record.stages.empty()) at["stages"] = stages_json(record);
+  Json options = Json::array();
+  for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
+  if (!options.empty()) at["options"] = std::move(options);
+  at["command"] = shell_join({"aqbench", "replay", "out/" + run, "--case", record.case_name});
+  return at;
+}
+
+Json gate_json(const BundleContent& content) {
+  Json rows = Json::array();
+  if (content.gated)
+    for (const GateRow& row : content.gated->rows)
+      if (!row.metric.empty())
+        rows.push_back({row.case_name, row.metric, to_string(row.verdict), number_or_null(row.baseline)});
+  return rows;
+}
+
+}  // namespace
+
+Json scale_colours_json() {
+  Json of_signs = Json::array(), of_sizes = Json::array();
+  for (int step = 0; step < kColourSteps; ++step) {
+    of_signs.push_back(hex_of(diverging_colour(step)));
+    of_sizes.push_back(hex_of(sequential_colour(step)));
+  }
+  return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
+}
+
+std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views) {
+  const Results& results = content.results;
+  const std::vector<std::string> names = metric_names(results);
+  const CaseLabels labels = label_cases(group_cases(results));
+  Json cases = Json::array();
+  for (const Record& record : results.records)
+    cases.push_back(case_json(record, labels.of.at(record.case_name), results.run.id, names));
+  for (const PageView& view : views) cases.at(view.record)["errors"] = view.errors;
+  const Json data = {{"run", results.run.id},
+                     {"reproduce", reproduce_command(results.run)},
+                     {"metrics", metrics_json(results, names)},
+                     {"cases", std::move(cases)},
+                     {"gate", gate_json(content)},
+                     {"error_full_mm", kViewError_mm},
+                     {"colours", scale_colours_json()}};
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace aqbench

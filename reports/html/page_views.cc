@@ -1,0 +1,66 @@
+#include "reports/html/page_views.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "harness/viewing/cloud_view.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kLeastBytes = 8 << 10;  // of a view that is worth turning
+constexpr std::size_t kThinHoles = 5000;
+
+std::optional<CloudView> read_view(const std::string& bytes, const std::string& name) {
+  try {
+    return decode_view(bytes, name);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::pair<int, std::size_t>> error_counts(const CloudView& view) {
+  std::map<int, std::size_t> counts;
+  for (const std::int8_t code : view.errors) ++counts[code];
+  return {counts.begin(), counts.end()};
+}
+
+// Leaves out points until the view has at most `most` bytes.
+std::string fitted(const CloudView& view, const std::string& bytes, std::size_t most) {
+  if (bytes.size() <= most) return bytes;
+  if (most < kLeastBytes) return "";
+  for (std::size_t every = std::max<std::size_t>(1, bytes.size() / most); every <= view.points.size() + 1;
+       every += every / 4 + 1)
+    if (std::string thin = encode_view(thinned(view, every, kThinHoles)); thin.size() <= most) return thin;
+  return "";
+}
+
+}  // namespace
+
+std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
+                                std::size_t budget) {
+  struct Candidate {
+    std::size_t record;
+    const std::string* bytes;
+  };
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < results.records.size(); ++i)
+    if (const auto found = views.find(results.records[i].case_name); found != views.end())
+      candidates.push_back({i, &found->second});
+  // The small ones first: what they leave of their share is for the large ones.
+  std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.bytes->size(); });
+  std::vector<PageView> fitting;
+  std::size_t left = candidates.size();
+  for (const Candidate& one : candidates) {
+    const std::size_t share = budget / left--;
+    const auto view = read_view(*one.bytes, results.records[one.record].case_name);
+    if (!view) continue;
+    fitting.push_back({one.record, fitted(*view, *one.bytes, share), error_counts(*view)});
+    budget -= fitting.back().bytes.size();
+  }
+  std::ranges::sort(fitting, {}, &PageView::record);
+  return fitting;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,26 @@
+#pragma once
+// The clouds of a page: which of a bundle's views it holds, and with how many of their points.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/records/results.h"
+
+namespace aqbench {
+
+// A cloud as a page holds it.
+struct PageView {
+  std::size_t record = 0;  // index of its record in the results
+  std::string bytes;       // encode_view() of the points that are left; empty where there is no room for it
+  std::vector<std::pair<int, std::size_t>> errors;  // how many points have which error_code()
+};
+
+// Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes: small ones whole, large
+// ones with every n-th point. What is no view is left out: drawing is no place to refuse evidence.
+std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
+                                std::size_t budget);
+
+}  // namespace aqbench

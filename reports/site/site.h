@@ -1,0 +1,30 @@
+#pragma once
+// A static site over bundles: an index with a search, pages for each suite, scene, method and metric, a badge
+// and a JSON document for each suite. Nothing on it is fetched from elsewhere.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+// What a site is made of.
+struct SiteRequest {
+  std::vector<std::filesystem::path> folders;  // bundles, or folders at most three levels above them
+  std::filesystem::path out;
+  std::size_t reports = 5;  // of each suite, the newest so many reports are copied
+};
+
+// What was done.
+struct SiteSummary {
+  std::size_t runs = 0, read = 0, pages = 0;  // read: bundles that were new or had changed
+  std::vector<std::string> problems;          // a line for each bundle that was left out
+};
+
+// Writes the site. What it knows of bundles from before (OUT/data/runs.jsonl) is not read again: adding a
+// bundle reads that one alone. A bundle that is gone disappears, and so do its pages. Throws Error(io), and
+// Error(input) if a folder cannot be listed or OUT holds other files than a site's.
+SiteSummary write_site(const SiteRequest& request);
+
+}  // namespace aqbench

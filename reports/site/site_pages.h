@@ -1,0 +1,38 @@
+#pragma once
+// The pages of a site as text.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/site/site_run.h"
+
+namespace aqbench {
+
+// Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
+std::string site_file_name(std::string_view name);
+
+// Says where the report of a run lies on the site, relative to its root; "" where it was not copied.
+using SiteReports = std::map<std::string, std::string>;  // key -> path
+
+// Return a file's path relative to the site and its text. Runs are of one suite, oldest first.
+std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
+                                               const SiteReports& reports);
+std::pair<std::string, std::string> suite_data(const std::string& suite,
+                                               std::span<const SiteRun* const> runs);
+std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest);
+std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest);
+
+// The suites of a site, by name, with their runs, oldest first.
+using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
+
+// Return the page with all suites and the search, and a page for each scene, method and metric over the
+// newest run of every suite.
+std::pair<std::string, std::string> index_page(const SiteSuites& suites);
+std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites);
+
+// Returns the files that all pages share: styles and scripts.
+std::vector<std::pair<std::string, std::string>> site_assets();
+
+}  // namespace aqbench

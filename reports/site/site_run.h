@@ -1,0 +1,46 @@
+#pragma once
+// One bundle as a site over many bundles keeps it: a line of JSON with what its pages show.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+// One case of a run. Values are in the order of site_metrics(); nullopt: undefined, or none.
+struct SiteCase {
+  std::string name, scene, method, status;  // scene is "" for a workload, and method its name
+  std::vector<std::optional<double>> values;
+};
+
+// One run.
+struct SiteRun {
+  std::string key;     // SHA-256 of the bundle's sha256.txt: what says whether it has changed
+  std::string folder;  // as it was given
+  std::string id, suite, started_utc, commit, machine;
+  std::size_t planned = 0;
+  std::vector<SiteCase> cases;
+};
+
+// A metric that a site shows.
+struct SiteMetric {
+  std::string name, title, definition;
+};
+
+// Returns the headline metrics and the time, in the order of SiteCase::values.
+const std::vector<SiteMetric>& site_metrics();
+
+// Reads a bundle: results.json, which must have the hash in sha256.txt, which must hold together. The rest of
+// the bundle is for `aqbench verify`. Throws Error(input, io, verification) naming the file.
+SiteRun read_site_run(const std::filesystem::path& bundle);
+
+// Returns the key of a bundle without reading its results. Throws as read_site_run().
+std::string site_key(const std::filesystem::path& bundle);
+
+// Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`.
+std::string site_line(const SiteRun& run);
+SiteRun site_run_of(std::string_view line, const std::string& source);
+
+}  // namespace aqbench

@@ -1,0 +1,29 @@
+#pragma once
+// From a model of COLMAP to a rig without water.
+
+#include <string>
+#include <vector>
+
+#include "scenes/cloud/transform.h"
+#include "scenes/dataset/colmap_files.h"
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+// One camera for each image of the model.
+struct ColmapRig {
+  Rig rig;  // its water does not refract and lies just below the cameras: depths begin there
+  std::vector<std::string> images;  // of each camera
+  Similarity own_from_rig;          // from the rig's world frame to the model's: a rotation
+};
+
+// Converts lenses (half a pixel is taken off the principal point) and poses. Where the cameras do not look
+// down already, the world is turned so that their mean direction is +Z. A camera is called as its image
+// without ending, "/" as "_"; where all images have one name in folders of their own, as the folder. The
+// model's unit is taken for the metre. Throws Error(input) naming the image for a lens that OpenCV's models
+// cannot hold (FOV, THIN_PRISM_FISHEYE) and for a camera of which a corner does not look down, and naming the
+// model where more than 1 % of its points lie above a camera: then no level plane is between cameras and
+// scene.
+ColmapRig colmap_rig(const ColmapModel& model);
+
+}  // namespace aqbench

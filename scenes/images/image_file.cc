@@ -1,0 +1,222 @@
+#include "scenes/images/image_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kMaxImageSide = 1 << 20;
+constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view kJpegStart = "\xff\xd8\xff";
+
+// Bytes of a file, read with their bounds checked.
+struct ImageBytes {
+  std::string_view bytes;
+  const std::string& file;
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorKind::input, fmt::format("{}: {}", file, why), file);
+  }
+  [[noreturn]] void refuse_cut() const { refuse("is cut short"); }
+
+  std::uint32_t byte(std::size_t at) const {
+    if (at >= bytes.size()) refuse_cut();
+    return static_cast<unsigned char>(bytes[at]);
+  }
+  std::uint32_t big16(std::size_t at) const { return byte(at) << 8 | byte(at + 1); }
+  std::uint32_t big32(std::size_t at) const { return big16(at) << 16 | big16(at + 2); }
+  std::uint32_t little16(std::size_t at) const { return byte(at + 1) << 8 | byte(at); }
+  std::uint32_t little32(std::size_t at) const { return little16(at + 2) << 16 | little16(at); }
+};
+
+int checked_side(const ImageBytes& image, std::uint32_t px) {
+  if (px < 1 || px > static_cast<std::uint32_t>(kMaxImageSide))
+    image.refuse(fmt::format("damaged: a side of {} px", px));
+  return static_cast<int>(px);
+}
+
+void require_upright(const ImageBytes& image, std::uint32_t orientation) {
+  if (orientation > 1)
+    image.refuse(fmt::format(
+        "its orientation is {}, and readers differ in whether they turn it: store it upright", orientation));
+}
+
+// ---- PNG: https://www.w3.org/TR/png ----
+
+std::uint32_t png_checksum(std::string_view bytes) {
+  static const std::array<std::uint32_t, 256> table = [] {
+    std::array<std::uint32_t, 256> made{};
+    for (std::uint32_t n = 0; n < made.size(); ++n) {
+      std::uint32_t c = n;
+      for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xedb88320U ^ c >> 1 : c >> 1;
+      made[n] = c;
+    }
+    return made;
+  }();
+  std::uint32_t crc = 0xffffffffU;
+  for (const char byte : bytes) crc = table[(crc ^ static_cast<unsigned char>(byte)) & 0xff] ^ crc >> 8;
+  return crc ^ 0xffffffffU;
+}
+
+ImageInfo inspect_png(const ImageBytes& image) {
+  ImageInfo info{ImageFormat::png};
+  bool has_pixels = false;
+  for (std::size_t at = kPngSignature.size();;) {
+    const std::uint64_t length = image.big32(at);
+    if (at + 12 + length > image.bytes.size()) image.refuse_cut();
+    const std::string_view kind = image.bytes.substr(at + 4, 4);
+    if (png_checksum(image.bytes.substr(at + 4, 4 + length)) != image.big32(at + 8 + length))
+      image.refuse("damaged: a check sum of its PNG chunks is wrong");
+    if (info.width_px == 0) {
+      if (kind != "IHDR" || length != 13) image.refuse("damaged: it does not begin with IHDR");
+      info.width_px = checked_side(image, image.big32(at + 8));
+      info.height_px = checked_side(image, image.big32(at + 12));
+      info.bits = image.byte(at + 16) == 16 ? 16 : 8;
+    }
+    has_pixels = has_pixels || kind == "IDAT";
+    if (kind == "IEND") break;
+    at += 12 + length;
+  }
+  if (!has_pixels) image.refuse("damaged: it has no pixels");
+  return info;
+}
+
+// ---- TIFF 6.0; EXIF in JPEG files has the same directories ----
+
+struct TiffDirectory {
+  const ImageBytes& image;
+  std::size_t base = 0;  // where the TIFF header lies in the file
+  bool little = true;
+  std::size_t first = 0;  // entry
+  std::size_t entries = 0;
+
+  std::uint32_t read16(std::size_t at) const { return little ? image.little16(at) : image.big16(at); }
+  std::uint32_t read32(std::size_t at) const { return little ? image.little32(at) : image.big32(at); }
+
+  // The whole numbers of a tag (types BYTE, SHORT, LONG); empty where it is not there.
+  std::vector<std::uint32_t> values(std::uint32_t tag) const {
+    for (std::size_t i = 0; i < entries; ++i) {
+      const std::size_t entry = first + 12 * i;
+      if (read16(entry) != tag) continue;
+      const std::uint32_t type = read16(entry + 2), count = read32(entry + 4);
+      const std::size_t size = type == 3 ? 2 : type == 4 ? 4 : 1;
+      if ((type != 1 && type != 3 && type != 4) || count > image.bytes.size() / size)
+        image.refuse(fmt::format("damaged: TIFF tag {}", tag));
+      const std::size_t at = size * count <= 4 ? entry + 8 : base + read32(entry + 8);
+      std::vector<std::uint32_t> found;
+      for (std::size_t k = 0; k < count; ++k)
+        found.push_back(size == 1 ? image.byte(at + k) : size == 2 ? read16(at + 2 * k) : read32(at + 4 * k));
+      return found;
+    }
+    return {};
+  }
+  std::uint32_t value(std::uint32_t tag, std::uint32_t absent) const {
+    const auto found = values(tag);
+    return found.empty() ? absent : found.front();
+  }
+};
+
+// Returns the first directory; nullopt for bytes that are no TIFF.
+std::optional<TiffDirectory> tiff_directory(const ImageBytes& image, std::size_t base) {
+  const std::string_view mark = image.bytes.substr(std::min(base, image.bytes.size()), 4);
+  if (mark != std::string_view("II*\0", 4) && mark != std::string_view("MM\0*", 4)) return std::nullopt;
+  TiffDirectory directory{image, base, mark[0] == 'I'};
+  const std::size_t at = base + directory.read32(base + 4);
+  directory.entries = directory.read16(at);
+  directory.first = at + 2;
+  return directory;
+}
+
+ImageInfo inspect_tiff(const ImageBytes& image, const TiffDirectory& directory) {
+  ImageInfo info{ImageFormat::tiff};
+  info.width_px = checked_side(image, directory.value(256, 0));
+  info.height_px = checked_side(image, directory.value(257, 0));
+  for (const std::uint32_t bits : directory.values(258)) {
+    if (bits != 8 && bits != 16) image.refuse(fmt::format("has {} bits a sample, not 8 or 16", bits));
+    info.bits = static_cast<int>(bits);
+  }
+  if (directory.value(339, 1) != 1) image.refuse("its samples are no whole numbers");
+  require_upright(image, directory.value(274, 1));
+  const bool tiled = !directory.values(324).empty();
+  const auto offsets = directory.values(tiled ? 324 : 273), counts = directory.values(tiled ? 325 : 279);
+  if (offsets.empty() || offsets.size() != counts.size()) image.refuse("damaged: it has no pixels");
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    if (std::uint64_t{offsets[i]} + counts[i] > image.bytes.size()) image.refuse_cut();
+  return info;
+}
+
+// ---- JPEG: ITU T.81 ----
+
+bool is_frame_header(std::uint32_t marker) {
+  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+}
+
+// Returns where the next marker begins after compressed data, in which 0xff is followed by 0 or a restart.
+std::size_t after_scan(const ImageBytes& image, std::size_t at) {
+  for (;; ++at) {
+    at = image.bytes.find('\xff', at);
+    if (at == std::string_view::npos) image.refuse_cut();
+    const std::uint32_t next = image.byte(at + 1);
+    if (next != 0 && next != 0xff && !(next >= 0xd0 && next <= 0xd7)) return at;
+  }
+}
+
+void read_frame_header(const ImageBytes& image, std::size_t at, ImageInfo& info) {
+  if (image.byte(at + 4) != 8) image.refuse(fmt::format("has {} bits a sample, not 8", image.byte(at + 4)));
+  info.height_px = checked_side(image, image.big16(at + 5));
+  info.width_px = checked_side(image, image.big16(at + 7));
+}
+
+ImageInfo inspect_jpeg(const ImageBytes& image) {
+  ImageInfo info{ImageFormat::jpeg};
+  bool has_pixels = false;
+  for (std::size_t at = 2;;) {
+    if (image.byte(at) != 0xff) image.refuse("damaged: its segments do not follow each other");
+    const std::uint32_t marker = image.byte(at + 1);
+    if (marker == 0xff) {  // a fill byte
+      ++at;
+      continue;
+    }
+    if (marker == 0xd9) break;
+    const std::size_t length = image.big16(at + 2);
+    if (at + 2 + length > image.bytes.size()) image.refuse_cut();
+    if (is_frame_header(marker)) read_frame_header(image, at, info);
+    if (marker == 0xe1 && image.bytes.substr(at + 4, 6) == std::string_view("Exif\0\0", 6))
+      if (const auto exif = tiff_directory(image, at + 10)) require_upright(image, exif->value(274, 1));
+    has_pixels = has_pixels || marker == 0xda;
+    at += 2 + length;
+    if (marker == 0xda) at = after_scan(image, at);
+  }
+  if (info.width_px == 0 || !has_pixels) image.refuse("damaged: it has no pixels");
+  return info;
+}
+
+}  // namespace
+
+bool is_image_name(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 5> known = {".png", ".jpg", ".jpeg", ".tif", ".tiff"};
+  return std::ranges::find(known, extension) != known.end();
+}
+
+ImageInfo inspect_image(std::string_view bytes, const std::string& file) {
+  const ImageBytes image{bytes, file};
+  if (bytes.empty()) image.refuse("is empty");
+  if (bytes.starts_with(kPngSignature)) return inspect_png(image);
+  if (bytes.starts_with(kJpegStart)) return inspect_jpeg(image);
+  if (const auto directory = tiff_directory(image, 0)) return inspect_tiff(image, *directory);
+  image.refuse("is no PNG, JPEG or TIFF file");
+}
+
+}  // namespace aqbench

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Runs a sweep as a Slurm array on this machine: starts munge, slurmctld and two slurmd of Debian's packages
+# (slurm-wlm, munge) in a folder of their own, kills tasks while they run, compares the metrics digest with that of a
+# sweep by one process, and stops what it started. Needs root.
+#   scripts/slurm_local.sh [AQBENCH] [CASES]
+set -euo pipefail
+
+aqbench=$(realpath "${1:-build/release/aqbench}")
+cases=${2:-40}
+for tool in munged slurmctld slurmd sbatch squeue; do
+  command -v "$tool" >/dev/null || { echo "slurm_local: needs $tool (apt-get install slurm-wlm munge)" >&2; exit 2; }
+done
+[ "$(id -u)" -eq 0 ] || { echo "slurm_local: needs root" >&2; exit 2; }
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/aqbench-slurm-XXXXXX")
+chmod 755 "$dir"
+started=()
+cleanup() {
+  for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${started[@]}"; do wait "$pid" 2>/dev/null || true; done
+  [ "${KEEP:-0}" = 1 ] || rm -rf "$dir"
+}
+trap cleanup EXIT
+
+mkdir -p "$dir"/{munge,state,spool0,spool1,out}
+dd if=/dev/urandom of="$dir/munge/key" bs=1 count=1024 2>/dev/null
+chmod 700 "$dir/munge" && chmod 400 "$dir/munge/key"
+munged --foreground --force --socket="$dir/munge.socket" --key-file="$dir/munge/key" --num-threads=2 \
+  --pid-file="$dir/munge/pid" --seed-file="$dir/munge/seed" --log-file="$dir/munge/log" >"$dir/munged.log" 2>&1 &
+started+=($!)
+
+host=$(hostname -s)
+cpus=$(nproc)
+cat >"$dir/slurm.conf" <<CONF
+ClusterName=here
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$dir/munge.socket
+CredType=cred/munge
+SlurmctldPort=16817
+StateSaveLocation=$dir/state
+SlurmctldPidFile=$dir/slurmctld.pid
+SlurmctldLogFile=$dir/slurmctld.log
+SlurmdPidFile=$dir/slurmd.%n.pid
+SlurmdLogFile=$dir/slurmd.%n.log
+SlurmdSpoolDir=$dir/spool.%n
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+NodeName=node0 NodeHostname=$host NodeAddr=127.0.0.1 Port=16818 CPUs=$cpus State=UNKNOWN
+NodeName=node1 NodeHostname=$host NodeAddr=127.0.0.1 Port=16819 CPUs=$cpus State=UNKNOWN
+PartitionName=all Nodes=node0,node1 Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+CONF
+export SLURM_CONF=$dir/slurm.conf
+nodes=2
+slurmd -V >/dev/null
+slurmctld -D -f "$SLURM_CONF" >"$dir/slurmctld.out" 2>&1 &
+started+=($!)
+for node in node0 node1; do
+  slurmd -D -N "$node" -f "$SLURM_CONF" >"$dir/$node.out" 2>&1 &
+  started+=($!)
+done
+for _ in $(seq 60); do
+  [ "$(sinfo -h -t idle -o '%D' 2>/dev/null | paste -sd+ | sed 's/^$/0/' | bc 2>/dev/null || echo 0)" -ge 1 ] && break
+  sleep 0.5
+done
+sinfo
+echo "$nodes nodes on this machine"
+
+sweep=("$aqbench" sweep --scene flat_plane --method roma_like --set roma_like.points=500 --repeat "$cases" --threads 1)
+"${sweep[@]}" --out "$dir/alone" >"$dir/alone.log"
+digest() { sed -n 's/^metrics digest *//p' "$1"; }
+echo "one process:     $(digest "$dir/alone.log")"
+
+begin=$(date +%s.%N)
+"${sweep[@]}" --out "$dir/out" --slurm --array-size 4 --lease 5 --wait >"$dir/slurm.log" 2>"$dir/slurm.err" &
+waiting=$!
+for _ in 1 2; do  # kill a task in the middle of its case
+  sleep 2
+  victim=$(pgrep -f "^$aqbench work $dir/out" | head -n 1 || true)
+  [ -n "$victim" ] && kill -KILL "$victim" && echo "killed task with process $victim"
+done
+wait "$waiting" || { echo "slurm_local: the sweep failed:" >&2; cat "$dir/slurm.log" "$dir/slurm.err" >&2; exit 1; }
+end=$(date +%s.%N)
+bundle=$(echo "$dir"/out/*Z)
+"$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
+echo "array of 4:      $(digest "$dir/verify.log")"
+awk -v a="$begin" -v b="$end" -v n="$cases" 'BEGIN { printf "%d cases in %.1f s\n", n, b - a }'
+cat "$bundle/notes.txt"
+[ "$(digest "$dir/alone.log")" = "$(digest "$dir/verify.log")" ] || { echo "the digests differ" >&2; exit 1; }
+echo "same metrics digest"

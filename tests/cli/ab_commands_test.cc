@@ -1,0 +1,93 @@
+// `aqbench ab --cmd-a --cmd-b`: any two commands.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ab_fixture.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+class AbCommands : public Ab {
+ protected:
+  auto compare(const std::string& a, const std::string& b, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"ab", "--cmd-a", a, "--cmd-b", b, "--out", dir_ / "out"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  }
+};
+
+const std::vector<std::string> kShort = {"--looks",       "1", "--pairs",     "20",
+                                         "--repetitions", "1", "--no-confirm"};
+
+TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
+  const auto ran = compare("sleep 0.004", "sleep 0.012", kShort);
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("REGRESSED"));
+  EXPECT_THAT(ran.err, HasSubstr("20 pairs of 1 run each: about"));
+  const auto bundle = only_bundle(dir_ / "out");
+  const auto verified = run_program({"verify", bundle});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  std::ifstream file(bundle / "ab.json");
+  Json json = Json::parse(file);
+  EXPECT_EQ(json["a"]["command"]["line"], "sleep 0.004");
+  EXPECT_GT(json["samples"]["units"][0]["outcomes"]["cpu_ms"][0].get<double>(), 0);
+}
+
+TEST_F(AbCommands, OtherOutputsAreInvalidUnlessTheyMayDiffer) {
+  const auto ran = compare("echo one", "echo two", kShort);
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("INVALID"));
+  auto allowed = kShort;
+  allowed.insert(allowed.end(), {"--outputs-may-differ", "--allow-inconclusive", "--delta", "90%"});
+  EXPECT_EQ(compare("echo one", "echo two", allowed).exit_code, 0);
+}
+
+TEST_F(AbCommands, CommandsThatCannotRunAreNamedAtOnce) {
+  const auto absent = compare("true", "no-such-command-here");
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("--cmd-b 'no-such-command-here': no such command"));
+  const auto fails = compare("echo broken >&2; exit 3", "true");
+  EXPECT_EQ(fails.exit_code, 2);
+  EXPECT_THAT(fails.err, HasSubstr("exit code 3: broken"));
+  const auto file = compare("true", "true", {"--compare-output", "absent.txt"});
+  EXPECT_EQ(file.exit_code, 2);
+  EXPECT_THAT(file.err, HasSubstr("absent.txt"));
+  std::ofstream(dir_ / "old.txt") << "old";
+  const auto stale = compare("true", "true", {"--compare-output", dir_ / "old.txt"});
+  EXPECT_THAT(stale.err, HasSubstr("did not write it"));
+  EXPECT_EQ(compare("true", "true", {"--cwd-a", dir_ / "nowhere"}).exit_code, 2);
+  EXPECT_THAT(compare("true", "true", {"--scene", "flat_plane"}).err, HasSubstr("--scene is for cases"));
+  EXPECT_THAT(run_program({"ab", "--cmd-a", "true"}).err, HasSubstr("--cmd-a without --cmd-b"));
+  EXPECT_THAT(compare("true", "true", {"--relink-a", "true"}).err, HasSubstr("needs --layouts"));
+}
+
+TEST_F(AbCommands, EachSideHasItsFolderEnvironmentAndPreparation) {
+  std::filesystem::create_directory(dir_ / "b");
+  auto flags = kShort;
+  flags.insert(flags.end(), {"--cwd-b", dir_ / "b", "--env-b", "WORD=x", "--prepare-b", "echo p >> prepared",
+                             "--label-b", "mine", "--allow-inconclusive", "--outputs-may-differ", "--layouts",
+                             "4", "--relink-b", "cksum < $AQBENCH_ORDER >> orders"});
+  const auto ran = compare("printf x", "printf $WORD; test -f prepared", flags);
+  EXPECT_THAT(ran.out, HasSubstr("B: mine")) << ran.err;
+  EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
+  std::ifstream prepared(dir_ / "b/prepared"), orders(dir_ / "b/orders");
+  EXPECT_GE(std::count(std::istreambuf_iterator<char>(prepared), {}, '\n'), 21);
+  EXPECT_GE(std::count(std::istreambuf_iterator<char>(orders), {}, '\n'), 20);
+}
+
+TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {
+  const auto ran = compare("sleep 0.003", "sleep 0.009", {"--quick", "--repetitions", "1"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_THAT(compare("true", "true", {"--quick", "--pairs", "20"}).err, HasSubstr("--pairs"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing

@@ -1,0 +1,107 @@
+// A thin sample of scripts/fault_sweep.py: calls that fail and kills, and how the program goes on afterwards.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kShim = fs::path(AQBENCH_BINARY).parent_path() / "libaqbench_fault_shim.so";
+
+class Faults : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(kShim)) GTEST_SKIP() << "built without " << kShim.filename();
+  }
+
+  // Runs the program while its `fault`, "KIND:N", fails. Sets `struck`.
+  ProgramResult run_with(const std::string& fault, const Arguments& arguments) {
+    const std::string report = dir_ / "report";
+    fs::remove(report);
+    ::setenv("AQBENCH_FAULT", fault.c_str(), 1);
+    ::setenv("AQBENCH_FAULT_REPORT", report.c_str(), 1);
+    ::setenv("LD_PRELOAD", kShim.c_str(), 1);
+    const ProgramResult result = run_program(arguments);
+    for (const char* const name : {"LD_PRELOAD", "AQBENCH_FAULT", "AQBENCH_FAULT_REPORT"}) ::unsetenv(name);
+    std::ifstream file(report, std::ios::binary);
+    file.read(reinterpret_cast<char*>(numbers_), sizeof numbers_);
+    EXPECT_TRUE(file) << "no report of the shim: " << result.err;
+    return result;
+  }
+
+  std::uint64_t failed_calls() const { return numbers_[5]; }
+
+  // The metrics digest of a bundle, which must verify.
+  std::string digest(const fs::path& bundle) {
+    const ProgramResult verified = run_program({"verify", bundle});
+    EXPECT_EQ(verified.exit_code, 0) << verified.out;
+    const std::size_t at = verified.out.find("metrics digest");
+    return at == std::string::npos ? "" : verified.out.substr(at, verified.out.find('\n', at) - at);
+  }
+
+  static Arguments small_sweep(const std::string& out) {
+    return {"sweep",     "--scene", "flat_plane", "--method", "roma_like", "--set", "roma_like.points=300",
+            "--threads", "1",       "--out",      out};
+  }
+
+  TemporaryDir dir_;
+  std::uint64_t numbers_[6] = {};  // calls by kind, and how many failed
+};
+
+TEST_F(Faults, ASweepWhoseCallFailsIsOneLineExitSixAndGoesOn) {
+  ASSERT_EQ(run_program(small_sweep(dir_ / "whole")).exit_code, 0);
+  const std::string expected = digest(only_bundle(dir_ / "whole"));
+  for (const char* const fault : {"write:6", "write:13:from", "fsync:7", "rename:4", "mmap:2"}) {
+    const std::string out = dir_ / fault;
+    const ProgramResult result = run_with(fault, small_sweep(out));
+    EXPECT_GE(failed_calls(), 1U) << fault;
+    if (result.exit_code != 0) {
+      EXPECT_EQ(result.exit_code, 6) << fault << ": " << result.err;
+      EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << fault << ": " << result.err;
+      const ProgramResult again = fs::exists(out) ? run_program({"sweep", "--resume", only_bundle(out)})
+                                                  : run_program(small_sweep(out));
+      EXPECT_EQ(again.exit_code, 0) << fault << ": " << again.err;
+    }
+    EXPECT_EQ(digest(only_bundle(out)), expected) << fault;
+  }
+}
+
+TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
+  const ProgramResult counted = run_with("malloc:0", {"list", "scenes"});
+  EXPECT_EQ(counted.exit_code, 0);
+  EXPECT_EQ(failed_calls(), 0U);
+  const std::uint64_t mallocs = numbers_[4];
+  ASSERT_GT(mallocs, 100U);
+  for (const std::uint64_t n : {mallocs / 3, mallocs / 2}) {
+    const ProgramResult result = run_with("malloc:" + std::to_string(n), {"list", "scenes"});
+    EXPECT_EQ(failed_calls(), 1U);
+    EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err;
+    EXPECT_EQ(result.err, "aqbench: error: out of memory\n") << n;
+  }
+}
+
+// A baseline is the old one or the new one, and never half of it.
+TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
+  ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
+  const std::string bundle = only_bundle(dir_ / "out"), baseline = dir_ / "baseline.json";
+  for (const char* const fault : {"write:1", "fsync:1", "rename:1"}) {
+    const ProgramResult result = run_with(fault, {"accept", bundle, "--baseline", baseline});
+    EXPECT_EQ(failed_calls(), 1U) << fault;
+    EXPECT_EQ(result.exit_code, 6) << fault << ": " << result.err;
+    EXPECT_FALSE(fs::exists(baseline)) << fault;
+    for (const auto& entry : fs::directory_iterator(dir_.path()))
+      EXPECT_EQ(entry.path().string().find(".tmp"), std::string::npos) << entry.path();
+  }
+  EXPECT_EQ(run_program({"accept", bundle, "--baseline", baseline}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace aqbench::testing

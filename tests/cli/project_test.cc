@@ -1,0 +1,134 @@
+// A user's repository: their method, suite and gate in aqbench.json.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* const kProject = R"({
+  "version": 1,
+  "methods": [{"name": "mine", "command": "/bin/sh mine.sh {output} {depth_mm}, a/b",
+    "parameters": [{"name": "depth_mm", "unit": "mm", "default": 1180, "range": [1000, 2000]}],
+    "presets": {"good": {"depth_mm": 1180}, "bad": {"depth_mm": 1190}}, "unit": "mm"}],
+  "suites": [{"name": "ours", "scenes": ["flat_plane"], "methods": ["mine"], "rig": "single_pair", "width": 48}],
+  "gates": {"ours": "baselines/ours.json"}
+})";
+
+class ProjectRun : public ::testing::Test {
+ protected:
+  ProjectRun() {
+    std::filesystem::create_directories(dir_ / "sub");
+    write("aqbench.json", kProject);
+    write("mine.sh",
+          "{ echo ply; echo format ascii 1.0; echo element vertex 1; echo property float x\n"
+          "echo property float y; echo property float z; echo end_header; echo 0 0 ${2%,}; } >$1/cloud.ply\n"
+          "echo '{\"stages\": [{\"name\": \"writing\", \"ms\": 0.5}]}' >$1/stages.json\n");
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
+  ProgramResult run(const Arguments& arguments) const {
+    ProgramOptions options;
+    options.working_dir = dir_ / "sub";
+    return run_program(arguments, options);
+  }
+  TemporaryDir dir_;
+};
+
+TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
+  EXPECT_THAT(run({"list", "methods"}).out, HasSubstr("mine.depth_mm"));
+  EXPECT_THAT(run({"list", "suites"}).out, HasSubstr("ours"));
+  const auto no_baseline = run({"sweep", "--suite", "ours", "--gate"});
+  EXPECT_EQ(no_baseline.exit_code, 2);
+  EXPECT_THAT(no_baseline.err, HasSubstr("baselines/ours.json: does not exist yet"));
+
+  const auto swept = run({"sweep", "--suite", "ours"});
+  ASSERT_EQ(swept.exit_code, 0) << swept.err << swept.out;
+  EXPECT_THAT(swept.out, HasSubstr("mine"));
+  EXPECT_THAT(swept.out, Not(HasSubstr("/bin/sh")));
+  const auto bundle = only_bundle(dir_ / "sub/out");
+  std::ifstream file(bundle / "results.json");
+  const json results = json::parse(file);
+  const json& record = results.at("records").at(0);
+  EXPECT_EQ(record["case"], "flat_plane/mine/seed=42/rig=single_pair/width=48");
+  EXPECT_EQ(record["options"]["mine.depth_mm"], 1180);
+  EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 2, 1e-3) << "millimetres";
+  EXPECT_EQ(record["stages"][2]["name"], "writing");
+  EXPECT_EQ(record["stages"][2]["parent"], "external_command");
+  EXPECT_GT(record["program"]["minor_faults"], 0);
+  EXPECT_EQ(results["run"]["requested"]["project"]["methods"][0]["name"], "mine");
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
+
+  std::filesystem::create_directories(dir_ / "baselines");
+  ASSERT_EQ(run({"accept", bundle, "--baseline", dir_ / "baselines/ours.json"}).exit_code, 0);
+  EXPECT_EQ(run({"gate", bundle}).exit_code, 0);
+  const auto worse =
+      run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
+  EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
+
+  // The bundle alone says what to run; elsewhere the folder has to be named.
+  const auto replayed = run({"replay", bundle, "--all", "--run-its-commands"});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err << replayed.out;
+  EXPECT_THAT(replayed.err, HasSubstr("mine: /bin/sh mine.sh {output} {depth_mm}, a/b"));
+}
+
+TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
+  const auto planned = run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine:bad", "--axis",
+                            "mine.depth_mm=1100:1200:50"});
+  EXPECT_EQ(planned.out,
+            "flat_plane/mine:bad/seed=42/mine.depth_mm=1100\nflat_plane/mine:bad/seed=42/mine.depth_mm=1150\n"
+            "flat_plane/mine:bad/seed=42/mine.depth_mm=1200\n");
+  const auto wrong =
+      run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine", "--set", "mine.depth_mm=9"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("mine.depth_mm: 9 is outside 1000 to 2000 mm"));
+  write("broken.json", R"({"version": 1, "methods": [{"name": "m", "command": "x"}]})");
+  const auto broken = run({"sweep", "--project", "../broken.json"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: has no {output}"));
+}
+
+TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
+  const std::filesystem::path fresh = dir_ / "fresh";
+  std::filesystem::create_directories(fresh / "tank/images");
+  std::ofstream(fresh / "tank/calibration.json") << "{}";
+  ProgramOptions there;
+  there.working_dir = fresh;
+  EXPECT_EQ(run_program({"init", "--command", "run {dataset}"}, there).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(fresh / "aqbench.json"));
+  const auto begun = run_program(
+      {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
+  EXPECT_TRUE(std::filesystem::exists(fresh / ".github/workflows/aqbench.yml"));
+  EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
+            "flat_plane/mine/seed=42/rig=arc6/width=480/height=360\n"
+            "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
+  EXPECT_EQ(
+      run_program({"sweep", "--method", "mine", "--set", "mine.window=9", "--set", "mine.x=b", "--dry-run"},
+                  there)
+          .exit_code,
+      0);
+  const auto again = run_program({"init"}, there);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));
+}
+
+TEST_F(ProjectRun, SchemasArePrinted) {
+  EXPECT_EQ(json::parse(run({"schema", "project"}).out)["title"],
+            "aqbench.json, the project file of aqbench");
+  EXPECT_EQ(json::parse(run({"schema", "results"}).out)["title"], "aqbench results.json");
+  EXPECT_EQ(run({"schema", "x"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace aqbench::testing

@@ -1,0 +1,84 @@
+// Shared sweeps from outside: the same metrics as one process gives, what Slurm is told, how far it is.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/sweep/slurm.h"
+#include "core/files.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::only_bundle;
+using testing::run_program;
+using testing::TemporaryDir;
+
+std::string digest_line(const std::string& text) {
+  const std::size_t at = text.find("metrics digest");
+  return at == std::string::npos ? "no digest in: " + text : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(SharedSweepCommand, HasTheMetricsOfASweepByOneProcess) {
+  const TemporaryDir dir;
+  const testing::Arguments cases = {"sweep",     "--scene", "flat_plane",           "--method",
+                                    "roma_like", "--set",   "roma_like.points=500", "--repeat",
+                                    "4"};
+  testing::Arguments alone = cases, shared = cases;
+  alone.insert(alone.end(), {"--out", (dir / "alone").string()});
+  shared.insert(shared.end(), {"--out", (dir / "shared").string(), "--local", "2"});
+  const auto one = run_program(alone), two = run_program(shared);
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(digest_line(one.out), digest_line(two.out));
+
+  const std::filesystem::path bundle = only_bundle(dir / "shared");
+  const auto verified = run_program({"verify", bundle.string()});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  EXPECT_FALSE(std::filesystem::exists(bundle.string() + ".tasks"));
+  EXPECT_THAT(read_file(bundle / "bench.log"), HasSubstr(", process "));
+  const auto status = nlohmann::json::parse(run_program({"status", bundle.string(), "--json"}).out);
+  EXPECT_EQ(status.at("done"), 4);
+  EXPECT_EQ(status.at("cases"), 4);
+  EXPECT_EQ(status.at("shared"), false);
+  EXPECT_THAT(run_program({"work", bundle.string()}).out, HasSubstr("nothing is shared"));
+}
+
+TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
+  for (const testing::Arguments& wrong : {testing::Arguments{"sweep", "--local", "0"},
+                                          {"sweep", "--local", "2", "--slurm"},
+                                          {"sweep", "--wait"},
+                                          {"sweep", "--local", "2", "--shard", "1/2"},
+                                          {"sweep", "--workload", "absorption", "--local", "2"},
+                                          {"sweep", "--lease", "-1"}})
+    EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
+}
+
+TEST(Slurm, IsToldWhatTheUserAskedFor) {
+  ShareRequest share;
+  share.slurm = true;
+  share.array_size = 8;
+  share.partition = "long";
+  share.sbatch_arguments = {"--mem=8G"};
+  const SlurmJobs jobs{"/shared/out/run 1", {"--note", "it's"}, true, 12};
+  const auto array = array_command(jobs, share);
+  EXPECT_THAT(array, AllOf(Contains("--array=1-8"), Contains("--partition=long"), Contains("--mem=8G"),
+                           Contains("--output=/shared/out/run 1.tasks/slurm-%A_%a.log")));
+  EXPECT_THAT(array.back(), AllOf(HasSubstr("work '/shared/out/run 1'"), HasSubstr("--run-its-commands")));
+  const auto merge = merge_command(jobs, share, "77");
+  EXPECT_THAT(merge, Contains("--dependency=afterany:77"));
+  EXPECT_THAT(merge, Not(Contains("--array=1-8")));
+  EXPECT_THAT(merge.back(),
+              AllOf(HasSubstr("sweep --resume '/shared/out/run 1' --local 1"), HasSubstr("--note")));
+}
+
+}  // namespace
+}  // namespace aqbench::cli

@@ -1,0 +1,174 @@
+// Readers of single files. What is accepted is written and read again where it can be: the texts must agree.
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/json.h"
+#include "harness/ab/aa_validation_json.h"
+#include "harness/ab/document.h"
+#include "harness/ab/samples.h"
+#include "harness/ab/samples_check.h"
+#include "harness/gating/baseline.h"
+#include "harness/measuring/folded.h"
+#include "harness/planning/suite.h"
+#include "harness/records/record_check.h"
+#include "harness/records/results.h"
+#include "metrics/mesh_metrics.h"
+#include "pipeline/views/dataset_views.h"
+#include "reports/bundle/trust.h"
+#include "reports/html/pictures.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/transform.h"
+#include "scenes/dataset/dataset_truth.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/refraction.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace aqbench::fuzz {
+namespace {
+
+using Folder = std::filesystem::path;
+
+constexpr const char* kSource = "input";
+
+void read_ply_target(std::string_view bytes, const Folder& folder) {
+  const PlyFile file = read_ply(put_file(folder / "input.ply", bytes));
+  if (file.mesh) check_mesh(*file.mesh);
+}
+
+void read_xyz_target(std::string_view bytes, const Folder& folder) {
+  (void)read_cloud_file(put_file(folder / "input.xyz", bytes));
+}
+
+void read_pts_target(std::string_view bytes, const Folder& folder) {
+  (void)read_cloud_file(put_file(folder / "input.pts", bytes));
+}
+
+void read_npy_target(std::string_view bytes, const Folder& folder) {
+  const NpyArray array = read_npy(put_file(folder / "input.npy", bytes));
+  std::visit(
+      [&](const auto& values) {
+        std::size_t count = 1;
+        for (const std::size_t size : array.shape) count *= size;
+        if (count != values.size()) throw Broken("npy: the shape is not that of the values");
+      },
+      array.values);
+}
+
+// A camera of 16 x 12 px above the water, without distortion.
+Rig small_rig() {
+  Camera camera;
+  camera.name = "cam00";
+  camera.intrinsics.K << 20, 0, 7.5, 0, 20, 5.5, 0, 0, 1;
+  camera.intrinsics.width_px = 16;
+  camera.intrinsics.height_px = 12;
+  return {{camera}, {}};
+}
+
+void read_image_target(std::string_view bytes, const Folder& folder) {
+  const Folder dataset = folder / "dataset";
+  const Folder image = dataset / "images" / "cam00" / "000000.png";
+  if (!std::filesystem::exists(image.parent_path())) {
+    std::filesystem::create_directories(image.parent_path());
+    put_file(dataset / "calibration.json", calibration_json(small_rig(), {}));
+  }
+  put_file(image, bytes);
+  (void)read_dataset_views(dataset);
+}
+
+void read_calibration_target(std::string_view bytes, const Folder&) {
+  const Rig rig = parse_calibration(bytes, kSource);
+  const std::string text = calibration_json(rig, {});
+  require_same(text, calibration_json(parse_calibration(text, kSource), {}), "calibration");
+  for (const Camera& camera : rig.cameras) (void)refractive_camera(camera, rig.water);
+}
+
+void read_transform_target(std::string_view bytes, const Folder& folder) {
+  (void)read_similarity(put_file(folder / "input.json", bytes));
+}
+
+void read_scene_target(std::string_view bytes, const Folder& folder) {
+  std::filesystem::create_directories(folder / "truth");
+  put_file(folder / "truth" / "scene.json", bytes);
+  (void)read_dataset_scene(folder);
+}
+
+void read_suite_target(std::string_view bytes, const Folder& folder) {
+  const std::string text = to_json(read_suite_file(put_file(folder / "input.json", bytes))).dump();
+  const Json again = parse_strict_json(text, kSource);
+  require_same(text, to_json(suite_from_json(again, kSource)).dump(), "suite");
+}
+
+void read_baseline_target(std::string_view bytes, const Folder&) {
+  const std::string text = baseline_text(baseline_from_json(parse_strict_json(bytes, kSource), kSource));
+  const Json again = parse_strict_json(text, kSource);
+  require_same(text, baseline_text(baseline_from_json(again, kSource)), "baseline");
+}
+
+void read_results_target(std::string_view bytes, const Folder&) {
+  const Results results = results_from_text(bytes, kSource);
+  const std::string text = results_text(results);
+  require_same(text, results_text(results_from_text(text, kSource)), "results");
+  for (const Record& record : results.records) (void)record_problems(record);
+}
+
+void read_samples_target(std::string_view bytes, const Folder&) {
+  const AbSamples samples = ab_samples_from_lists(parse_strict_json(bytes, kSource), kSource);
+  (void)sample_problems(samples, 0);
+  const std::string text = to_json(samples).dump();
+  const Json again = parse_strict_json(text, kSource);
+  require_same(text, to_json(ab_samples_from_json(again, kSource)).dump(), "samples");
+}
+
+void read_comparison_target(std::string_view bytes, const Folder&) {
+  const AbDocument document = ab_document_from_json(parse_strict_json(bytes, kSource), kSource);
+  (void)sample_problems(document.samples, document.run.warm_runs);
+}
+
+void read_validation_target(std::string_view bytes, const Folder&) {
+  (void)aa_validation_from_json(parse_strict_json(bytes, kSource), kSource);
+}
+
+void read_tiles_target(std::string_view bytes, const Folder&) {
+  (void)parse_tiles_csv(bytes);
+  (void)parse_picture_list(bytes);
+}
+
+void read_folded_target(std::string_view bytes, const Folder&) {
+  const std::string text = folded_text(read_folded(bytes, kSource));
+  require_same(text, folded_text(read_folded(text, kSource)), "folded stacks");
+}
+
+void read_trust_target(std::string_view bytes, const Folder& folder) {
+  (void)read_trust_file(put_file(folder / "trusted_keys.txt", bytes));
+}
+
+}  // namespace
+
+std::vector<Target> file_targets() {
+  return {{"ply", read_ply_target},
+          {"xyz", read_xyz_target},
+          {"pts", read_pts_target},
+          {"npy", read_npy_target},
+          {"image", read_image_target},
+          {"calibration", read_calibration_target},
+          {"transform", read_transform_target},
+          {"scene", read_scene_target},
+          {"suite", read_suite_target},
+          {"baseline", read_baseline_target},
+          {"results", read_results_target},
+          {"samples", read_samples_target},
+          {"comparison", read_comparison_target},
+          {"validation", read_validation_target},
+          {"tiles", read_tiles_target},
+          {"folded", read_folded_target},
+          {"trust", read_trust_target}};
+}
+
+}  // namespace aqbench::fuzz

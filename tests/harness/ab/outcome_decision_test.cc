@@ -1,0 +1,153 @@
+#include "harness/ab/outcome_decision.h"
+
+#include "harness/ab/case_report.h"
+#include "harness/ab/layout.h"
+#include "harness/ab/report.h"
+#include "harness/ab/run.h"
+#include "tests/harness/ab/support.h"
+
+namespace aqbench {
+namespace {
+
+AbOutcome rmse(double margin = 0.05) {
+  AbOutcome outcome;
+  outcome.name = "accuracy_rmse_mm";
+  outcome.kind = AbOutcome::Kind::metric;
+  outcome.unit = "mm";
+  outcome.margin = margin;
+  return outcome;
+}
+
+AbSettings settings_with(std::vector<AbOutcome> outcomes) {
+  AbSettings settings;
+  settings.policy.looks = 3;
+  settings.policy.bootstrap_draws = 0;
+  settings.policy.resolution_draws = 0;
+  settings.outcomes = std::move(outcomes);
+  return settings;
+}
+
+// Times and an rmse by formula: B takes `time` and errs `error` times as much as A.
+AbUnitRunner formula(double time, double error, double error_cv = 0.02) {
+  auto generator = std::make_shared<std::mt19937>(11);
+  return [=](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+    std::normal_distribution<double> normal;
+    const bool b = task.side == AbSide::b;
+    AbUnitAnswer answer;
+    const double ms = 10 * (b ? time : 1) * std::exp(0.004 * normal(*generator));
+    answer.unit.warm_ms = {ms, ms * 1.01, ms * 1.02};
+    answer.unit.output_sha256 = "hash " + std::to_string(task.draw);
+    answer.unit.outcomes = {{"accuracy_rmse_mm", {2 * (b ? error : 1) * (1 + error_cv * normal(*generator))}},
+                            {"cpu_ms", {ms}}};
+    return answer;
+  };
+}
+
+AbReport judged(const AbUnitRunner& runner, const AbSettings& settings, AbDocument& document) {
+  document.settings = settings;
+  document.run.pairs_per_look = 24;
+  document.samples.cases = {{"scene/method", std::nullopt}};
+  EXPECT_TRUE(run_ab(document.samples, run_options_of(document), runner, {}));
+  EXPECT_EQ(follow_ab(document.samples, run_options_of(document)).problem, "");
+  return judge_ab(document);
+}
+
+TEST(OutcomeDecision, FasterAndWorseIsInvalidWorseAloneRegressed) {
+  AbDocument document;
+  const AbReport faster = judged(formula(0.8, 1.08), settings_with({rmse()}), document);
+  EXPECT_EQ(faster.cases[0].verdict, AbVerdict::invalid) << faster.cases[0].reason;
+  EXPECT_EQ(faster.exit_code(), ExitCode::regression);
+  AbDocument second;
+  const AbReport same = judged(formula(1, 1.08), settings_with({rmse()}), second);
+  EXPECT_EQ(same.cases[0].verdict, AbVerdict::regressed) << same.cases[0].reason;
+  AbDocument third;
+  const AbReport good = judged(formula(0.8, 1), settings_with({rmse()}), third);
+  EXPECT_EQ(good.cases[0].verdict, AbVerdict::faster) << good.cases[0].reason;
+  EXPECT_EQ(good.cases[0].outcomes[0].decision.verdict, PairedVerdict::pass);
+}
+
+TEST(OutcomeDecision, ACostThatIsMoreIsRegressedThoughTheTimeIsNot) {
+  AbOutcome memory;
+  memory.name = "memory";
+  AbDocument document;
+  const auto base = formula(1, 1);
+  const AbUnitRunner runner = [&](const AbUnitTask& task) {
+    auto answer = base(task);
+    answer->unit.outcomes = {{"memory",
+                              {task.side == AbSide::b ? 550.0 + static_cast<double>(task.draw % 3)
+                                                      : 500.0 + static_cast<double>(task.draw % 3)}}};
+    return answer;
+  };
+  AbSettings settings = settings_with({memory});
+  settings.outputs_may_differ = true;
+  const AbReport report = judged(runner, settings, document);
+  EXPECT_EQ(report.cases[0].verdict, AbVerdict::regressed) << report.cases[0].reason;
+  EXPECT_EQ(report.cases[0].time->verdict, PairedVerdict::pass);
+}
+
+TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
+  AbDocument document;
+  const auto base = formula(1, 1);
+  const AbUnitRunner runner = [&](const AbUnitTask& task) {
+    auto answer = base(task);
+    if (task.side == AbSide::b && task.draw == 3) answer->unit.outcomes.clear();
+    return answer;
+  };
+  const AbReport report = judged(runner, settings_with({rmse()}), document);
+  EXPECT_EQ(report.cases[0].verdict, AbVerdict::regressed);
+  EXPECT_NE(report.cases[0].reason.find("in 1 of"), std::string::npos) << report.cases[0].reason;
+}
+
+TEST(OutcomeDecision, WithoutTimesTheMetricsDecide) {
+  AbDocument document;
+  AbSettings settings = settings_with({rmse()});
+  settings.wall_time = false;
+  const AbReport worse = judged(formula(3, 1.2), settings, document);
+  EXPECT_EQ(worse.cases[0].verdict, AbVerdict::worse);
+  AbDocument second;
+  EXPECT_EQ(judged(formula(3, 1), settings, second).cases[0].verdict, AbVerdict::equivalent);
+}
+
+TEST(Layout, UnitsDrawEveryLayoutEquallyOftenAndVerifyFindsAnotherOne) {
+  std::vector<int> counts(16);
+  for (std::size_t draw = 0; draw < 1600; ++draw)
+    for (const AbSide side : {AbSide::a, AbSide::b}) ++counts[drawn_layout(42, 16, 0, draw, side)];
+  for (const int count : counts) EXPECT_NEAR(count, 200, 60);
+  EXPECT_NE(layout_order_bytes(1), layout_order_bytes(2));
+  EXPECT_EQ(layout_order_bytes(1).size(), 65536u);
+  AbDocument document;
+  const auto base = formula(1, 1);
+  const AbUnitRunner runner = [&](const AbUnitTask& task) {
+    auto answer = base(task);
+    answer->unit.layout = drawn_layout(42, 4, 0, task.draw, task.side);
+    return answer;
+  };
+  judged(runner, settings_with({rmse()}), document);
+  EXPECT_EQ(layout_problem(document.samples, 4, 72), "");
+  document.samples.units[5].layout = *document.samples.units[5].layout ^ 1;
+  EXPECT_NE(layout_problem(document.samples, 4, 72), "");
+}
+
+// Times that are their layout's plus noise: the share is that of the variances.
+TEST(Layout, TheShareIsThatOfTheVariances) {
+  AbSamples samples;
+  samples.cases = {{"x", std::nullopt}};
+  std::mt19937 generator(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> effects(400);
+  for (double& effect : effects) effect = 0.03 * normal(generator);
+  for (int i = 0; i < 8000; ++i) {
+    AbUnit unit;
+    unit.side = i % 2 == 0 ? AbSide::a : AbSide::b;
+    unit.layout = static_cast<std::uint64_t>(i / 2 % 400);
+    unit.warm_ms = {10 * std::exp(effects[*unit.layout] + 0.015 * normal(generator))};
+    samples.units.push_back(unit);
+  }
+  const auto share = layout_share(samples, 0);
+  ASSERT_TRUE(share);
+  EXPECT_NEAR(share->share, 0.8, 0.03);  // 0.03^2 / (0.03^2 + 0.015^2)
+  EXPECT_EQ(share->units, 8000u);
+}
+
+}  // namespace
+}  // namespace aqbench

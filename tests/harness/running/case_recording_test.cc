@@ -1,0 +1,165 @@
+// Recordings as scenes: planned, run without their truth in reach, scored.
+#include "harness/running/case_recording.h"
+
+#include <fstream>
+
+#include "core/files.h"
+#include "core/isolate.h"
+#include "harness/planning/scene_choice.h"
+#include "harness/records/record_check.h"
+#include "scenes/images/images.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+
+class RecordingScene : public testing::Test {
+ protected:
+  RecordingScene() {
+    const Rig rig =
+        make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
+    make(dir_ / "truth");
+    write_calibration(dir_ / "calibration.json", rig, {"d", "s", "h"});
+    const std::vector<std::uint16_t> grey(16 * 12, 100);
+    for (const Camera& camera : rig.cameras)
+      for (const char* const frame : {"0.png", "1.png", "2.png"}) {
+        make(dir_ / camera.name);
+        write_file(dir_ / camera.name / frame, encode_png(16, 12, 8, grey));
+      }
+    request_.scenes = {"dataset:" + dir_.string()};
+    request_.methods = {"external"};
+    request_.threads = 1;
+  }
+  static void make(const std::filesystem::path& folder) { std::filesystem::create_directories(folder); }
+
+  // A square of 1 m at z = 1.178 m, in millimetres.
+  void add_scan() const {
+    write_file(
+        dir_ / "truth/scan.ply",
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
+        "z\nelement "
+        "face 2\nproperty list uchar int vertex_indices\nend_header\n-500 -500 1178\n500 -500 1178\n500 500 "
+        "1178\n-500 500 1178\n3 0 1 2\n3 0 2 3\n");
+    write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "mm"}})");
+  }
+  // A program that sees no truth and writes points at z = 1.179 m times `scale`.
+  void use_program(double scale) {
+    std::ofstream(folder_.path() / "script.sh")
+        << "cat " << (dir_ / "truth/truth.json").string() << " 2>/dev/null && exit 9\n"
+        << "test -e $1/truth && exit 8\ntest -e $1/images/cam00/000000.png || exit 7\n"
+        << "printf 'ply\\nformat ascii 1.0\\nelement vertex 3\\nproperty float x\\nproperty float "
+           "y\\nproperty "
+           "float z\\nend_header\\n0 0 "
+        << 1.179 * scale << "\\n"
+        << 0.1 * scale << " 0 " << 1.179 * scale << "\\n0 " << 0.1 * scale << " " << 1.179 * scale
+        << "\\n' > \"$2/cloud.ply\"\n";
+    request_.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "script.sh").string() +
+                                    " {dataset} {output}")};
+  }
+  Record run_in_child(const Case& planned) const {
+    CaseBoard board;
+    const IsolateOutcome outcome = run_isolated([&] { return encode_case_result(run_case(planned, board)); },
+                                                {.timeout_s = 120, .log_file = folder_.path() / "log"});
+    EXPECT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
+    return decode_case_result(outcome.result).record;
+  }
+
+  test::TemporaryFolder folder_;
+  std::filesystem::path dir_ = folder_.path() / "tank";
+  PlanRequest request_;
+};
+
+TEST_F(RecordingScene, FramesAreAnAxisAndNamesHoldNoPath) {
+  use_program(1);
+  request_.axes = {parse_axis("frame=0:2")};
+  const SweepPlan plan = plan_sweep(request_);
+  EXPECT_THAT(test::case_names(plan), testing::ElementsAre("dataset:tank/external/seed=42/frame=0",
+                                                           "dataset:tank/external/seed=42/frame=1",
+                                                           "dataset:tank/external/seed=42/frame=2"));
+  EXPECT_EQ(recording_frame(plan.cases[2]), 2U);
+  EXPECT_EQ(cases_json(plan.cases).dump().find(folder_.path().string() + "/tank"), std::string::npos);
+  EXPECT_EQ(case_from_json(to_json(plan.cases[1]), "test").name, plan.cases[1].name);
+  EXPECT_EQ(plan_sweep(request_from_json(requested_json(request_), "test")).sha256, plan.sha256);
+
+  request_.axes = {parse_axis("frame=0:3")};
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_sweep(request_); }), HasSubstr("dataset.frame"));
+}
+
+TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
+  use_program(1);
+  const auto error_with = [&](ErrorKind kind, const std::function<void(PlanRequest&)>& change) {
+    PlanRequest request = request_;
+    change(request);
+    return error_of(kind, [&] { plan_sweep(request); });
+  };
+  EXPECT_THAT(error_with(ErrorKind::usage,
+                         [](auto& r) {
+                           r.methods = {"roma_like"};
+                           r.sets = {};
+                         }),
+              HasSubstr("is simulated"));
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.images.rig = "ring12"; }),
+              HasSubstr("--rig: no method of this sweep looks at images that are rendered"));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.scenes = {"dataset:/nowhere"}; }),
+              HasSubstr("/nowhere"));
+  make(folder_.path() / "other");
+  std::filesystem::copy(dir_, folder_.path() / "other/tank", std::filesystem::copy_options::recursive);
+  EXPECT_THAT(error_with(ErrorKind::usage,
+                         [&](auto& r) {
+                           r.scenes.push_back("dataset:" + (folder_.path() / "other/tank/").string());
+                         }),
+              HasSubstr("would both be called dataset:tank"));
+  PlanRequest labelled = request_;
+  labelled.scenes.push_back("dataset:copy=" + (folder_.path() / "other/tank").string());
+  EXPECT_EQ(test::case_names(plan_sweep(labelled)).at(1), "dataset:copy/external/seed=42");
+  const std::filesystem::path image = dir_ / "cam00/1.png";
+  write_file(image, read_file(image).substr(0, 50));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr("cam00/1.png: is cut short"));
+}
+
+TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
+  add_scan();
+  use_program(1);
+  const Case planned = plan_sweep(request_).cases.at(0);
+  const Record record = run_in_child(planned);
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
+  EXPECT_EQ(find_metric(record.metrics, "reprojection_median_px")->reason, "the method gives no depth maps");
+  EXPECT_EQ(record.dataset_sha256.size(), 64U);
+  EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("surface"))));
+  EXPECT_THAT(record.options,
+              testing::Contains(testing::Pair("dataset.sha256", ParameterValue(record.dataset_sha256))));
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+
+  write_file(dir_ / "truth/note.txt", "changed");
+  const Record changed = run_in_child(planned);
+  EXPECT_EQ(changed.status, Status::failed);
+  EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
+}
+
+TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {
+  add_scan();
+  use_program(1000);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_THAT(record.reason, HasSubstr("coordinates look like millimetres, not metres"));
+  EXPECT_THAT(record.metrics, testing::IsEmpty());
+}
+
+TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
+  use_program(1);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_EQ(find_metric(record.metrics, "accuracy_mean_mm"), nullptr);
+  EXPECT_THAT(record.metrics, testing::SizeIs(2));
+  EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace aqbench

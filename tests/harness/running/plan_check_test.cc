@@ -1,0 +1,180 @@
+#include "harness/running/plan_check.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "core/sha256.h"
+#include "harness/measuring/build_info.h"
+#include "harness/records/planned_record.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A sweep of two seeds of which nothing is known but that both cases failed, which any case can.
+struct CheckedSweep {
+  SweepPlan plan;
+  Results results;
+  JournalContents journal;
+};
+
+CheckedSweep checked_sweep(const std::function<void(PlanRequest&)>& ask = {}) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like"};
+  request.threads = 1;
+  request.repeat = 2;
+  if (ask) ask(request);
+  CheckedSweep sweep{plan_sweep(request), {}, {}};
+  JournalHeader& header = sweep.journal.header;
+  header.program_sha256 = program_sha256();
+  header.request = sweep.plan.request;
+  header.plan_sha256 = sweep.plan.sha256;
+  header.all_shards_sha256 = sweep.plan.all_shards_sha256;
+  header.suite = sweep.plan.suite;
+  header.cases_text = cases_json(sweep.plan.cases).dump();
+  sweep.results.run.effective = effective_json(sweep.plan);
+  for (const Case& planned : sweep.plan.cases) {
+    Record record = planned_record(planned);
+    record.reason = "it fell";
+    sweep.results.records.push_back(record);
+    sweep.journal.records.push_back(record);
+  }
+  return sweep;
+}
+
+std::vector<std::string> plan_problems(const CheckedSweep& sweep) {
+  const PlanCheck check = check_plan(sweep.results, sweep.journal);
+  EXPECT_EQ(check.other_version, "");
+  return check.problems;
+}
+
+// The problems after the record of seed 42 was changed.
+std::vector<std::string> plan_problems_after(const std::function<void(Record&)>& change) {
+  CheckedSweep changed = checked_sweep();
+  change(changed.results.records[0]);
+  return plan_problems(changed);
+}
+
+constexpr const char* kCaseOf42 = "case flat_plane/roma_like/seed=42: ";
+
+TEST(PlanCheck, WhatWasPlannedAndRunHasNoProblem) {
+  EXPECT_THAT(plan_problems(checked_sweep()), IsEmpty());
+  EXPECT_THAT(plan_problems(checked_sweep([](PlanRequest& request) { request.shard = {1, 2}; })), IsEmpty());
+}
+
+TEST(PlanCheck, ARecordIsOfItsPlannedCase) {
+  const auto not_as_planned = [](const char* what) {
+    return ElementsAre(kCaseOf42 + std::string(what) + " is not as planned");
+  };
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.scene = "undulating"; }),
+              not_as_planned("scene"));
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.preset = "fast"; }), not_as_planned("preset"));
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.simulated = false; }),
+              not_as_planned("simulated"));
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.axes[0].second = std::int64_t{43}; }),
+              not_as_planned("axes"));
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.options.pop_back(); }),
+              not_as_planned("options"));
+  EXPECT_THAT(plan_problems_after([](Record& record) {
+                record.injected = {{"noise", "throw", 1}};
+              }),
+              not_as_planned("injected"));
+}
+
+TEST(PlanCheck, AnInjectedFaultMustStandInTheRecord) {
+  CheckedSweep injected =
+      checked_sweep([](PlanRequest& request) { request.injects = {parse_inject("*seed=42*:noise=throw")}; });
+  EXPECT_THAT(plan_problems(injected), IsEmpty());
+  injected.results.records[0].injected.clear();
+  EXPECT_THAT(plan_problems(injected), ElementsAre(std::string(kCaseOf42) + "injected is not as planned"));
+}
+
+TEST(PlanCheck, NothingIsSkippedWithoutAReasonInThePlan) {
+  EXPECT_THAT(plan_problems_after([](Record& record) { record.status = Status::skipped; }),
+              ElementsAre(std::string(kCaseOf42) + "is skipped, and nothing in the plan is a reason for it"));
+}
+
+TEST(PlanCheck, WarmRunsAreThoseThatWerePlanned) {
+  const auto untimed = plan_problems_after([](Record& record) {
+    record.status = Status::ok;
+    record.timing.warm_ms = {1};
+  });
+  EXPECT_THAT(untimed, Contains(std::string(kCaseOf42) + "timing.warm_ms: no warm runs were planned"));
+
+  CheckedSweep timed = checked_sweep([](PlanRequest& request) {
+    request.timing.repetitions = 3;
+    request.timing.max_repetitions = 5;
+  });
+  Record& record = timed.results.records[0];
+  record.status = Status::ok;
+  record.timing.warm_ms = {1, 1};
+  record.timing.stopped = "repetitions";
+  EXPECT_THAT(
+      plan_problems(timed),
+      testing::IsSupersetOf({std::string(kCaseOf42) + "timing.warm_ms: fewer than were planned",
+                             std::string(kCaseOf42) + "timing.details: are missing beside warm runs"}));
+  record.timing.warm_ms.assign(6, 1);
+  EXPECT_THAT(plan_problems(timed),
+              Contains(std::string(kCaseOf42) + "timing.warm_ms: more than were planned"));
+  record.timing.more_cold_ms = {1};
+  EXPECT_THAT(plan_problems(timed),
+              Contains(std::string(kCaseOf42) + "timing: of 2 processes, 1 were planned"));
+}
+
+TEST(PlanCheck, BlocksAreThoseThatWerePlannedAndGiveTheRecord) {
+  CheckedSweep blocks = checked_sweep();
+  blocks.journal.blocks = {blocks.results.records[0]};
+  EXPECT_THAT(plan_problems(blocks),
+              ElementsAre("case flat_plane/roma_like/seed=42: no blocks were planned"));
+  CheckedSweep none = checked_sweep([](PlanRequest& request) {
+    request.timing.repetitions = 3;
+    request.timing.blocks = 2;
+  });
+  EXPECT_THAT(plan_problems(none), Contains(std::string(kCaseOf42) + "its blocks are not in the journal"));
+}
+
+TEST(PlanCheck, ThePlanIsThatOfTheRequest) {
+  CheckedSweep other = checked_sweep();
+  other.journal.header.request.repeat = 3;
+  EXPECT_THAT(plan_problems(other), ElementsAre("its plan is not what was asked for: case "
+                                                "flat_plane/roma_like/seed=44 is missing"));
+  other.journal.header.program_sha256 = std::string(64, '0');
+  const PlanCheck check = check_plan(other.results, other.journal);
+  EXPECT_THAT(check.problems, IsEmpty());
+  EXPECT_THAT(check.other_version, HasSubstr("this program plans other cases for the same request"));
+}
+
+TEST(PlanCheck, ACaseWithOptionsThatTheRequestDoesNotGiveIsNamed) {
+  CheckedSweep other = checked_sweep();
+  Json cases = Json::parse(other.journal.header.cases_text);
+  cases[0]["seed"] = 4242;
+  other.journal.header.cases_text = cases.dump();
+  other.journal.header.plan_sha256 = sha256_hex(other.journal.header.cases_text);
+  EXPECT_THAT(plan_problems(other), Contains("its plan is not what was asked for: case "
+                                             "flat_plane/roma_like/seed=42 has other options"));
+}
+
+TEST(PlanCheck, EffectiveOptionsFollowFromThePlan) {
+  CheckedSweep other = checked_sweep();
+  Json effective = *other.results.run.effective;
+  effective["timeout_s"] = 1;
+  effective["luck"] = true;
+  other.results.run.effective = effective;
+  EXPECT_THAT(plan_problems(other),
+              ElementsAre("run.effective.timeout_s is not as planned", "run.effective.luck was not planned"));
+}
+
+TEST(PlanCheck, APlanThatIsNoPlanIsSaid) {
+  CheckedSweep broken = checked_sweep();
+  broken.journal.header.cases_text = R"([{"case": "x"}])";
+  EXPECT_THAT(plan_problems(broken), ElementsAre(HasSubstr("its plan cannot be read: cases")));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,77 @@
+#include "harness/scoring/board_score.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kBoard_m = 1.178, kSquare_m = 0.02;
+
+// Depth maps of the level plane in which the board lies, all depths `stretch` times as long.
+Reconstruction board_depths(const Rig& rig, double stretch) {
+  Reconstruction output;
+  for (const Camera& camera : rig.cameras) {
+    DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
+    const RefractiveCamera refractive = refractive_camera(camera, rig.water);
+    for (int y = 0; y < map.height; ++y)
+      for (int x = 0; x < map.width; ++x) {
+        const auto ray = cast_ray(refractive, Vec2(x, y));
+        map.depth_along_ray_m.push_back(
+            ray ? static_cast<float>(stretch * (kBoard_m - ray->origin_m[2]) / ray->direction[2]) : NAN);
+      }
+    output.depth_maps.push_back(std::move(map));
+  }
+  return output;
+}
+
+// 3 x 2 corners of a board of 4 x 3 squares, seen in the cameras' own images.
+BoardTruth level_board(const Rig& rig) {
+  BoardTruth board{4, kSquare_m, {}};
+  for (int id = 0; id < 6; ++id) {
+    BoardCorner corner{id, Vec3(kSquare_m * (id % 3), kSquare_m * (id / 3), kBoard_m), {}};
+    for (const Camera& camera : rig.cameras) {
+      const auto seen = project(refractive_camera(camera, rig.water), *corner.position_m);
+      if (seen) corner.pixels[camera.name] = distort_pixel(camera.intrinsics, seen->pixel);
+    }
+    board.corners.push_back(std::move(corner));
+  }
+  return board;
+}
+
+double value_of(const MetricSet& metrics, const char* name) {
+  return find_metric(metrics, name)->value.value_or(-1);
+}
+
+TEST(BoardScore, CornersComeFromDepthsAtTheirPixels) {
+  Recording recording;
+  recording.rig =
+      make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
+  const BoardTruth board = level_board(recording.rig);
+  const MetricSet right = score_board(board_depths(recording.rig, 1), recording, board);
+  EXPECT_EQ(value_of(right, "charuco_corners"), 6);
+  EXPECT_LT(value_of(right, "charuco_rmse_mm"), 0.01);
+  EXPECT_NEAR(value_of(right, "charuco_scale_pct"), 100, 0.01);
+
+  // 10 % of some 0.2 m of water deeper: some 20 mm below the board, and the squares are larger.
+  const MetricSet deep = score_board(board_depths(recording.rig, 1.1), recording, board);
+  EXPECT_NEAR(value_of(deep, "charuco_rmse_mm"), 20, 2);
+  EXPECT_GT(value_of(deep, "charuco_scale_pct"), 100);
+
+  const MetricSet none = score_board({}, recording, board);
+  EXPECT_EQ(value_of(none, "charuco_corners"), 0);
+  EXPECT_THAT(find_metric(none, "charuco_rmse_mm")->reason, testing::HasSubstr("no depth maps"));
+  BoardTruth unknown = board;
+  unknown.corners[0].pixels["nobody"] = {0, 0};
+  EXPECT_THROW(score_board(board_depths(recording.rig, 1), recording, unknown), Error);
+}
+
+}  // namespace
+}  // namespace aqbench

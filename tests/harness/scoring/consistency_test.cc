@@ -1,0 +1,80 @@
+#include "harness/scoring/consistency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+
+namespace aqbench {
+namespace {
+
+// The depths of a level plane: from where the ray enters the water to the plane.
+DepthMap plane_depths(const Camera& camera, const WaterInterface& water, double plane_z_m) {
+  DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
+  const RefractiveCamera refractive = refractive_camera(camera, water);
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      const auto ray = cast_ray(refractive, Vec2(x, y));
+      map.depth_along_ray_m.push_back(
+          ray ? static_cast<float>((plane_z_m - ray->origin_m[2]) / ray->direction[2]) : NAN);
+    }
+  return map;
+}
+
+double value_of(const MetricSet& metrics, const char* name) {
+  return find_metric(metrics, name)->value.value_or(-1);
+}
+
+TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
+  const Rig rig =
+      make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
+  std::vector<DepthMap> maps;
+  for (const Camera& camera : rig.cameras) maps.push_back(plane_depths(camera, rig.water, 1.178));
+  const MetricSet right = measure_consistency(maps, rig);
+  EXPECT_LT(value_of(right, "reprojection_median_px"), 1e-3);
+  EXPECT_GE(value_of(right, "reprojection_median_px"), 0);
+  EXPECT_EQ(value_of(right, "reprojection_within_1px_pct"), 100);
+
+  // One camera takes the plane 20 mm deeper: a point of the other comes back as one 20 mm deeper on its ray.
+  maps[1] = plane_depths(rig.cameras[1], rig.water, 1.198);
+  const RefractiveCamera first = refractive_camera(rig.cameras[0], rig.water),
+                         second = refractive_camera(rig.cameras[1], rig.water);
+  const Vec2 middle(80, 60);
+  const auto ray = cast_ray(first, middle);
+  ASSERT_TRUE(ray);
+  const Vec3 point_m = point_on_ray(*ray, (1.178 - ray->origin_m[2]) / ray->direction[2]);
+  const auto there = project(second, point_m);
+  ASSERT_TRUE(there);
+  const auto other = cast_ray(second, there->pixel);
+  const Vec3 deeper_m = point_on_ray(*other, (1.198 - other->origin_m[2]) / other->direction[2]);
+  const double expected_px = (project(first, deeper_m)->pixel - middle).norm();
+  EXPECT_GT(expected_px, 0.5);
+  EXPECT_NEAR(value_of(measure_consistency(maps, rig), "reprojection_median_px"), expected_px,
+              0.2 * expected_px);
+}
+
+TEST(Consistency, IsUndefinedWithAReason) {
+  const Rig rig =
+      make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
+  EXPECT_EQ(find_metric(measure_consistency({}, rig), "reprojection_median_px")->reason,
+            "the method gives no depth maps");
+  const std::vector<DepthMap> one = {plane_depths(rig.cameras[0], rig.water, 1.178)};
+  EXPECT_EQ(find_metric(measure_consistency(one, rig), "reprojection_within_1px_pct")->reason,
+            "no two depth maps have a depth of the same place");
+  const std::vector<DepthMap> small = {{rig.cameras[0].name, 2, 2, std::vector<float>(4, 1), {}}};
+  EXPECT_THROW(measure_consistency(small, rig), Error);
+}
+
+TEST(Consistency, DepthsBetweenPixelsAreBilinear) {
+  const DepthMap map{"a", 2, 2, {1, 2, 3, 4}, {}};
+  EXPECT_NEAR(interpolated_depth_m(map, {0.5, 0.25}).value(), 2, 1e-12);
+  EXPECT_FALSE(interpolated_depth_m(map, {1.5, 0}));
+  EXPECT_FALSE(interpolated_depth_m({"a", 2, 2, {1, NAN, 3, 4}, {}}, {0.5, 0.5}));
+}
+
+}  // namespace
+}  // namespace aqbench

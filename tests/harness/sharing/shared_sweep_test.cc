@@ -1,0 +1,210 @@
+// Leases and shared sweeps: several processes, some of them killed or stopped, and every case counted once.
+
+#include "harness/sharing/shared_sweep.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/scratch_folder.h"
+#include "harness/planning/plan.h"
+#include "harness/records/planned_record.h"
+#include "harness/running/journal.h"
+#include "harness/sharing/lease.h"
+#include "harness/sharing/shared_results.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+SweepPlan plan_of_cases(int count) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like"};
+  request.repeat = count;
+  request.threads = 1;
+  return plan_sweep(request);
+}
+
+CaseResult quick_case(const Case& planned, CaseBoard&) {
+  CaseResult result;
+  result.record = planned_record(planned);
+  result.record.status = Status::ok;
+  return result;
+}
+
+// Runs a function in a forked process.
+template <class Body>
+pid_t in_process(const Body& body) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::_exit(body());
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class SharedSweep : public ::testing::Test {
+ protected:
+  SharedSweep() { make_tasks_folder(tasks_); }
+
+  TaskOutcome run(double lease_s, const CaseRunner& runner) const {
+    return run_task(plan_, folder_.path() / "bundle", tasks_, lease_s, runner);
+  }
+
+  ScratchFolder folder_;
+  fs::path tasks_ = folder_.path() / "tasks";
+  SweepPlan plan_ = plan_of_cases(5);
+};
+
+TEST(Leases, AreHeldByOneAndTakenOverAfterSilence) {
+  const ScratchFolder folder;
+  LeaseTable mine(folder.path(), 0.2), other(folder.path(), 0.2);
+  const auto held = mine.attempt(7);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(held->generation(), 1);
+  EXPECT_FALSE(other.attempt(7).has_value());  // first seen now
+  EXPECT_TRUE(other.attempt(8).has_value());
+  ::usleep(250'000);
+  const auto taken = other.attempt(7);
+  ASSERT_TRUE(taken.has_value());
+  EXPECT_EQ(taken->generation(), 2);
+  EXPECT_FALSE(mine.attempt(7).has_value());
+  taken->give_back();
+  EXPECT_TRUE(mine.attempt(7).has_value());
+}
+
+TEST(Leases, ThatAreRenewedStay) {
+  const ScratchFolder folder;
+  LeaseTable mine(folder.path(), 0.2), other(folder.path(), 0.2);
+  auto held = mine.attempt(1);
+  ASSERT_TRUE(held.has_value());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(other.attempt(1).has_value()) << i;
+    ::usleep(80'000);
+    held->renew_if_due();
+  }
+  EXPECT_FALSE(other.attempt(1).has_value());
+}
+
+TEST(Leases, OfAProcessThatIsGoneAreFreeAtOnce) {
+  const ScratchFolder folder;
+  const pid_t child = in_process([&] { return LeaseTable(folder.path(), 1000).attempt(3) ? 0 : 1; });
+  ASSERT_EQ(exit_code_of(child), 0);
+  LeaseTable mine(folder.path(), 1000);
+  EXPECT_TRUE(mine.attempt(3).has_value());
+}
+
+TEST(Leases, MustLast) { EXPECT_THROW(LeaseTable("/tmp", 0), Error); }
+
+TEST_F(SharedSweep, PublishesEachResultOnce) {
+  const CaseRunner runner = quick_case;
+  CaseBoard board;
+  const SharedResult first{"one", 1, "log of one\n", quick_case(plan_.cases[2], board)};
+  EXPECT_TRUE(publish(tasks_, 2, first));
+  EXPECT_FALSE(publish(tasks_, 2, {"two", 2, "", first.result}));
+  const SharedResult read = read_shared_result(tasks_, 2);
+  EXPECT_EQ(read.host, "one");
+  EXPECT_EQ(read.log, "log of one\n");
+  EXPECT_EQ(read.result.record.case_name, plan_.cases[2].name);
+  EXPECT_EQ(run(10, runner).ran, 4u);
+  EXPECT_THAT(published_places(tasks_), SizeIs(5));
+  write_file(tasks_ / "results" / "0", "{\"host\":\"x\"");
+  EXPECT_THROW(read_shared_result(tasks_, 0), Error);
+}
+
+// A process that is stopped for longer than its lease goes on when another one has done its case.
+TEST_F(SharedSweep, AProcessThatWasStoppedPastItsLeaseCountsNothingTwice) {
+  const fs::path stopped = folder_.path() / "stopped";
+  const pid_t first = in_process([&] {
+    const TaskOutcome outcome = run(0.3, [&](const Case& planned, CaseBoard& board) {
+      if (!fs::exists(stopped)) {
+        write_file(stopped, "");
+        ::kill(::getppid(), SIGSTOP);
+      }
+      return quick_case(planned, board);
+    });
+    return outcome.too_late == 1 && outcome.ran == 0 ? 0 : 1;
+  });
+  int status = 0;
+  ::waitpid(first, &status, WUNTRACED);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  const TaskOutcome second = run(0.3, quick_case);
+  EXPECT_EQ(second.ran, 5u);
+  ::kill(first, SIGCONT);
+  EXPECT_EQ(exit_code_of(first), 0);
+
+  fs::create_directories(folder_.path() / "bundle");
+  Journal journal = Journal::create(folder_.path() / "bundle", plan_, "run", "2026-01-31T12:00:00Z");
+  CasesOfHosts hosts;
+  EXPECT_EQ(collect(plan_, tasks_, journal, hosts), 5u);
+  EXPECT_EQ(collect(plan_, tasks_, journal, hosts), 0u);
+  EXPECT_THAT(read_journal(folder_.path() / "bundle", TornTail::refuse).records, SizeIs(5));
+  EXPECT_EQ(hosts.at(this_process().host), 5u);
+}
+
+TEST_F(SharedSweep, TheCaseOfAKilledProcessIsRunByAnother) {
+  const pid_t killed = in_process([&] {
+    run(1000, [&](const Case& planned, CaseBoard& board) {
+      ::kill(::getppid(), SIGKILL);
+      return quick_case(planned, board);
+    });
+    return 0;
+  });
+  EXPECT_EQ(exit_code_of(killed), 128 + SIGKILL);
+  EXPECT_THAT(published_places(tasks_), IsEmpty());
+  EXPECT_THAT(working_tasks(tasks_), SizeIs(1));
+  EXPECT_TRUE(working_tasks(tasks_).front().known_dead);
+  EXPECT_EQ(run(1000, quick_case).ran, 5u);
+}
+
+TEST_F(SharedSweep, LocalProcessesThatDieAreReplaced) {
+  const fs::path bundle = folder_.path() / "sweep";
+  fs::create_directories(bundle);
+  Journal journal = Journal::create(bundle, plan_, "run", "2026-01-31T12:00:00Z");
+  const fs::path died = folder_.path() / "died";
+  CasesOfHosts hosts;
+  const SweepOutcome outcome = run_locally_shared(
+      plan_, journal, 2, 1000, {},
+      [&](const Case& planned, CaseBoard& board) {
+        if (!fs::exists(died)) {
+          write_file(died, "");
+          ::kill(::getppid(), SIGKILL);
+        }
+        return quick_case(planned, board);
+      },
+      hosts);
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_EQ(outcome.ran, 5u);
+  EXPECT_THAT(read_journal(bundle, TornTail::refuse).records, SizeIs(5));
+}
+
+TEST(SharedSweeps, RefuseWhatIsTimed) {
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  EXPECT_THROW(require_shareable(plan_sweep(request)), Error);
+  request = {};
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like"};
+  request.timing.repetitions = 3;
+  EXPECT_THROW(require_shareable(plan_sweep(request)), Error);
+  EXPECT_NO_THROW(require_shareable(plan_of_cases(1)));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,145 @@
+#include "harness/statistics/quality.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/files.h"
+#include "tests/core/error_matcher.h"
+
+namespace aqbench {
+namespace {
+
+using Better = QualityScale::Better;
+
+PairedPolicy plain_policy() {
+  PairedPolicy policy;
+  policy.bootstrap_draws = 0;
+  policy.resolution_draws = 0;
+  return policy;
+}
+
+// An rmse over seeds: 2.2 % is the spread that 1000 points with normal errors give it; B is `factor` times A.
+PairedSeries rmse_series(std::mt19937_64& generator, double factor, std::size_t pairs = 20) {
+  std::normal_distribution<double> normal;
+  PairedSeries series;
+  series.name = "rmse";
+  series.quality = QualityScale{};
+  for (std::size_t i = 0; i < pairs; ++i) {
+    series.u_a.push_back(2 * (1 + 0.022 * normal(generator)));
+    series.u_b.push_back(2 * factor * (1 + 0.022 * normal(generator)));
+  }
+  return series;
+}
+
+PairedVerdict verdict_of(PairedSeries series) {
+  return compare_pairs(std::vector{std::move(series)}, plain_policy()).front().verdict;
+}
+
+TEST(Quality, OfTwoThousandSuitesOfTheSameAtMostOnePercentAreCalledDifferent) {
+  std::mt19937_64 generator(5);
+  int different = 0;
+  for (int suite = 0; suite < 2000; ++suite) {
+    std::vector<PairedSeries> metrics;
+    for (int metric = 0; metric < 3; ++metric) metrics.push_back(rmse_series(generator, 1));
+    const auto results = compare_pairs(metrics, plain_policy());
+    if (std::ranges::any_of(results, [](const auto& one) { return needs_confirmation(one); })) ++different;
+  }
+  EXPECT_LE(different, 20);
+}
+
+// A margin so narrow that nothing is equivalent: the test alone keeps the rate.
+TEST(Quality, TheTestAloneKeepsTheRate) {
+  std::mt19937_64 generator(6);
+  int different = 0;
+  for (int suite = 0; suite < 2000; ++suite) {
+    PairedSeries series = rmse_series(generator, 1);
+    series.quality->margin = 1e-6;
+    if (verdict_of(std::move(series)) != PairedVerdict::inconclusive) ++different;
+  }
+  EXPECT_LE(different, 33);  // 1 % of 2000 and three standard deviations
+  EXPECT_GE(different, 5);
+}
+
+TEST(Quality, FivePercentWorseAreSeenInTwentyPairs) {
+  std::mt19937_64 generator(7);
+  int worse = 0, better = 0;
+  for (int suite = 0; suite < 400; ++suite) {
+    worse += verdict_of(rmse_series(generator, 1.05)) == PairedVerdict::regressed;
+    better += verdict_of(rmse_series(generator, 1 / 1.05)) == PairedVerdict::faster;
+  }
+  EXPECT_GE(worse, 360);
+  EXPECT_GE(better, 360);
+}
+
+TEST(Quality, WhatIsCertainlyWithinTheMarginIsEquivalentThoughItDiffers) {
+  std::mt19937_64 generator(8);
+  PairedSeries series = rmse_series(generator, 1.02);
+  for (std::size_t i = 0; i < series.u_b.size(); ++i)
+    series.u_b[i] = 1.02 * series.u_a[i] * (1 + 1e-4 * static_cast<double>(i % 3));
+  EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
+  series.quality->margin = 0.01;
+  EXPECT_EQ(verdict_of(series), PairedVerdict::regressed);
+  series.quality->better = Better::higher;
+  EXPECT_EQ(verdict_of(series), PairedVerdict::faster);
+  EXPECT_EQ(quality_text(PairedVerdict::pass), "EQUIVALENT");
+}
+
+TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
+  PairedSeries series;
+  series.name = "bias";
+  series.quality = QualityScale{Better::near_zero, 0.1, true};
+  for (int i = 0; i < 20; ++i) {
+    series.u_a.push_back(-0.01 + 0.001 * i);
+    series.u_b.push_back(-0.5 - 0.001 * i);
+  }
+  const auto result = compare_pairs(std::vector{series}, plain_policy()).front();
+  EXPECT_EQ(result.verdict, PairedVerdict::regressed);  // -0.5 is further from 0
+  EXPECT_EQ(result.kept.size(), 20u);
+  EXPECT_TRUE(is_difference(result.scale));
+  for (double& value : series.u_b) value += 0.5;
+  EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
+}
+
+TEST(Quality, RefusesMarginsThatMeanNothing) {
+  const auto message = [](QualityScale scale) {
+    return error_of(ErrorKind::usage, [&] { check(scale, "x"); });
+  };
+  EXPECT_NE(message({Better::near_zero, 0.05, false}).find("near 0"), std::string::npos);
+  EXPECT_NE(message({Better::lower, 0, true}).find("x: margin"), std::string::npos);
+  EXPECT_NE(message({Better::lower, 1.5, false}).find("x: margin"), std::string::npos);
+}
+
+// tests/data/statistics/make_quality_values.py says how the values were made.
+TEST(Quality, DecidesAsSciPyDoes) {
+  const auto rows = nlohmann::json::parse(
+      read_file(std::string(AQBENCH_SOURCE_DIR) + "/tests/data/statistics/quality_values.json"));
+  ASSERT_GE(rows.size(), 20u);
+  for (const auto& row : rows) {
+    std::vector<PairedSeries> metrics;
+    for (const auto& metric : row.at("metrics")) {
+      PairedSeries series;
+      series.name = metric.at("name");
+      series.u_a = metric.at("a").get<std::vector<double>>();
+      series.u_b = metric.at("b").get<std::vector<double>>();
+      series.quality = QualityScale{Better::lower, metric.at("margin").get<double>(), false};
+      metrics.push_back(std::move(series));
+    }
+    const auto results = compare_pairs(metrics, plain_policy());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const auto& truth = row.at("metrics").at(i);
+      EXPECT_EQ(quality_text(results[i].verdict), truth.at("verdict").get<std::string>())
+          << results[i].reason;
+      const double p = truth.at("p");
+      EXPECT_NEAR(std::min(results[i].p_worse, results[i].p_better), p, 1e-11 * p);
+      EXPECT_NEAR(results[i].shift, truth.at("shift").get<double>(), 1e-13);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

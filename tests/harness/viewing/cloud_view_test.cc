@@ -1,0 +1,135 @@
+#include "harness/viewing/cloud_view.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/error.h"
+#include "harness/viewing/make_view.h"
+#include "metrics/diagnosis.h"
+#include "scenes/surfaces/plane.h"
+
+namespace aqbench {
+namespace {
+
+CloudView small_view() {
+  CloudView view;
+  view.origin_mm = {1, -2, 1178};
+  view.scored = 5;
+  view.points = {{0, 0, 0}, {-70000, 3, 90}, {1 << 29, -1, 64}};
+  view.errors = {0, -127, 28};
+  view.marks = {0xF3, 0x0E, 0xFF};
+  view.holes = {{5, 6, 7}};
+  view.causes = {4};
+  view.vertices = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  view.vertex_errors = {1, 2, 3};
+  view.triangles = {{2, 0, 1}, {0, 1, 2}};
+  view.scene_json = R"({"truth":null})";
+  return view;
+}
+
+TEST(CloudView, ReadsBackWhatWasWritten) {
+  const CloudView view = small_view(), back = decode_view(encode_view(view), "x");
+  EXPECT_EQ(back.origin_mm, view.origin_mm);
+  EXPECT_EQ(back.scored, 5u);
+  EXPECT_EQ(back.points, view.points);
+  EXPECT_EQ(back.errors, view.errors);
+  EXPECT_EQ(back.marks, view.marks);
+  EXPECT_EQ(back.holes, view.holes);
+  EXPECT_EQ(back.causes, view.causes);
+  EXPECT_EQ(back.vertices, view.vertices);
+  EXPECT_EQ(back.vertex_errors, view.vertex_errors);
+  EXPECT_EQ(back.triangles, view.triangles);
+  EXPECT_EQ(back.scene_json, view.scene_json);
+}
+
+TEST(CloudView, RefusesWhatIsNoView) {
+  const std::string good = encode_view(small_view());
+  for (std::size_t length = 0; length < good.size(); ++length)
+    EXPECT_THROW(decode_view(good.substr(0, length), "x"), Error) << length;
+  EXPECT_THROW(decode_view(good + "x", "x"), Error);
+  std::string far = good;
+  far.replace(far.find("\"vertices\":3"), 12, "\"vertices\":1");
+  EXPECT_THROW(decode_view(far, "x"), Error);
+  std::string many = good;
+  many.replace(many.find("\"points\":3"), 10, "\"points\":99999999999");
+  EXPECT_THROW(decode_view(many, "x"), Error);
+}
+
+TEST(CloudView, CodesOfErrorsAreAsNearAsStated) {
+  for (double error_mm = -19.9; error_mm < 20; error_mm += 0.0137) {
+    const double off = std::abs(error_of_code(error_code(error_mm)) - error_mm);
+    // Half the distance between codes c and c + 1: full (2 c + 1) / 127^2 / 2, and a little for the
+    // curvature.
+    EXPECT_LE(off,
+              0.5 * kViewError_mm * (2 * 127 * std::sqrt(std::abs(error_mm) / kViewError_mm) + 2) / 127 / 127)
+        << error_mm;
+  }
+  EXPECT_LE(std::abs(error_of_code(error_code(1)) - 1), 0.035);
+  EXPECT_LE(std::abs(error_of_code(error_code(0.1)) - 0.1), 0.012);
+  EXPECT_EQ(error_of_code(error_code(-300)), -kViewError_mm);
+}
+
+TEST(CloudView, ThinningIsEvenAndTellsHowManyThereWere) {
+  CloudView view;
+  for (int i = 0; i < 100; ++i) {
+    view.points.push_back({i, 0, 0});
+    view.errors.push_back(static_cast<std::int8_t>(i));
+    view.marks.push_back(0);
+    view.holes.push_back({0, i, 0});
+    view.causes.push_back(1);
+  }
+  view.scored = 100;
+  const CloudView thin = thinned(view, 8, 10);
+  ASSERT_EQ(thin.points.size(), 13u);
+  EXPECT_EQ(thin.points[2], (GridPoint{16, 0, 0}));
+  EXPECT_EQ(thin.errors[2], 16);
+  EXPECT_EQ(thin.holes.size(), 10u);
+  EXPECT_EQ(thin.scored, 100u);
+  EXPECT_EQ(stride_for(20, 20), 1u);
+  EXPECT_EQ(stride_for(21, 20), 2u);
+}
+
+// A plane with a dent: its points are 3 mm towards the cameras within 20 mm of (0.1, 0.05).
+TEST(MakeView, KeepsPlacesErrorsViewsAndHoles) {
+  const auto plane = make_plane(PlaneShape{}, Patch{});
+  const HeightField& truth = *plane;
+  const double depth_m = truth.jet(0, 0).z;
+  Reconstruction made;
+  for (double y = -0.2; y < 0.2; y += 0.002)
+    for (double x = -0.24; x < 0.24; x += 0.002) {
+      const bool dent = std::hypot(x - 0.1, y - 0.05) < 0.02;
+      made.cloud.points_m.emplace_back(x, y, depth_m - (dent ? 0.003 : 0));
+      made.cloud.confidence.push_back(0.5F);
+    }
+  made.cloud.points_m.emplace_back(0, 0, NAN);
+  made.cloud.points_m.emplace_back(0, 0, -100);
+  made.cloud.confidence.insert(made.cloud.confidence.end(), 2, 1.0F);
+  const auto views = [](std::span<const Vec3> places) { return std::vector<int>(places.size(), 3); };
+  const CloudView view =
+      make_view(made, truth, nullptr, {{Vec3(0.2, 0.1, depth_m)}, {4}}, views, {.points = 1'000'000});
+  EXPECT_EQ(view.far, 1u);
+  EXPECT_EQ(view.points.size() + 1, view.scored);
+  std::size_t dents = 0;
+  for (std::size_t i = 0; i < view.points.size(); ++i) {
+    const double x = (view.origin_mm[0] + view.points[i][0] * kViewStep_mm) / 1000,
+                 y = (view.origin_mm[1] + view.points[i][1] * kViewStep_mm) / 1000;
+    const double from_centre = std::hypot(x - 0.1, y - 0.05);
+    if (std::abs(from_centre - 0.02) < 1e-4) continue;
+    EXPECT_NEAR(error_of_code(view.errors[i]), from_centre < 0.02 ? 3 : 0, 0.061);
+    dents += from_centre < 0.02 ? 1 : 0;
+    EXPECT_EQ(view.marks[i], 3 | 7 << 4);
+  }
+  EXPECT_NEAR(static_cast<double>(dents), std::numbers::pi * 100, 20);
+  ASSERT_EQ(view.holes.size(), 1u);
+  EXPECT_EQ(view.holes[0], (GridPoint{10000, 5000, 0}));
+  EXPECT_STREQ(hole_cause_names()[view.causes[0]], "filtered");
+  const CloudView few = make_view(made, truth, nullptr, {}, {}, {.points = 1000});
+  EXPECT_LE(few.points.size(), 1000u);
+  EXPECT_GT(few.points.size(), 900u);
+  EXPECT_EQ(few.marks[0], 0x7F);
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,130 @@
+#include "metrics/alignment/similarity_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "metrics/alignment/align.h"
+#include "scenes/surfaces/undulating.h"
+#include "tests/core/error_matcher.h"
+#include "tests/metrics/truth.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+// Scale 1.02, 20 degrees, 0.3 m.
+Similarity planted() {
+  Similarity planted;
+  planted.scale = 1.02;
+  const Vec3 axis = Vec3(1, -2, 3).normalized();
+  planted.linear = 1.02 * Eigen::AngleAxisd(20 * std::numbers::pi / 180, axis).toRotationMatrix();
+  planted.translation_m = 0.3 * Vec3(2, 1, -2) / 3;
+  return planted;
+}
+
+struct Pairs {
+  std::vector<Vec3> from, to;
+};
+
+Pairs camera_pairs(std::size_t count, double sigma_m, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> place(-1, 1);
+  std::normal_distribution<double> noise(0, 1);
+  const Similarity truth = planted();
+  Pairs pairs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 at(place(generator), place(generator), 0.2 * place(generator));
+    pairs.from.push_back(at);
+    const Vec3 error(noise(generator), noise(generator), noise(generator));
+    pairs.to.push_back(truth.linear * at + truth.translation_m + sigma_m * error);
+  }
+  return pairs;
+}
+
+double difference(const Similarity& fit) { return (fit.matrix() - planted().matrix()).cwiseAbs().maxCoeff(); }
+
+TEST(SimilarityFit, CleanCamerasGiveThePlantedSimilarity) {
+  const Pairs pairs = camera_pairs(12, 0, 1);
+  const Similarity fit = fit_similarity(pairs.from, pairs.to, FitScale::estimated, "cameras");
+  EXPECT_LT(difference(fit), 1e-12);
+  EXPECT_NEAR(fit.scale, 1.02, 1e-12);
+  EXPECT_NEAR(fit_similarity(pairs.from, pairs.to, FitScale::one, "cameras").scale, 1, 1e-12);
+}
+
+TEST(SimilarityFit, WrongCamerasAreToldApart) {
+  Pairs pairs = camera_pairs(40, 0, 2);
+  for (std::size_t i = 0; i < 16; ++i) pairs.to[i] += Vec3(0.1 + 0.02 * static_cast<double>(i), -0.3, 0.2);
+  const RobustFit fit = fit_similarity_robust(pairs.from, pairs.to, FitScale::estimated, "cameras");
+  EXPECT_LT(difference(fit.to_from), 1e-6);
+  EXPECT_EQ(fit.inliers, 24U);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(fit.inlier[i], i >= 16) << i;
+  EXPECT_GT(fit.median_before_m, 0.1);
+}
+
+// The standard error of the shift is sigma / sqrt(n), of the scale sigma / (radius sqrt(n)) on each axis.
+TEST(SimilarityFit, NoiseLeavesItsBound) {
+  const double sigma_m = 0.001;
+  const Pairs pairs = camera_pairs(400, sigma_m, 3);
+  const RobustFit fit = fit_similarity_robust(pairs.from, pairs.to, FitScale::estimated, "cameras");
+  EXPECT_LT(difference(fit.to_from), 5 * sigma_m * 2.5 / std::sqrt(400));
+  EXPECT_NEAR(fit.rms_m, sigma_m * std::sqrt(3), 0.1 * sigma_m * std::sqrt(3));
+  EXPECT_GT(fit.inliers, 380U);
+}
+
+TEST(SimilarityFit, WhatIsNotDeterminedIsRefused) {
+  Pairs line;
+  for (int i = 0; i < 10; ++i) {
+    line.from.emplace_back(i, 2 * i, 0);
+    line.to.emplace_back(2 * i, i, 1);
+  }
+  const auto error = [](const Pairs& pairs) {
+    return error_of(ErrorKind::input,
+                    [&] { fit_similarity_robust(pairs.from, pairs.to, FitScale::estimated, "c.txt"); });
+  };
+  EXPECT_EQ(error(line), "c.txt: all lie on one line: the rotation about it is not determined");
+  EXPECT_THAT(error(camera_pairs(2, 0, 1)), HasSubstr("c.txt: 2 pairs do not determine a similarity"));
+  Pairs nan = camera_pairs(5, 0, 1);
+  nan.to[3].x() = test::kNaN;
+  EXPECT_EQ(error(nan), "c.txt: pair 3 is not finite");
+}
+
+PointCloud moved_away(PointCloud cloud) {
+  const Eigen::Matrix4d inverse = planted().matrix().inverse();
+  apply(similarity_from_matrix(inverse, "inverse"), cloud);
+  return cloud;
+}
+
+// From scale, rotation and shift as planted, to the surface itself.
+TEST(AlignWithScale, RecoversThePlantedSimilarity) {
+  const auto truth = make_undulating({}, {});
+  AlignOptions options;
+  options.scale = true;
+  options.max_points = 8000;
+  const Alignment clean = align_icp(moved_away(test::noisy_cloud(*truth, 8000, 0, 0, 1)), *truth, options);
+  EXPECT_EQ(clean.constrained, 7);
+  EXPECT_LT((clean.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT(clean.rms_after_m, 1e-7);
+  const double sigma_m = 0.0005;
+  const Alignment noisy =
+      align_icp(moved_away(test::noisy_cloud(*truth, 8000, sigma_m, 0, 1)), *truth, options);
+  // Tilts and shifts are known to sigma / sqrt(n) over the relief of the surface, a tenth of its extent.
+  EXPECT_LT((noisy.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 50 * sigma_m / std::sqrt(8000));
+}
+
+TEST(AlignWithScale, APlaneDoesNotDetermineIt) {
+  const test::PlaneTruth truth;
+  AlignOptions options;
+  options.scale = true;
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] { align_icp(test::noisy_cloud(truth, 500, 0.001, 0, 1), truth, options); }),
+              HasSubstr("of the 7 motions of a similarity"));
+}
+
+}  // namespace
+}  // namespace aqbench

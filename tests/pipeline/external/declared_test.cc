@@ -1,0 +1,180 @@
+#include "pipeline/external/declared.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/files.h"
+#include "core/program_report.h"
+#include "core/stage_scope.h"
+#include "harness/measuring/stage_recorder.h"
+#include "scenes/cloud/npy.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const std::string kClients = AQBENCH_SOURCE_DIR "/clients";
+const std::string kCloud =
+    "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\nproperty float y\\nproperty "
+    "float z\\n"
+    "end_header\\n1 2 3\\n' >\"$1/cloud.ply\"\n";
+
+// Keeps what a program reported.
+struct ReportKeeper final : StageObserver {
+  void enter(const char*) override {}
+  void leave(const char*) noexcept override {}
+  void program_ended(const ProgramReport& report) override { kept = report; }
+  ProgramReport kept;
+};
+
+class Declared : public testing::Test {
+ protected:
+  Declared() {
+    for (const char* folder : {"data", "work", "project", "project/tools"})
+      std::filesystem::create_directories(dir_ / folder);
+  }
+  // Runs script.sh, in the project's folder, whose $1 is {output}.
+  Reconstruction run(const std::string& body, Json more = Json::object()) {
+    dir_.file("project/script.sh", body);
+    Json json = {{"name", "mine"}, {"command", "/bin/sh script.sh {output}"}};
+    json.update(more);
+    MethodInput input;
+    input.declaration =
+        std::make_shared<const MethodDeclaration>(declaration_from_json(JsonPlace(json, "f")));
+    input.parameters = resolve_parameters("mine", input.declaration->parameters, sets_);
+    input.work_dir = dir_ / "work";
+    input.project_dir = dir_ / "project";
+    input.seed = 7;
+    return run_declared({dir_ / "data"}, input);
+  }
+  std::string log() const { return read_file(dir_ / "work" / kMethodLog); }
+
+  TemporaryDirectory dir_;
+  std::vector<Override> sets_;
+};
+
+TEST_F(Declared, FillsEveryPlaceholderAsPartOfOneWord) {
+  sets_ = {{"mine", "text", "a b, /c 'd"}};
+  run("printf '%s|' \"$@\"; echo \"$MINE $PWD\"\n" + kCloud,
+      {{"command", "/bin/sh script.sh {output} {seed} --x={text} '{{x}}' {project}"},
+       {"parameters", {{{"name", "text"}, {"default", "t"}}, {{"name", "n"}, {"default", 3}}}},
+       {"env", {{"MINE", "n={n}"}}}});
+  EXPECT_EQ(log(), (dir_ / "work/output").string() + "|7|--x=a b, /c 'd|{x}|" + (dir_ / "project").string() +
+                       "|n=3 " + (dir_ / "project").string() + "\n");
+}
+
+TEST_F(Declared, RunsInItsFolderAndMayReadItsProject) {
+  dir_.file("project/model", "weights");
+  run("cat ../model; pwd\n" + kCloud, {{"cwd", "tools"}, {"command", "/bin/sh ../script.sh {output}"}});
+  EXPECT_EQ(log(), "weights" + (dir_ / "project/tools").string() + "\n");
+  EXPECT_THAT(error_of(ErrorKind::usage,
+                       [&] {
+                         run(kCloud, {{"cwd", "nowhere"}});
+                       }),
+              HasSubstr("nowhere does not exist"));
+}
+
+TEST_F(Declared, MillimetresBecomeMetres) {
+  const std::vector<float> depths = {500, 600, 700, 800, 900, 1000};
+  write_npy(dir_ / "project/cam.npy", std::span<const float>(depths), std::array<std::size_t, 2>{2, 3});
+  const Reconstruction output =
+      run("mkdir $1/maps; cp cam.npy $1/maps/left.npy\n" + kCloud, {{"unit", "mm"}, {"depth_maps", "maps"}});
+  EXPECT_TRUE(output.cloud.points_m[0].isApprox(Vec3(0.001, 0.002, 0.003)));
+  ASSERT_EQ(output.depth_maps.size(), 1u);
+  EXPECT_EQ(output.depth_maps[0].camera, "left");
+  EXPECT_EQ(output.depth_maps[0].width, 3);
+  EXPECT_FLOAT_EQ(output.depth_maps[0].depth_along_ray_m[5], 1.0F);
+  EXPECT_THAT(error_of(ErrorKind::method,
+                       [&] {
+                         run(kCloud, {{"depth_maps", "maps"}});
+                       }),
+              HasSubstr("the command made no folder maps for depth maps"));
+}
+
+TEST_F(Declared, ItsStagesNestInTheCommand) {
+  StageRecorder recorder;
+  {
+    const ScopedObserver observe(recorder);
+    run("PYTHONPATH=" + kClients +
+            " python3 -c '\nfrom aqbench_stages import stage\nimport time, threading\n"
+            "def other():\n  with stage(\"beside\"): time.sleep(0.02)\n"
+            "with stage(\"matching\"):\n  time.sleep(0.03)\n  for i in range(2):\n"
+            "    with stage(\"a filter\"): time.sleep(0.01)\n"
+            "  t = threading.Thread(target=other); t.start(); t.join()\n'\n" +
+            kCloud,
+        {{"reads", {kClients}}});
+  }
+  recorder.finish_repetition();
+  const auto stages = recorder.stages();
+  std::vector<std::string> names;
+  for (const StageRecord& stage : stages) names.push_back(stage.parent + ">" + stage.name);
+  EXPECT_EQ(names, (std::vector<std::string>{">pipeline", "pipeline>external_command",
+                                             "external_command>matching", "matching>a filter", ">beside"}));
+  EXPECT_EQ(stages[3].calls, 2u);
+  EXPECT_GE(stages[3].wall_ms[0], 20);
+  EXPECT_GE(stages[2].wall_ms[0], 70);
+  EXPECT_NEAR(stages[2].self_ms[0], stages[2].wall_ms[0] - stages[3].wall_ms[0], 1e-6);
+  EXPECT_NEAR(stages[1].self_ms[0], stages[1].wall_ms[0] - stages[2].wall_ms[0], 1e-6);
+  EXPECT_TRUE(stages[4].other_thread);
+}
+
+TEST_F(Declared, AFailureNamesTheStageAndWrongStagesFailTheRun) {
+  const std::string begun =
+      "read up rest </proc/uptime\necho \"B $(python3 -c 'import time; print(time.monotonic_ns())') "
+      "5.5 fusion\" >>$AQBENCH_STAGES\n";
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { run(begun + "echo no memory; exit 3\n"); }),
+              HasSubstr("ended with exit code 3, in its stage 'fusion'; it said: no memory"));
+  EXPECT_THAT(error_of(ErrorKind::method, [&] { run("echo x >$1/stages.json\n" + kCloud); }),
+              HasSubstr("stages.json:1:1: "));
+}
+
+TEST_F(Declared, TheMemoryAndTimeOfAllItsProcessesCount) {
+  ReportKeeper report;
+  {
+    const ScopedObserver observe(report);
+    // The child of a child holds the memory; bytes are written so that they are resident.
+    run("sh -c 'python3 -c \"import time; block = bytearray(b\\\"x\\\") * 500000000; time.sleep(0.1)\"'\n"
+        "dd if=/dev/zero of=$1/zeros bs=1000000 count=5 2>/dev/null\n" +
+        kCloud);
+  }
+  ASSERT_TRUE(report.kept.use.has_value());
+  const ProgramUse& use = *report.kept.use;
+  ASSERT_TRUE(use.peak_resident_bytes.has_value());
+  EXPECT_NEAR(static_cast<double>(*use.peak_resident_bytes), 5.0e8, 0.05 * 5.0e8);
+  EXPECT_GT(use.cpu_user_s + use.cpu_system_s, 0.02);
+  ASSERT_TRUE(use.written_bytes.has_value());
+  EXPECT_GE(*use.written_bytes, 5'000'000u);
+  EXPECT_LT(*use.written_bytes, 6'000'000u);
+  EXPECT_GE(*use.read_bytes, 5'000'000u);
+  EXPECT_GT(use.minor_faults, 1000u);
+  EXPECT_GT(use.voluntary_switches, 0u);
+}
+
+TEST(Clients, TheHeaderTellsWhatThePythonFileTells) {
+  const TemporaryDirectory dir;
+  dir.file("c.c",
+           "#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a b\");"
+           " aqbench_stage_begin(\"c\"); aqbench_stage_end(); aqbench_stage_end(); return 0; }\n");
+  const std::string program = (dir / "program").string(), lines = (dir / "lines").string();
+  ASSERT_EQ(
+      std::system(("cc -std=c99 -Wall -Werror -I" + kClients + " -o " + program + " " +
+                   (dir / "c.c").string() + " && AQBENCH_STAGES=" + lines + " " + program + " && " + program)
+                      .c_str()),
+      0);
+  std::string kinds;
+  const std::string text = read_file(lines);
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) kinds += text[at];
+  EXPECT_EQ(kinds, "BBEE");
+  EXPECT_THAT(text, HasSubstr(" a b\n"));
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,105 @@
+#include "pipeline/external/program_stages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+class ProgramStages : public testing::Test {
+ protected:
+  // "name start-end lane", of a run from 1000 ms to 2000 ms.
+  std::string read(const std::string& lines, const std::string& file = "") {
+    std::filesystem::remove(dir_ / "lines");
+    std::filesystem::remove(dir_ / "file");
+    if (!lines.empty()) dir_.file("lines", lines);
+    if (!file.empty()) dir_.file("file", file);
+    const ToldStages told =
+        read_program_stages({dir_ / "lines", dir_ / "file", "stages.json", 1'000'000'000, 2'000'000'000});
+    open_ = told.open;
+    std::string text;
+    for (const ProgramStage& stage : told.stages)
+      text += stage.name + " " + std::to_string(stage.start_ns / 1'000'000) + "-" +
+              std::to_string(stage.end_ns / 1'000'000) + " " + std::to_string(stage.lane) +
+              (stage.calls > 1 ? "x" + std::to_string(stage.calls) : "") + "; ";
+    return text;
+  }
+  std::string refused(const std::string& lines, const std::string& file = "") {
+    return error_of(ErrorKind::method, [&] { read(lines, file); });
+  }
+  TemporaryDirectory dir_;
+  std::string open_;
+};
+
+TEST_F(ProgramStages, NothingToldIsNothing) { EXPECT_EQ(read(""), ""); }
+
+TEST_F(ProgramStages, LinesNestByThread) {
+  EXPECT_EQ(
+      read("B 1100000000 5.5 all of it\nB 1200000000 5.5 inner\nB 1250000000 5.7 other\nE 1300000000 5.7\n"
+           "E 1400000000 5.5\nE 1900000000 5.5\n"),
+      "all of it 1100-1900 0; inner 1200-1400 0; other 1250-1300 1; ");
+  EXPECT_EQ(open_, "");
+  // Programs that a script runs one after the other are one line of work; one beside it is not.
+  EXPECT_EQ(read("B 1100000000 5.5 a\nE 1200000000 5.5\nB 1300000000 6.6 b\nE 1400000000 6.6\n"
+                 "B 1350000000 7.7 c\nE 1500000000 7.7\n"),
+            "a 1100-1200 0; b 1300-1400 0; c 1350-1500 1; ");
+  // A program that was killed: what was open ends with it, a line that was cut off is none.
+  EXPECT_EQ(read("B 1100000000 5.5 a\nB 1200000000 5.5 b\nE 13"), "a 1100-2000 0; b 1200-2000 0; ");
+  EXPECT_EQ(open_, "b");
+}
+
+TEST_F(ProgramStages, WrongLinesAreNamed) {
+  EXPECT_THAT(
+      refused("B 1100000000 5.5 a\nX\n"),
+      HasSubstr(
+          "AQBENCH_STAGES: line 2: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', not 'X'"));
+  EXPECT_THAT(refused("B 1100000000 5.5 \n"), HasSubstr("line 1: expected"));
+  EXPECT_THAT(refused("E 1100000000 5.5\n"), HasSubstr("line 1: ends a stage, and none is open"));
+  EXPECT_THAT(refused("B 7 5.5 a\n"),
+              HasSubstr("line 1: 7 ns is no time of this run: CLOCK_MONOTONIC is expected"));
+  EXPECT_THAT(refused("B 1100000000 5.5 a\n", R"({"stages": []})"), HasSubstr("one of them is enough"));
+}
+
+TEST_F(ProgramStages, AListOfTimesIsLaidOut) {
+  EXPECT_EQ(
+      read("", R"({"stages": [{"name": "a", "ms": 500}, {"name": "b", "ms": 200, "parent": "a", "calls": 3},
+                                    {"name": "c", "ms": 100, "parent": "a"}, {"name": "d", "ms": 50}]})"),
+      "a 1000-1500 0; b 1000-1200 0x3; c 1200-1300 0; d 1500-1550 0; ");
+  EXPECT_THAT(refused("", R"({"stages": [{"name": "a", "ms": 5}, {"name": "b", "ms": 6, "parent": "a"}]})"),
+              HasSubstr("stages.json: stages[1].ms: the stages in 'a' take longer than it"));
+  EXPECT_THAT(refused("", R"({"stages": [{"name": "b", "ms": 6, "parent": "a"}]})"),
+              HasSubstr("no stage 'a' above"));
+  EXPECT_THAT(refused("", R"({"stages": [{"name": "b", "ms": 6000}]})"),
+              HasSubstr("its stages take 6.000 s, the program ran for 1.000 s"));
+  EXPECT_THAT(refused("", "{"), HasSubstr("stages.json:1:2: "));
+  EXPECT_THAT(refused("", "{}"), HasSubstr("has neither stages nor traceEvents"));
+}
+
+TEST_F(ProgramStages, ATraceIsReadAndMovedToTheRun) {
+  // As torch.profiler writes it: operators stand beside the ranges that a user marked.
+  EXPECT_EQ(read("", R"({"traceEvents": [
+      {"ph": "X", "cat": "user_annotation", "name": "net", "pid": 9, "tid": 9, "ts": 5000, "dur": 300000},
+      {"ph": "X", "cat": "user_annotation", "name": "conv", "pid": 9, "tid": 9, "ts": 6000, "dur": 1000},
+      {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 9, "tid": 9, "ts": 6000, "dur": 10},
+      {"ph": "M", "name": "process_name", "pid": 9}, {"ph": "i", "name": "mark", "ts": 1, "s": "g"}]})"),
+            "net 1000-1300 0; conv 1001-1002 0; ");
+  // As Perfetto's: begin and end, names for processes; on the run's own clock nothing is moved.
+  EXPECT_EQ(read("", R"([{"ph": "B", "name": "a", "pid": "p", "tid": 1, "ts": 1100000},
+                        {"ph": "E", "pid": "p", "tid": 1, "ts": 1200000}])"),
+            "a 1100-1200 0; ");
+  EXPECT_THAT(refused("", R"([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 0, "dur": 10},
+                             {"ph": "X", "name": "b", "pid": 1, "tid": 1, "ts": 5, "dur": 10}])"),
+              HasSubstr("stages.json: stages 'a' and 'b' overlap on one thread"));
+  EXPECT_THAT(refused("", R"([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 0}])"),
+              HasSubstr("'dur' is missing"));
+}
+
+}  // namespace
+}  // namespace aqbench

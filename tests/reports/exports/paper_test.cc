@@ -1,0 +1,84 @@
+#include "reports/exports/paper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/drawing/colour_map.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "reports/html/figures.h"
+#include "scenes/cloud/ply_read.h"
+#include "tests/reports/synthetic.h"
+#include "tests/reports/xml_check.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(PaperExports, CsvHasEveryValueUnrounded) {
+  Results results = synthetic_results();
+  results.records[0].case_name = "a,\"b\"";
+  Metric& metric = metric_of(results.records[1], "accuracy_mean_mm");
+  metric.value = 1.0 / 3;
+  const std::string csv = results_csv(results);
+  EXPECT_THAT(csv,
+              HasSubstr("\"a,\"\"b\"\"\",flat_plane,lightglue_like,ok,accuracy_mean_mm,1.53,mm,lower,\r\n"));
+  EXPECT_THAT(csv, HasSubstr("accuracy_mean_mm,0.3333333333333333,mm,lower,\r\n"));
+  metric.value.reset();
+  metric.reason = "the cloud is empty, all of it";
+  EXPECT_THAT(results_csv(results),
+              HasSubstr("accuracy_mean_mm,,mm,lower,\"the cloud is empty, all of it\"\r\n"));
+}
+
+TEST(PaperExports, LatexMarksTheBestAndEscapes) {
+  const std::string latex = results_latex(synthetic_results());
+  EXPECT_THAT(latex, HasSubstr("\\toprule"));
+  EXPECT_THAT(latex, HasSubstr("flat\\_plane/roma\\_like & \\textbf{0.793}"));
+  EXPECT_THAT(latex, HasSubstr("flat\\_plane/lightglue\\_like & 1.530"));
+}
+
+TEST(PaperExports, VegaHoldsItsData) {
+  const Json chart = Json::parse(results_vega(synthetic_results()));
+  EXPECT_EQ(chart["data"]["values"][0]["case"], "flat_plane/lightglue_like");
+  EXPECT_EQ(chart["data"]["values"][0]["value"], 1.53);
+}
+
+TEST(PaperExports, PlyIsColouredByError) {
+  CloudView view;
+  view.origin_mm = {100, 0, 1000};
+  view.points = {{0, 0, 0}, {50, 0, -100}};
+  view.errors = {error_code(-2), error_code(0)};
+  view.marks = {0, 0};
+  const std::string bytes = error_ply(view, 2);
+  const TemporaryDirectory folder;
+  write_file(folder / "a.ply", bytes);
+  const PlyFile read = read_ply(folder / "a.ply");
+  ASSERT_EQ(read.cloud.points_m.size(), 2u);
+  EXPECT_NEAR(read.cloud.points_m[1].x(), 0.101, 1e-7);
+  EXPECT_NEAR(read.cloud.points_m[1].z(), 0.998, 1e-7);
+  const std::size_t data = bytes.find("end_header\n") + 11;
+  const Rgb8 low = diverging_colour(0), middle = diverging_colour(kColourSteps / 2);
+  const auto colour_at = [&](std::size_t at) {
+    return Rgb8{static_cast<std::uint8_t>(bytes[at]), static_cast<std::uint8_t>(bytes[at + 1]),
+                static_cast<std::uint8_t>(bytes[at + 2])};
+  };
+  EXPECT_EQ(colour_at(data + 12), low);
+  EXPECT_EQ(colour_at(data + 19 + 12), middle);
+}
+
+TEST(PaperExports, FiguresStandAlone) {
+  const auto figures = report_figures(content_of(synthetic_results()));
+  ASSERT_GE(figures.size(), 3u);
+  EXPECT_EQ(figures[0].first, "accuracy.svg");
+  for (const auto& [name, text] : figures) {
+    EXPECT_NO_THROW(xml_testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + text)) << name;
+    EXPECT_THAT(text, HasSubstr("<style>svg{background"));
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

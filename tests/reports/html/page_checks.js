@@ -1,0 +1,111 @@
+// Runs inside of a page in a browser (browser_test.cc): each check becomes a line "ok NAME" or "FAIL NAME: why".
+'use strict';
+(() => {
+  const lines = [];
+  const check = (name, body) => {
+    try {
+      const wrong = body();
+      lines.push(wrong ? `FAIL ${name}: ${wrong}` : `ok ${name}`);
+    } catch (error) {
+      lines.push(`FAIL ${name}: ${error.stack}`);
+    }
+  };
+  const differ = (a, b) => JSON.stringify(a) === JSON.stringify(b) ? '' : `${JSON.stringify(a)}, not ${JSON.stringify(b)}`;
+  const near = (a, b, slack) => Math.abs(a - b) <= slack ? '' : `${a}, not ${b}`;
+
+  check('keys of cells sort numbers before text and nothing last', () => {
+    const keys = [null, 'b', 10, 2, 'a'].sort((a, b) => aqbench.order_of_keys(a, b, false));
+    return differ(keys, [2, 10, 'a', 'b', null]) ||
+      differ([null, 1, 2].sort((a, b) => aqbench.order_of_keys(a, b, true)), [2, 1, null]);
+  });
+  check('filters take all words and leave out those with a minus', () =>
+    differ(['flat roma', 'flat sparse', 'step roma'].filter((text) => aqbench.passes(text, 'FLAT -sparse')), ['flat roma']));
+  check('tables sort, filter and hide columns', () => {
+    const table = document.querySelector('#cases table'), rows = () => [...table.tBodies[0].rows];
+    const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith('accuracy mean'));
+    const button = table.tHead.rows[0].cells[column].querySelector('button');
+    button.click();
+    const rising = rows().map((row) => aqbench.cell_key(row.cells[column])).filter((key) => key !== null);
+    button.click();
+    const falling = rows().map((row) => aqbench.cell_key(row.cells[column])).filter((key) => key !== null);
+    if (rising.length < 3 || rising.some((value, i) => i > 0 && value < rising[i - 1])) return `rising ${rising}`;
+    if (differ([...falling].reverse(), rising)) return `falling ${falling}`;
+    const filter = document.querySelector('#cases input[type=search]');
+    filter.value = 'undulating';
+    filter.dispatchEvent(new Event('input'));
+    const shown = rows().filter((row) => !row.hidden).length;
+    filter.value = '';
+    filter.dispatchEvent(new Event('input'));
+    document.querySelector('#cases details input').click();
+    const hidden = table.tHead.rows[0].cells[1].hidden && rows()[0].cells[1].hidden;
+    return differ([shown, rows().length, hidden], [2, 4, true]);
+  });
+  check('a number opens its case, its definition and the command', () => {
+    document.querySelector('tr[data-case^="flat_plane/roma"] td[data-metric]').click();
+    const dialog = document.querySelector('dialog'), text = dialog.textContent;
+    const good = dialog.open && text.includes('flat_plane/roma_like/seed=42') && text.includes('aqbench replay out/') &&
+      text.includes('accuracy_mean_mm') && dialog.querySelector('tr.here');
+    dialog.close();
+    return good ? '' : text.slice(0, 300);
+  });
+  check('curves', () => differ(aqbench_plots.ecdf([3, 1, 1, 2]), {x: [1, 2, 3], y: [50, 75, 100]}) ||
+    differ(aqbench_plots.quartiles([1, 2, 3, 4, 5]), [2, 3, 4]) ||
+    differ(aqbench_plots.front([{x: 1, y: 3}, {x: 2, y: 2}, {x: 3, y: 2}, {x: 0.5, y: 9}]), [0, 1, 3]) ||
+    differ(aqbench_plots.numeric_axes([{name: 'a/n=1/seed=4'}, {name: 'a/n=2/seed=5'}, {name: 'a/n=4/seed=6'}]), ['n']));
+  check('bars of a histogram hold all points, where their errors are', () => {
+    const counts = new Array(255).fill(0);
+    counts[127 + 28] = 30;  // 0.97 mm
+    counts[127] = 70;
+    const {x, y} = aqbench_plots.histogram(counts, 20, 2, 40), width = x[1] - x[0];
+    const share = (low, high) => y.reduce((sum, value, i) => sum + (x[i] > low && x[i] < high ? value * width : 0), 0);
+    return near(share(-2, 2), 100, 1e-6) || near(share(0.8, 1.2), 30, 1e-6);
+  });
+  check('curves are drawn', () => {
+    aqbench_plots.start();
+    return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
+  });
+  check('levels are permutations with even beginnings', () => {
+    const order = [...view_data.levels(1000)];
+    return differ([...order].sort((a, b) => a - b), [...Array(1000).keys()]) ||
+      differ(order.slice(0, 16), [...Array(16).keys()].map((i) => 64 * i));
+  });
+  check('the dent stands at its place with its colour', () => {
+    aqbench_viewer.start();
+    const {state} = aqbench_viewer, {canvas} = state;
+    Object.assign(state.camera, viewer_camera.top, {distance: 900});
+    state.show.truth.checked = false;
+    state.limit_mm = 5;
+    aqbench_viewer.set_colours();
+    const matrix = () => viewer_camera.matrix(state.camera, canvas.width / canvas.height);
+    const colour_at = (x, y, z) => {
+      aqbench_viewer.draw(1);
+      const [u, v] = viewer_camera.project(matrix(), x, y, z);
+      const rgb = state.gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
+      return '#' + rgb.map((part) => part.toString(16).padStart(2, '0')).join('');
+    };
+    const expected = (error) => aqbench.data.colours.signed[Math.floor((error + 5) / 10 * 30 + 0.5)];
+    const error = view_data.error_of_code(Math.round(127 * Math.sqrt(3 / 20)), 20);
+    return differ([colour_at(101, 51, -3), colour_at(111, 45, -3), colour_at(101, -49, 0), colour_at(61, 51, 0)],
+      [expected(error), expected(error), expected(0), expected(0)]);
+  });
+  check('picking a point tells its error', () => {
+    const {state} = aqbench_viewer, {canvas} = state;
+    const [u, v] = viewer_camera.project(viewer_camera.matrix(state.camera, canvas.width / canvas.height), 101, 51, -3);
+    const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
+    return /error (2.9|3)\d* mm; 3 cameras see it; confidence 0.50/.test(text) ? '' : text;
+  });
+  check('B minus A is where they differ', () => {
+    const side = (error) => ({count: 2, positions: new Float32Array([0.5, 0.5, 0, 5.5, 0.5, 0]),
+      errors: new Float32Array([1, error])});
+    const {errors, positions} = view_data.difference(side(1), side(-3), 1);
+    return differ([[...errors], positions[0], positions[3]], [[0, 2], 0.5, 5.5]);
+  });
+  check('nothing is wider than the page', () => {
+    const width = document.documentElement.clientWidth;
+    return document.documentElement.scrollWidth <= width ? '' : `${document.documentElement.scrollWidth} > ${width}`;
+  });
+  const report = document.createElement('pre');
+  report.id = 'checks';
+  report.textContent = lines.join('\n');
+  document.body.append(report);
+})();

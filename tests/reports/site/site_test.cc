@@ -1,0 +1,109 @@
+#include "reports/site/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "reports/site/site_pages.h"
+#include "reports/site/site_run.h"
+#include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+// Two bundles of one suite; in the second a case is worse and one crashed.
+void two_bundles(const fs::path& base) {
+  Results first = synthetic_results();
+  synthetic_bundle(base, first);
+  Results second = synthetic_results();
+  second.run.id = "20250521T101112Z";
+  second.run.started_utc = "2025-05-21T10:11:12Z";
+  second.run.finished_utc = "2025-05-21T10:11:14Z";
+  metric_of(second.records[1], "accuracy_mean_mm").value = 0.95;
+  second.records[2].status = Status::crashed;
+  second.records[2].reason = "<b>died</b>";
+  second.records[2].metrics.clear();
+  synthetic_bundle(base, second);
+}
+
+TEST(Site, HasAPageForEachSuiteSceneMethodAndMetricAndReadsOnlyWhatIsNew) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  const SiteSummary made = write_site(request);
+  EXPECT_THAT(made.problems, ::testing::IsEmpty());
+  EXPECT_EQ(made.runs, 2u);
+  EXPECT_EQ(made.read, 2u);
+  for (const char* const page :
+       {"index.html", "suite/seed.html", "scene/undulating.html", "method/roma_like.html",
+        "metric/accuracy_mean_mm.html", "assets/site.js", "data/seed.js"})
+    EXPECT_TRUE(fs::exists(folder / "site" / page)) << page;
+  const std::string suite = read_file(folder / "site/suite/seed.html");
+  EXPECT_THAT(suite, HasSubstr("3 of 4 ok"));
+  EXPECT_THAT(suite, HasSubstr("title=\"0.793 in the run before\">0.950 *"));
+  EXPECT_THAT(suite, HasSubstr("report of 20250521T101112Z"));
+  EXPECT_THAT(suite, Not(HasSubstr("<b>died")));
+  EXPECT_THAT(read_file(folder / "site/badge/seed.svg"), HasSubstr("3 of 4 ok"));
+  const Json endpoint = Json::parse(read_file(folder / "site/api/seed.json"));
+  EXPECT_EQ(endpoint["message"], "3 of 4 ok");
+  EXPECT_EQ(endpoint["cases"]["flat_plane/roma_like/seed=42"]["accuracy_mean_mm"], 0.95);
+  EXPECT_EQ(endpoint["cases"]["undulating/lightglue_like/seed=42"]["status"], "crashed");
+  EXPECT_THAT(read_file(folder / "site/data/seed.js"),
+              HasSubstr("\"accuracy_mean_mm\":[[1.53,1.53],[0.793,0.95],[1.6,null]"));
+
+  Results third = synthetic_results();
+  third.run.id = "20250522T101112Z";
+  third.run.started_utc = third.run.finished_utc = "2025-05-22T10:11:12Z";
+  synthetic_bundle(folder / "out", third);
+  const SiteSummary again = write_site(request);
+  EXPECT_EQ(again.runs, 3u);
+  EXPECT_EQ(again.read, 1u);
+  EXPECT_THAT(read_file(folder / "site/suite/seed.html"), HasSubstr("4 of 4 ok"));
+  fs::remove_all(folder / "out");
+  fs::create_directories(folder / "out");
+  EXPECT_EQ(write_site(request).runs, 0u);
+  EXPECT_FALSE(fs::exists(folder / "site/suite/seed.html"));
+}
+
+TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  const fs::path file = folder / "out/20250521T101112Z/results.json";
+  std::string text = read_file(file);
+  text[text.find("0.95")] = '1';
+  write_file(file, text);
+  const SiteSummary made = write_site({{folder / "out"}, folder / "site"});
+  EXPECT_EQ(made.runs, 1u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr("results.json: does not have the hash in sha256.txt"));
+  EXPECT_THROW(write_site({{folder / "out"}, folder / "out"}), Error);
+  EXPECT_THROW(write_site({{folder / "nowhere"}, folder / "site"}), Error);
+}
+
+TEST(Site, LinesReadBackAndNamesBecomeFiles) {
+  SiteRun run;
+  run.key = std::string(64, 'a');
+  run.suite = "my suite";
+  run.cases = {{"a/b", "a", "b", "ok", std::vector<std::optional<double>>(site_metrics().size(), 0.1)}};
+  run.cases[0].values[0].reset();
+  const SiteRun back = site_run_of(site_line(run), "x");
+  EXPECT_EQ(back.suite, run.suite);
+  EXPECT_EQ(back.cases.at(0).values, run.cases[0].values);
+  EXPECT_THROW(site_run_of("{}", "x"), Error);
+  EXPECT_EQ(site_file_name("plane_sweep"), "plane_sweep");
+  EXPECT_EQ(site_file_name("a/../b").find('/'), std::string::npos);
+  EXPECT_NE(site_file_name("a:b"), site_file_name("a.b"));
+}
+
+}  // namespace
+}  // namespace aqbench

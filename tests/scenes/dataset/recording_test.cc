@@ -1,0 +1,250 @@
+#include "scenes/dataset/recording.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "scenes/dataset/colmap_files.h"
+#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/recording_truth.h"
+#include "scenes/images/images.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+class RecordingFolder : public testing::Test {
+ protected:
+  RecordingFolder() {
+    rig_ = make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
+  }
+  void write_image(const std::string& name, int width = 16, int height = 12) const {
+    const std::filesystem::path file = dir() / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::vector<std::uint16_t> values(static_cast<std::size_t>(width * height), 100);
+    write_file(file, encode_png(width, height, 8, values));
+  }
+  void write_text(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((dir() / name).parent_path());
+    write_file(dir() / name, text);
+  }
+  void write_cameras() const { write_calibration(dir() / "calibration.json", rig_, {"d", "s", "h"}); }
+  const std::string& camera(std::size_t i) const { return rig_.cameras[i].name; }
+  std::string read_refusal() const {
+    return refusal([&] { inspect_recording(read_recording(dir())); });
+  }
+  std::filesystem::path dir() const { return folder_.path(); }
+
+  TemporaryDirectory folder_;
+  Rig rig_;
+};
+
+TEST_F(RecordingFolder, FramesAreTheFilesThatAllCamerasHave) {
+  write_cameras();
+  for (const Camera& camera : rig_.cameras)
+    for (const char* const frame : {"t10.png", "t09.png", "t11.png"}) write_image(camera.name + "/" + frame);
+  const Recording recording = read_recording(dir());
+  ASSERT_EQ(recording.images.size(), 3U);
+  EXPECT_EQ(recording.images[1][0], dir() / camera(0) / "t10.png");
+  EXPECT_EQ(inspect_recording(recording).size(), 3 * rig_.cameras.size() + 1);
+  write_observation(recording, 2, dir() / "seen");
+  EXPECT_EQ(read_file(dir() / "seen/calibration.json"), read_file(dir() / "calibration.json"));
+  EXPECT_TRUE(std::filesystem::exists(dir() / "seen/images" / camera(1) / "000000.png"));
+
+  std::filesystem::remove(dir() / camera(1) / "t10.png");
+  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(1) + "' has no image of frame 't10'"));
+  std::filesystem::remove_all(dir() / camera(0));
+  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(0) + "' has no image"));
+}
+
+TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
+  write_cameras();
+  for (const Camera& camera : rig_.cameras) write_image("images/" + camera.name + ".png");
+  EXPECT_EQ(read_recording(dir()).images.size(), 1U) << "a flat folder";
+  const std::filesystem::path image = dir() / "images" / (camera(1) + ".png");
+  const std::string whole = read_file(image);
+  write_file(image, whole.substr(0, whole.size() - 5));
+  EXPECT_EQ(read_refusal(), image.string() + ": is cut short");
+  write_image("images/" + camera(1) + ".png", 17, 12);
+  EXPECT_EQ(read_refusal(), image.string() + ": is 17 x 12 px, camera '" + camera(1) + "' has 16 x 12");
+  std::string text = read_file(dir() / "calibration.json");
+  text.replace(text.find("\"dist_coeffs\""), 13, "\"dist_coeffz\"");
+  write_text("calibration.json", text);
+  EXPECT_THAT(read_refusal(), HasSubstr("intrinsics.dist_coeffs: is missing"));
+  std::filesystem::remove(dir() / "calibration.json");
+  EXPECT_THAT(read_refusal(), HasSubstr("holds no calibration.json, no cameras.json and no model of COLMAP"));
+}
+
+TEST_F(RecordingFolder, CamerasFileNamesItsImages) {
+  const std::string camera = R"({"image": "a.png", "size": [16, 12], "K": [[20, 0, 8], [0, 20, 6], [0, 0, 1]],
+    "R": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "t_m": [0, 0, 0], "distortion": [0.1, 0, 0, 0]})";
+  write_image("a.png");
+  write_text("cameras.json", R"({"water": {"z_m": 0.5, "n_water": 1.333}, "cameras": [)" + camera + "]}");
+  const Recording recording = read_recording(dir());
+  EXPECT_EQ(recording.rig.cameras[0].name, "a");
+  EXPECT_EQ(recording.rig.cameras[0].intrinsics.distortion, (std::vector<double>{0.1, 0, 0, 0, 0}));
+  EXPECT_EQ(recording.rig.water.water_z_m, 0.5);
+  inspect_recording(recording);
+  write_observation(recording, 0, dir() / "seen");
+  EXPECT_EQ(read_calibration(dir() / "seen/calibration.json").cameras[0].intrinsics.K,
+            recording.rig.cameras[0].intrinsics.K);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = camera;
+    changed.replace(changed.find(from), from.size(), to);
+    write_text("cameras.json", R"({"cameras": [)" + changed + "]}");
+    return read_refusal();
+  };
+  EXPECT_THAT(with("\"K\"", "\"k\""), HasSubstr("cameras.json: cameras[0]"));
+  EXPECT_THAT(with("a.png", "b.png"), HasSubstr("camera 'b' has no image: there is no 'b.png'"));
+  EXPECT_THAT(with("a.png", "../a.png"), HasSubstr("outside of the recording"));
+}
+
+// ---- COLMAP ----
+
+template <class Value>
+void append(std::string& bytes, const Value& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(Value));
+}
+
+// The same cameras and images in COLMAP's binary form, with a track and points in the image.
+void write_binary(const std::filesystem::path& dir, const ColmapModel& model) {
+  std::string cameras, images, points;
+  append(cameras, std::uint64_t{model.cameras.size()});
+  for (const auto& [id, camera] : model.cameras) {
+    append(cameras, id);
+    append(cameras, std::int32_t{camera.model == "OPENCV" ? 4 : 6});
+    append(cameras, camera.width_px);
+    append(cameras, camera.height_px);
+    for (const double value : camera.parameters) append(cameras, value);
+  }
+  append(images, std::uint64_t{model.images.size()});
+  for (const ColmapImage& image : model.images) {
+    append(images, std::uint32_t{7});
+    for (const double value : image.quaternion_wxyz) append(images, value);
+    for (const double value : image.translation) append(images, value);
+    append(images, image.camera_id);
+    images += image.name + '\0';
+    append(images, std::uint64_t{1});
+    images.append(24, 'p');
+  }
+  append(points, std::uint64_t{1});
+  append(points, std::uint64_t{5});
+  for (const double value : {0.0, 0.0, 1.2}) append(points, value);
+  points.append(11, 'c');
+  append(points, std::uint64_t{2});
+  points.append(16, 't');
+  write_file(dir / "cameras.bin", cameras);
+  write_file(dir / "images.bin", images);
+  write_file(dir / "points3D.bin", points);
+}
+
+TEST_F(RecordingFolder, ColmapTextAndBinaryGiveTheCamerasBack) {
+  std::filesystem::create_directories(dir() / "sparse/0");
+  write_colmap_model(dir() / "sparse/0", rig_, "x.png");
+  for (const Camera& camera : rig_.cameras) write_image("images/" + camera.name + "/x.png");
+  const Recording text = read_recording(dir());
+  inspect_recording(text);
+  EXPECT_EQ(text.layout, RecordingLayout::colmap);
+  ASSERT_EQ(text.rig.cameras.size(), rig_.cameras.size());
+  for (std::size_t i = 0; i < rig_.cameras.size(); ++i) {
+    const Camera *const truth = &rig_.cameras[i], *const read = find_camera(text.rig, truth->name);
+    ASSERT_NE(read, nullptr) << truth->name;
+    EXPECT_LT((read->intrinsics.K - truth->intrinsics.K).cwiseAbs().maxCoeff(), 1e-9) << "half a pixel";
+    EXPECT_LT((read->camera_from_world.rotation - truth->camera_from_world.rotation).norm(), 1e-9);
+    EXPECT_LT((read->camera_from_world.translation_m - truth->camera_from_world.translation_m).norm(), 1e-9);
+    EXPECT_EQ(read->intrinsics.distortion[0], truth->intrinsics.distortion[0]);
+  }
+  EXPECT_TRUE(text.own_from_rig.linear.isIdentity()) << "they look down already";
+  EXPECT_EQ(text.rig.water.n_water, 1);
+
+  const ColmapModel model = read_colmap_model(dir() / "sparse/0");
+  write_binary(dir() / "sparse/0", model);
+  const Recording binary = read_recording(dir());
+  EXPECT_EQ(binary.camera_files.size(), 3U);
+  EXPECT_EQ(calibration_json(binary.rig, {}), calibration_json(text.rig, {}));
+  for (const char* const part : {"cameras.bin", "images.bin", "points3D.bin"}) {
+    const std::string whole = read_file(dir() / "sparse/0" / part);
+    for (std::size_t size = 0; size < whole.size(); size += 7) {
+      write_file(dir() / "sparse/0" / part, whole.substr(0, size));
+      EXPECT_THAT(read_refusal(), HasSubstr(part)) << size;
+    }
+    write_file(dir() / "sparse/0" / part, whole);
+  }
+}
+
+// Cameras that look along +X: the world is turned, and points turned back are where they were.
+TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
+  ColmapModel model;
+  model.cameras[1] = {"SIMPLE_RADIAL", 16, 12, {40, 8, 6, 0.1}};
+  const Eigen::Quaterniond look = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ());
+  model.images.push_back({"a/1.jpg", {look.w(), look.x(), look.y(), look.z()}, {0.1, 0.2, 0}, 1});
+  model.images.push_back({"a/2.jpg", {look.w(), look.x(), look.y(), look.z()}, {-0.1, 0.2, 0}, 1});
+  const ColmapRig made = colmap_rig(model);
+  EXPECT_EQ(made.rig.cameras[0].name, "a_1");
+  EXPECT_EQ(made.rig.cameras[0].intrinsics.K(0, 2), 7.5);
+  EXPECT_EQ(made.rig.cameras[0].intrinsics.distortion[0], 0.1);
+  const Vec3 own(2, 0.1, -0.2), in_camera = look * own + Vec3(0.1, 0.2, 0);
+  const Vec3 in_rig = made.own_from_rig.linear.transpose() * own;
+  const auto seen = project(refractive_camera(made.rig.cameras[0], made.rig.water), in_rig);
+  ASSERT_TRUE(seen);
+  EXPECT_NEAR(seen->pixel.x(), 40 * in_camera.x() / in_camera.z() + 7.5, 1e-9);
+  EXPECT_NEAR(seen->pixel.y(), 40 * in_camera.y() / in_camera.z() + 5.5, 1e-9);
+
+  model.points.assign(10, {-3, 0, 0});
+  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("10 of its 10 points"));
+  model.points.clear();
+  model.images[1].quaternion_wxyz = {1, 0, 0, 0};
+  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("does not look down"));
+  model.cameras[1].model = "FOV";
+  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("image 'a/1.jpg': its lens model FOV"));
+}
+
+TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
+  write_cameras();
+  for (const Camera& camera : rig_.cameras)
+    for (const char* const frame : {"0.png", "1.png"}) write_image(camera.name + "/" + frame);
+  const Recording recording = read_recording(dir());
+  EXPECT_EQ(truth_text(find_recording_truth(recording)), "none");
+  write_text("truth/scan_000000.ply",
+             "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+             "z\nelement "
+             "face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 1000\n1000 0 1000\n0 1000 "
+             "1000\n3 0 1 2\n");
+  write_text("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply", "unit": "mm"}})");
+  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }),
+              HasSubstr("scan_000001.ply: there is no such file"));
+  write_text("truth/scan_000001.ply", read_file(dir() / "truth/scan_000000.ply"));
+  const RecordingTruth truth = find_recording_truth(recording);
+  EXPECT_EQ(truth_text(truth), "surface");
+  EXPECT_NEAR(true_scene(truth, 1, "x").truth.surface->area_m2(), 0.5, 1e-9) << "millimetres";
+  write_text("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply"}})");
+  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr("unit"));
+  DatasetContents contents = inspect_recording(recording);
+  const std::size_t without = contents.size();
+  add_truth_contents(recording, contents);
+  EXPECT_EQ(contents.size(), without + 3);
+}
+
+}  // namespace
+}  // namespace aqbench
