@@ -290,16 +290,6 @@ void check_arrays(const PointCloud& cloud) {
   check_length("confidence", cloud.confidence.size());
 }
 
-// Puts sizes that are not the default into the names of the metrics that depend on them.
-void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
-  for (auto& [name, metric] : metrics) {
-    if (name == "outlier_ratio_pct" && options.outlier_m != ScoreOptions{}.outlier_m)
-      name = fmt::format("outlier_ratio_{:g}mm_pct", options.outlier_m * kMm);
-    if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
-      name = fmt::format("tile_{:g}mm_{}", options.tile_m * kMm, name.substr(5));
-  }
-}
-
 }  // namespace
 
 namespace {
