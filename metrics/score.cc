@@ -285,16 +285,6 @@ void check_length(const char* name, std::size_t length, std::size_t points) {
   throw Error(ErrorKind::method, fmt::format("cloud.{}: {} entries for {} points", name, length, points));
 }
 
-// Puts sizes that are not the default into the names of the metrics that depend on them.
-void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
-  for (auto& [name, metric] : metrics) {
-    if (name == "outlier_ratio_pct" && options.outlier_m != ScoreOptions{}.outlier_m)
-      name = fmt::format("outlier_ratio_{:g}mm_pct", options.outlier_m * kMm);
-    if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
-      name = fmt::format("tile_{:g}mm_{}", options.tile_m * kMm, name.substr(5));
-  }
-}
-
 Score score_parts(const CloudSpan& cloud, const TriangleMesh* mesh, const Surface& truth,
                   const ScoreOptions& options, const ViewCounter& count_views) {
   check(options);

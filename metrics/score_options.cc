@@ -53,4 +53,13 @@ double auto_tile_m(const Surface& truth) {
   return tile_m;
 }
 
+void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
+  for (auto& [name, metric] : metrics) {
+    if (name == "outlier_ratio_pct" && options.outlier_m != ScoreOptions{}.outlier_m)
+      name = fmt::format("outlier_ratio_{:g}mm_pct", 1000 * options.outlier_m);
+    if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
+      name = fmt::format("tile_{:g}mm_{}", 1000 * options.tile_m, name.substr(5));
+  }
+}
+
 }  // namespace aqbench

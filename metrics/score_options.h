@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "metrics/metric.h"
 #include "metrics/scored_points.h"
 #include "scenes/surfaces/surface.h"
 
@@ -33,5 +34,8 @@ double auto_spacing_m(const Surface& truth, std::size_t points);
 // Returns a size of tiles: 10 mm where that gives at most a million, else the smallest of 20, 50, 100 mm and
 // so on that does.
 double auto_tile_m(const Surface& truth);
+
+// Puts sizes that are not the default into the names of the metrics that depend on them.
+void name_sizes(MetricSet& metrics, const ScoreOptions& options);
 
 }  // namespace aqbench
