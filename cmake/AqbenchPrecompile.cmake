@@ -5,20 +5,20 @@ if(AQBENCH_PRECOMPILE AND AQBENCH_CCACHE)  # what ccache's manual asks for with 
   list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
 endif()
 
-# aqbench_precompile(NAME POSITION_INDEPENDENT TARGETS... [HEADERS more...] [OPTIONS options...]): compiles the headers
+# aqbench_precompile(NAME POSITION_INDEPENDENT TARGETS... [HEADERS more... LIBRARIES of them...] [OPTIONS options...]): compiles the headers
 # for code that is position-independent or not, and lets the targets use them. Functions with AQBENCH_MULTIVERSION take
 # their optimisation options from the precompiled headers (GCC 12 keeps them there): OPTIONS must be the targets' own.
 function(aqbench_precompile name position_independent)
   if(NOT AQBENCH_PRECOMPILE)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS;HEADERS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS;HEADERS;LIBRARIES;OPTIONS")
   set(source ${PROJECT_BINARY_DIR}/generated/precompiled_${name}.cc)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
   add_library(aqbench_precompiled_${name} OBJECT ${source})
   set_target_properties(aqbench_precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE ${position_independent})
   target_link_libraries(aqbench_precompiled_${name} PRIVATE aqbench::flags Eigen3::Eigen nlohmann_json::nlohmann_json
-    fmt::fmt)
+    fmt::fmt ${arg_LIBRARIES})
   target_compile_definitions(aqbench_precompiled_${name} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
   target_compile_options(aqbench_precompiled_${name} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(aqbench_precompiled_${name} PRIVATE
