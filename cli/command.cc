@@ -177,10 +177,10 @@ void reserve_standard_streams() {
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 // Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
-// must not pass as a short file.
+// must not pass as a short file. A pipe whose reader has gone needs no word.
 ExitCode flush_stdout(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  say(fmt::format("aqbench: error: stdout: {}", std::strerror(errno)));
+  if (errno != EPIPE) say(fmt::format("aqbench: error: stdout: {}", std::strerror(errno)));
   return ExitCode::io;
 }
 
@@ -203,8 +203,9 @@ int run_command_line(const Arguments& arguments) {
     code = exit_code(error.kind());
   } catch (const std::system_error& error) {
     // fmt reports a failed write to stdout this way; anything else is ours.
-    say(fmt::format("aqbench: error: {}{}", std::ferror(stdout) != 0 ? "stdout: " : "",
-                    error.code().message()));
+    const bool of_stdout = std::ferror(stdout) != 0;
+    if (!of_stdout || error.code().value() != EPIPE)
+      say(fmt::format("aqbench: error: {}{}", of_stdout ? "stdout: " : "", error.code().message()));
     return static_cast<int>(ExitCode::io);
   } catch (const std::bad_alloc&) {
     say("aqbench: error: out of memory");
