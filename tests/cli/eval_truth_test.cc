@@ -39,7 +39,7 @@ json document_of(const ProgramResult& result) {
   return json::parse(result.out);
 }
 
-double value(const json& document, const char* name) {
+double truth_value(const json& document, const char* name) {
   return document.at("records").at(0).at("metrics").at(name).at("value").get<double>();
 }
 
@@ -54,10 +54,10 @@ TEST(EvalTruth, APartialScanInMillimetres) {
   Arguments with_json = command;
   with_json.emplace_back("--json");
   const json document = document_of(run_program(with_json));
-  EXPECT_NEAR(value(document, "accuracy_mean_mm"), std::sqrt(2 / std::numbers::pi), 0.01 * 0.798);
-  EXPECT_NEAR(value(document, "points_left_out_pct"), 50, 2);
-  EXPECT_NEAR(value(document, "precision_3mm_pct"), 100 * std::erf(3 / std::numbers::sqrt2), 0.1);
-  EXPECT_EQ(value(document, "outlier_ratio_50mm_pct"), 0);
+  EXPECT_NEAR(truth_value(document, "accuracy_mean_mm"), std::sqrt(2 / std::numbers::pi), 0.01 * 0.798);
+  EXPECT_NEAR(truth_value(document, "points_left_out_pct"), 50, 2);
+  EXPECT_NEAR(truth_value(document, "precision_3mm_pct"), 100 * std::erf(3 / std::numbers::sqrt2), 0.1);
+  EXPECT_EQ(truth_value(document, "outlier_ratio_50mm_pct"), 0);
   const json& effective = document.at("run").at("effective");
   EXPECT_EQ(effective.at("scoring").at("border"), "leave-out");
   EXPECT_EQ(effective.at("scoring").at("distance"), "plane");
@@ -77,9 +77,10 @@ TEST(EvalTruth, ACropAndAMeshOfAnotherFormat) {
   write_text(dir / "cloud.xyz", plane_text(2000, 0.4, 0.001, 1, 2, " "));
   const json document = document_of(run_program(
       {"eval", dir / "cloud.xyz", "--truth", dir / "truth.obj", "--crop", "box:0,0,0,0.1,0.3,2", "--json"}));
-  EXPECT_NEAR(value(document, "points_outside_crop"), 1500, 100);
-  EXPECT_NEAR(value(document, "points_left_out_pct"), value(document, "points_outside_crop") / 20, 1e-9);
-  EXPECT_GT(value(document, "completeness_10mm_pct"), 90);
+  EXPECT_NEAR(truth_value(document, "points_outside_crop"), 1500, 100);
+  EXPECT_NEAR(truth_value(document, "points_left_out_pct"), truth_value(document, "points_outside_crop") / 20,
+              1e-9);
+  EXPECT_GT(truth_value(document, "completeness_10mm_pct"), 90);
 }
 
 // A room of 100 m and a chip of 5 mm, of the same shape.
@@ -93,7 +94,8 @@ TEST(EvalTruth, LargeAndSmall) {
     write_text(dir / "truth.obj", corners);
     const json document =
         document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.obj", "--json"}));
-    EXPECT_NEAR(value(document, "accuracy_mean_mm"), 1000 * size * 0.001 * 0.798, 1000 * size * 0.001 * 0.05);
+    EXPECT_NEAR(truth_value(document, "accuracy_mean_mm"), 1000 * size * 0.001 * 0.798,
+                1000 * size * 0.001 * 0.05);
   }
   const TemporaryDir dir;
   write_text(dir / "cloud.xyz", "0 0 1.178\n40 0 1.178\n0 40 1.178\n");
@@ -101,8 +103,8 @@ TEST(EvalTruth, LargeAndSmall) {
       document_of(run_program({"eval", dir / "cloud.xyz", "--scene", "flat_plane", "--set",
                                "flat_plane.x_max_m=50", "--set", "flat_plane.x_min_m=-50", "--set",
                                "flat_plane.y_min_m=-50", "--set", "flat_plane.y_max_m=50", "--json"}));
-  EXPECT_EQ(value(room, "accuracy_max_mm"), 0);
-  EXPECT_GT(value(room, "tile_100mm_empty_pct"), 99);
+  EXPECT_EQ(truth_value(room, "accuracy_max_mm"), 0);
+  EXPECT_GT(truth_value(room, "tile_100mm_empty_pct"), 99);
 }
 
 TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
@@ -128,7 +130,7 @@ TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
                              "--align", "cameras",         "--cameras",       dir / "ours.csv",
                              "--json",  "--truth-cameras", dir / "theirs.txt"};
   const json document = document_of(run_program(command));
-  EXPECT_LT(value(document, "accuracy_max_mm"), 0.01);
+  EXPECT_LT(truth_value(document, "accuracy_max_mm"), 0.01);
   const json& aligned = document.at("run").at("effective").at("transforms").at("cameras");
   EXPECT_NEAR(aligned.at("scale").get<double>(), 2, 1e-5);
   EXPECT_NEAR(aligned.at("rotation_deg").get<double>(), 90, 1e-3);
@@ -137,7 +139,7 @@ TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
   write_text(dir / "t.txt", "0 -2 0 0\n2 0 0 -6\n0 0 2 0\n0 0 0 1\n");
   const json by_file = document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.off",
                                                 "--align", "file:" + (dir / "t.txt").string(), "--json"}));
-  EXPECT_LT(value(by_file, "accuracy_max_mm"), 0.01);
+  EXPECT_LT(truth_value(by_file, "accuracy_max_mm"), 0.01);
 }
 
 TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {

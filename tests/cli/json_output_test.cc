@@ -11,10 +11,10 @@ namespace {
 
 TEST(PrintJson, EscapesWhatSteersATerminalAndMeansTheSame) {
   const std::string json = "{\"a\":\"\u009b2J\u0080\u009f\u007f\u00a0\u00e9\"}\n";
-  testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStdout();
   print_json(json);
   std::fflush(stdout);
-  const std::string printed = testing::internal::GetCapturedStdout();
+  const std::string printed = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(printed, "{\"a\":\"\\u009b2J\\u0080\\u009f\\u007f\u00a0\u00e9\"}\n");
   EXPECT_EQ(nlohmann::json::parse(printed), nlohmann::json::parse(json));
 }

@@ -25,7 +25,7 @@ DepthMap plane_depths(const Camera& camera, const WaterInterface& water, double 
   return map;
 }
 
-double value_of(const MetricSet& metrics, const char* name) {
+double consistency_value(const MetricSet& metrics, const char* name) {
   return find_metric(metrics, name)->value.value_or(-1);
 }
 
@@ -35,9 +35,9 @@ TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
   std::vector<DepthMap> maps;
   for (const Camera& camera : rig.cameras) maps.push_back(plane_depths(camera, rig.water, 1.178));
   const MetricSet right = measure_consistency(maps, rig);
-  EXPECT_LT(value_of(right, "reprojection_median_px"), 1e-3);
-  EXPECT_GE(value_of(right, "reprojection_median_px"), 0);
-  EXPECT_EQ(value_of(right, "reprojection_within_1px_pct"), 100);
+  EXPECT_LT(consistency_value(right, "reprojection_median_px"), 1e-3);
+  EXPECT_GE(consistency_value(right, "reprojection_median_px"), 0);
+  EXPECT_EQ(consistency_value(right, "reprojection_within_1px_pct"), 100);
 
   // One camera takes the plane 20 mm deeper: a point of the other comes back as one 20 mm deeper on its ray.
   maps[1] = plane_depths(rig.cameras[1], rig.water, 1.198);
@@ -53,7 +53,7 @@ TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
   const Vec3 deeper_m = point_on_ray(*other, (1.198 - other->origin_m[2]) / other->direction[2]);
   const double expected_px = (project(first, deeper_m)->pixel - middle).norm();
   EXPECT_GT(expected_px, 0.5);
-  EXPECT_NEAR(value_of(measure_consistency(maps, rig), "reprojection_median_px"), expected_px,
+  EXPECT_NEAR(consistency_value(measure_consistency(maps, rig), "reprojection_median_px"), expected_px,
               0.2 * expected_px);
 }
 

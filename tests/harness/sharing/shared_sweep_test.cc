@@ -53,7 +53,7 @@ pid_t in_process(const Body& body) {
   ::_exit(body());
 }
 
-int exit_code_of(pid_t child) {
+int shared_exit_code(pid_t child) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -105,7 +105,7 @@ TEST(Leases, ThatAreRenewedStay) {
 TEST(Leases, OfAProcessThatIsGoneAreFreeAtOnce) {
   const ScratchFolder folder;
   const pid_t child = in_process([&] { return LeaseTable(folder.path(), 1000).attempt(3) ? 0 : 1; });
-  ASSERT_EQ(exit_code_of(child), 0);
+  ASSERT_EQ(shared_exit_code(child), 0);
   LeaseTable mine(folder.path(), 1000);
   EXPECT_TRUE(mine.attempt(3).has_value());
 }
@@ -147,7 +147,7 @@ TEST_F(SharedSweep, AProcessThatWasStoppedPastItsLeaseCountsNothingTwice) {
   const TaskOutcome second = run(0.3, quick_case);
   EXPECT_EQ(second.ran, 5u);
   ::kill(first, SIGCONT);
-  EXPECT_EQ(exit_code_of(first), 0);
+  EXPECT_EQ(shared_exit_code(first), 0);
 
   fs::create_directories(folder_.path() / "bundle");
   Journal journal = Journal::create(folder_.path() / "bundle", plan_, "run", "2026-01-31T12:00:00Z");
@@ -166,7 +166,7 @@ TEST_F(SharedSweep, TheCaseOfAKilledProcessIsRunByAnother) {
     });
     return 0;
   });
-  EXPECT_EQ(exit_code_of(killed), 128 + SIGKILL);
+  EXPECT_EQ(shared_exit_code(killed), 128 + SIGKILL);
   EXPECT_THAT(published_places(tasks_), IsEmpty());
   EXPECT_THAT(working_tasks(tasks_), SizeIs(1));
   EXPECT_TRUE(working_tasks(tasks_).front().known_dead);
