@@ -71,9 +71,9 @@ void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
   if (is_scan_project(files)) return take_scans(cloud, files, input.truth);
   const Scene scene = make_truth(cloud);
   input.surface = scene.truth.surface;
+  input.truth.surface = input.surface.get();
   if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
     return take_scans(cloud, files, input.truth);
-  input.truth.surface = input.surface.get();
   if (!files.empty()) {
     TriangleMesh mesh = read_mesh_file(files[0]);
     mesh.vertices_m = scaled(std::move(mesh.vertices_m), cloud.truth_metres_per_unit);

@@ -285,12 +285,12 @@ std::vector<Lie> lies_about_files() {
       removed("no benchmarks", "benchmark.json"),
       text_lie("a summary without its first line",
                [](ForgedSweep& b) {
-                 b.edit("summary.md", "<!-- aqbench summary 6 -->\n", "");
+                 b.edit("summary.md", "<!-- aqbench summary 7 -->\n", "");
                  b.edit("summary.md", "failed", "passed");
                }),
       text_lie("a summary of another version",
                [](ForgedSweep& b) {
-                 b.edit("summary.md", "<!-- aqbench summary 6 -->", "<!-- aqbench summary 5 -->");
+                 b.edit("summary.md", "<!-- aqbench summary 7 -->", "<!-- aqbench summary 6 -->");
                }),
       text_lie("a friendlier summary",
                [](ForgedSweep& b) { std::ofstream(b.folder / "summary.md", std::ios::app) << "Great!\n"; }),
