@@ -63,7 +63,7 @@ DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
 DOCS_SWEEP_sensitivity := --suite sensitivity
 DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
-  --blocks 16 --repetitions 3 --max-time 0.2
+  --blocks 4 --repetitions 3 --max-time 0.1
 
 PREFIX ?= /usr/local
 install: ## Build and install into PREFIX (default /usr/local); DESTDIR is honoured

@@ -28,7 +28,7 @@ OffHeader read_off_header(TextLines& lines) {
   if (kind != "OFF" && kind != "COFF" && kind != "NOFF" && kind != "CNOFF")
     lines.fail("not an OFF file that is read here (the first word must be OFF, COFF, NOFF or CNOFF)");
   header.normals = kind.find('N') != std::string_view::npos;
-  if (trim_blanks(line).empty()) line = next_off_line(lines);
+  if (const auto rest = trim_blanks(line); rest.empty() || rest.front() == '#') line = next_off_line(lines);
   header.vertices = lines.count(take_word(line), "number of vertices");
   header.faces = lines.count(take_word(line), "number of faces");
   // A record takes at least a digit and a separator: memory is bounded by the file's size.

@@ -48,6 +48,7 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
   for (int row = 0; row < 4; ++row) {
     if (!lines.next_content(line)) lines.fail(fmt::format("expected 4 rows, got {}", row));
     for (int column = 0; column < 4; ++column) {
+      if (trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
       const double value = lines.number(take_word(line), "matrix");
       if (!std::isfinite(value)) lines.fail("matrix: a number is not finite");
       matrix(row, column) = value;

@@ -19,8 +19,8 @@ using ::testing::Not;
 const char* const kProject = R"({
   "version": 1,
   "methods": [{"name": "mine", "command": "/bin/sh mine.sh {output} {depth_mm}, a/b",
-    "parameters": [{"name": "depth_mm", "unit": "mm", "default": 1180, "range": [1000, 2000]}],
-    "presets": {"good": {"depth_mm": 1180}, "bad": {"depth_mm": 1190}}, "unit": "mm"}],
+    "parameters": [{"name": "depth_mm", "unit": "mm", "default": 1178, "range": [1000, 2000]}],
+    "presets": {"good": {"depth_mm": 1178}, "bad": {"depth_mm": 1190}}, "unit": "mm"}],
   "suites": [{"name": "ours", "scenes": ["flat_plane"], "methods": ["mine"], "rig": "single_pair", "width": 48}],
   "gates": {"ours": "baselines/ours.json"}
 })";
@@ -31,8 +31,10 @@ class ProjectRun : public ::testing::Test {
     std::filesystem::create_directories(dir_ / "sub");
     write("aqbench.json", kProject);
     write("mine.sh",
-          "{ echo ply; echo format ascii 1.0; echo element vertex 1; echo property float x\n"
-          "echo property float y; echo property float z; echo end_header; echo 0 0 ${2%,}; } >$1/cloud.ply\n"
+          // Four points: a plane can be fitted, so that no value is undefined.
+          "{ echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"
+          "echo property float y; echo property float z; echo end_header\n"
+          "for xy in '0 0' '10 0' '0 10' '12 9'; do echo $xy ${2%,}; done; } >$1/cloud.ply\n"
           "echo '{\"stages\": [{\"name\": \"writing\", \"ms\": 0.5}]}' >$1/stages.json\n");
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
@@ -60,8 +62,8 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   const json results = json::parse(file);
   const json& record = results.at("records").at(0);
   EXPECT_EQ(record["case"], "flat_plane/mine/seed=42/rig=single_pair/width=48");
-  EXPECT_EQ(record["options"]["mine.depth_mm"], 1180);
-  EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 2, 1e-3) << "millimetres";
+  EXPECT_EQ(record["options"]["mine.depth_mm"], 1178);
+  EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 0, 1e-3) << "millimetres";
   EXPECT_EQ(record["stages"][2]["name"], "writing");
   EXPECT_EQ(record["stages"][2]["parent"], "external_command");
   EXPECT_GT(record["program"]["minor_faults"], 0);
@@ -70,15 +72,20 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
 
   std::filesystem::create_directories(dir_ / "baselines");
   ASSERT_EQ(run({"accept", bundle, "--baseline", dir_ / "baselines/ours.json"}).exit_code, 0);
-  EXPECT_EQ(run({"gate", bundle}).exit_code, 0);
+  EXPECT_EQ(run({"gate", bundle}).exit_code, 4) << "the baseline was found, and is of these very results";
+  EXPECT_EQ(run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "again"}).exit_code, 0);
   const auto worse =
       run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
   EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
 
-  // The bundle alone says what to run; elsewhere the folder has to be named.
-  const auto replayed = run({"replay", bundle, "--all", "--run-its-commands"});
+  // The bundle alone says what to run; elsewhere it has to be allowed.
+  ProgramOptions elsewhere;
+  elsewhere.working_dir = dir_.path();
+  const auto refused = run_program({"replay", bundle, "--all"}, elsewhere);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("mine: /bin/sh mine.sh {output} {depth_mm}, a/b"));
+  const auto replayed = run_program({"replay", bundle, "--all", "--run-its-commands"}, elsewhere);
   EXPECT_EQ(replayed.exit_code, 0) << replayed.err << replayed.out;
-  EXPECT_THAT(replayed.err, HasSubstr("mine: /bin/sh mine.sh {output} {depth_mm}, a/b"));
 }
 
 TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {

@@ -65,7 +65,7 @@ while [ "$process" -gt 1 ]; do
   done
   process=$(cut -d' ' -f4 "/proc/$process/stat")
 done
-env | grep '^AQBENCH_' | sed 's/^/SPY variable /'
+env | grep '^AQBENCH_' | grep -v '^AQBENCH_STAGES=' | sed 's/^/SPY variable /'
 grep -q "$5" "$1/calibration.json" && echo "SPY a hash of the truth"
 echo done
 printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n' > "$2/cloud.ply"

@@ -52,7 +52,7 @@ TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
   const auto other = cast_ray(second, there->pixel);
   const Vec3 deeper_m = point_on_ray(*other, (1.198 - other->origin_m[2]) / other->direction[2]);
   const double expected_px = (project(first, deeper_m)->pixel - middle).norm();
-  EXPECT_GT(expected_px, 0.5);
+  EXPECT_GT(expected_px, 0.3);
   EXPECT_NEAR(consistency_value(measure_consistency(maps, rig), "reprojection_median_px"), expected_px,
               0.2 * expected_px);
 }

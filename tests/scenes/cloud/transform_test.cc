@@ -81,7 +81,7 @@ TEST_F(Transform, AcceptsMatricesRoundedToSixDecimals) {
 
 TEST_F(Transform, ErrorsNameTheJsonPath) {
   EXPECT_EQ(error("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]"), "(top level): expected an array of 4 rows");
-  EXPECT_EQ(error("7"), "(top level): expected an array of 4 rows");
+  EXPECT_EQ(error("7"), "line 1: expected a row of 4 numbers");
   EXPECT_EQ(error("{}"), "matrix: missing");
   EXPECT_EQ(error("{\"matrix\": 1}"), "matrix: expected an array of 4 rows");
   EXPECT_EQ(error("{\"matrix\": [[1,0,0,0],[0,1,0],[0,0,1,0],[0,0,0,1]]}"),

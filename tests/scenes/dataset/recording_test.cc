@@ -214,7 +214,8 @@ TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
   model.points.assign(10, {-3, 0, 0});
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("10 of its 10 points"));
   model.points.clear();
-  model.images[1].quaternion_wxyz = {1, 0, 0, 0};
+  const Eigen::Quaterniond back = Eigen::Quaterniond::FromTwoVectors(-Vec3::UnitX(), Vec3::UnitZ());
+  model.images[1].quaternion_wxyz = {back.w(), back.x(), back.y(), back.z()};
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("does not look down"));
   model.cameras[1].model = "FOV";
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("image 'a/1.jpg': its lens model FOV"));
