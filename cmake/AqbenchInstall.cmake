@@ -45,7 +45,8 @@ add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # all 
 # Folders that are not there yet are noted, for cmake/uninstall.cmake to take them away again.
 install(CODE "set(aqbench_folders \"${CMAKE_INSTALL_BINDIR};${AQBENCH_MODULE_DIR};${CMAKE_INSTALL_LIBDIR}/cmake/aqbench;\
 ${CMAKE_INSTALL_LIBDIR}/pkgconfig;${CMAKE_INSTALL_LIBDIR}/python3/dist-packages;${AQBENCH_DATA_DIR}/schemas;\
-${AQBENCH_DATA_DIR}/baselines;${CMAKE_INSTALL_DOCDIR}/images;${CMAKE_INSTALL_MANDIR}/man1;${CMAKE_INSTALL_INCLUDEDIR}/aqbench;\
+${AQBENCH_DATA_DIR}/baselines;${CMAKE_INSTALL_DOCDIR};${CMAKE_INSTALL_DATADIR}/doc/aqbench-pipeline;\
+${CMAKE_INSTALL_DATADIR}/doc/libaqbench-dev;${CMAKE_INSTALL_DATADIR}/doc/python3-aqbench;${CMAKE_INSTALL_MANDIR}/man1;${CMAKE_INSTALL_INCLUDEDIR}/aqbench;\
 ${CMAKE_INSTALL_DATADIR}/bash-completion/completions;${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions;\
 ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d\")
 set(aqbench_notes \"${PROJECT_BINARY_DIR}/installed_folders.txt\")

@@ -16,11 +16,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_PACKAGE_NAME aqbench)
 set(CPACK_PACKAGE_VENDOR aqbench)
-set(CPACK_PACKAGE_CONTACT "aqbench developers <aqbench@localhost.localdomain>")
+set(CPACK_PACKAGE_CONTACT "aqbench developers <aqbench@users.noreply.github.com>")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "benchmark of 3D reconstruction through water")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
@@ -28,18 +29,14 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
-set(CPACK_COMPONENT_EVALUATOR_DESCRIPTION "benchmark of 3D reconstruction through water
- Scores point clouds, meshes and depth maps against exact surfaces, gates
+set(CPACK_COMPONENT_EVALUATOR_DESCRIPTION "Scores point clouds, meshes and depth maps against exact surfaces, gates
  results on baselines and verifies bundles of evidence. Reconstruction methods
  and timed kernels are in the package aqbench-pipeline.")
-set(CPACK_COMPONENT_PIPELINE_DESCRIPTION "reconstruction methods of aqbench
- The modules of aqbench that need LibTorch, Open3D and OpenCV: multi-view stereo
+set(CPACK_COMPONENT_PIPELINE_DESCRIPTION "The modules of aqbench that need LibTorch, Open3D and OpenCV: multi-view stereo
  through a flat water surface, timed kernels, rendering of images, meshes.")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "C++ interface of aqbench
- Headers and CMake files to score clouds, make scenes, project and cast rays
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake files to score clouds, make scenes, project and cast rays
  through water, compare paired samples and read bundles.")
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python interface of aqbench
- Scores of clouds, meshes and depth maps as numpy arrays, scenes, cameras that
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Scores of clouds, meshes and depth maps as numpy arrays, scenes, cameras that
  look through water, paired comparisons, bundles, and a plugin for pytest.")
 
 set(CPACK_DEBIAN_PIPELINE_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), libopenblas0-pthread")

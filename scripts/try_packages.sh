@@ -7,8 +7,8 @@ set -euo pipefail
 
 packages=$(realpath "${1:-build/release/packages}")
 cache=${CACHE:-${TMPDIR:-/tmp}/aqbench-debian12}
-mirror=${MIRROR:-$(grep -hoE 'https?://[^ ]+debian/?( |$)' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-  head -n 1 | tr -d ' ')}
+mirror=${MIRROR:-$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+  grep -v '^#' | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 | tr -d ' ' || true)}
 mirror=${mirror:-http://deb.debian.org/debian}
 for tool in debootstrap lintian; do
   command -v "$tool" >/dev/null || { echo "try_packages: needs $tool (apt-get install $tool)" >&2; exit 2; }
