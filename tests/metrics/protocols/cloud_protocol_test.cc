@@ -87,7 +87,7 @@ TEST(CloudProtocol, Eth3dIsWhatEveryBeamAndEveryCellSay) {
       for (const Vec3& point : *part)
         count_in_cells(completeness, point, 0.01, true, nearest_m(point, cloud_m) <= tolerance_m);
     ASSERT_GT(unobserved, 50U);  // all three verdicts are there
-    ASSERT_GT(wrong, 20U);
+    ASSERT_GT(wrong, 10U);
     const double p = mean_of_cells(accuracy), r = mean_of_cells(completeness);
     EXPECT_NEAR(number(result, "precision", tolerance_m), p, 1e-12);
     EXPECT_NEAR(number(result, "recall", tolerance_m), r, 1e-12);
