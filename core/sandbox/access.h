@@ -37,8 +37,8 @@ struct AccessLink {
 struct ResolvedAccess {
   std::vector<AccessEntry> entries;
   // Folders that are allowed but for something hidden below them: what lies in them has entries of its own.
-  // Names in them may be listed; by Landlock alone those below what is hidden, too, as its rules hold for
-  // whole trees.
+  // Names in them may be listed where a namespace hides the rest; Landlock's rules hold for whole trees and
+  // would show the names of what is hidden.
   std::vector<std::filesystem::path> listable;
   std::vector<AccessLink> links;
   std::filesystem::path temporary;

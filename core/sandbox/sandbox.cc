@@ -51,10 +51,12 @@ std::string landlock_problem(const ResolvedAccess& access) {
 
 std::string enter_what_works(const AccessList& access, const SandboxMeans& means) {
   if (!means.landlock && !means.namespaces) return "none: " + means.why_none;
-  const ResolvedAccess resolved = resolve(access);
+  ResolvedAccess resolved = resolve(access);
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
   if (means.namespaces) no_namespace = namespace_problem(resolved);
   if (no_namespace.empty()) enter_namespaces(resolved);
+  // Landlock's rules hold for whole trees: alone they would show the names of what is hidden below.
+  if (!no_namespace.empty()) resolved.listable.clear();
   // Places have the same names inside, so that the rules can be made there.
   if (means.landlock) no_landlock = landlock_problem(resolved);
   if (!no_landlock.empty() && !no_namespace.empty())
