@@ -64,7 +64,7 @@ CommandLine<AcceptRequest> accept_command_line() {
   CommandLine<AcceptRequest> line{
       "aqbench accept BUNDLE --baseline FILE [--dry-run] [OPTION]...",
       "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
-      "Tolerances already in FILE are kept; edit them there, or give --tolerance. Nothing else writes "
+      "Tolerances already in FILE are kept; edit them there, or give --tolerance. Nothing else\nwrites "
       "baselines.\n"
       "What a gate would lose without a word is refused unless its flag is given: a shard, a part of\n"
       "a suite, cases or metrics that go, changed options, injected faults, undefined values.",

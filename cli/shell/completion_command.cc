@@ -18,8 +18,8 @@ struct CompletionRequest {
 CommandLine<CompletionRequest> completion_command_line() {
   return {"aqbench completion bash|zsh|fish\n       aqbench completion --line TEXT",
           "Prints the script that completes aqbench's commands, flags and their values in a shell: scenes,\n"
-          "methods, presets, parameters, suites, baselines, bundles and their cases. Packages install it; by "
-          "hand:\n\n"
+          "methods, presets, parameters, suites, baselines, bundles and their cases. Packages install it;\n"
+          "by hand:\n\n"
           "  aqbench completion bash >> ~/.bash_completion\n"
           "  aqbench completion zsh > ~/.zfunc/_aqbench        # a folder of $fpath\n"
           "  aqbench completion fish > ~/.config/fish/completions/aqbench.fish",

@@ -297,9 +297,25 @@ constexpr NamedSource kByName[] = {
      [](const TypedValue&) {
        return plain({"m", "cm", "mm"});
      }},
+    {"truth-unit",
+     [](const TypedValue&) {
+       return plain({"m", "cm", "mm"});
+     }},
     {"align",
      [](const TypedValue&) {
        return plain({"none", "icp"});
+     }},
+    {"depth-along",
+     [](const TypedValue&) {
+       return plain({"ray", "z"});
+     }},
+    {"distance",
+     [](const TypedValue&) {
+       return plain({"plane", "point"});
+     }},
+    {"paired-over",
+     [](const TypedValue&) {
+       return plain({"seeds", "runs"});
      }},
     {"sampler",
      [](const TypedValue&) {
@@ -312,9 +328,9 @@ constexpr NamedSource kByName[] = {
 };
 
 // By what help calls the value, where the name says nothing.
-constexpr NamedSource kByValueName[] = {{"BUNDLE", bundles}, {"DIR", folders},    {"[=DIR]", folders},
-                                        {"OUT", folders},    {"FILE", files},     {"BIN", files},
-                                        {"CLOUD", files},    {"DETECTED", files}, {"TRUE_CORNERS", files}};
+constexpr NamedSource kByValueName[] = {
+    {"BUNDLE", bundles}, {"DIR", folders}, {"[=DIR]", folders}, {"OUT", folders},    {"SITE", folders},
+    {"FILE", files},     {"BIN", files},   {"CLOUD", files},    {"DETECTED", files}, {"TRUE_CORNERS", files}};
 
 }  // namespace
 

@@ -22,6 +22,7 @@ namespace {
 
 using Triangle = std::array<std::uint32_t, 3>;
 
+constexpr double kMaxSpanM = 1e7;    // of faces; a vertex beyond is a broken file
 constexpr double kMaxReachM = 1e50;  // of a vertex from the origin: products of five lengths are finite
 
 void check_mesh(const TriangleMesh& mesh) {
@@ -164,6 +165,9 @@ void MeshSurface::add_side_normals() {
 void MeshSurface::build_search() {
   for (const Triangle& t : faces_)
     for (const std::uint32_t vertex : t) bounds_m_.extend(mesh_.vertices_m[vertex]);
+  if (const double span_m = bounds_m_.diagonal().maxCoeff(); !(span_m <= kMaxSpanM))
+    throw Error(ErrorKind::input,
+                fmt::format("mesh: spans {:.3g} m, more than {:g} m: no scene does", span_m, kMaxSpanM));
   search_ = std::make_unique<TriangleTree>(mesh_.vertices_m, faces_);
 }
 

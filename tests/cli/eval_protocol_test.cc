@@ -32,7 +32,8 @@ std::size_t check_case(const json& expected) {
   EXPECT_EQ(run.exit_code, 0) << file << " " << protocol << ": " << run.err;
   if (run.exit_code != 0) return 0;
   std::map<std::pair<std::string, double>, json> got;
-  for (const json& value : json::parse(run.out).at("protocols").at(0).at("values"))
+  const json printed = json::parse(run.out);
+  for (const json& value : printed.at("protocols").at(0).at("values"))
     got[{value.at("name"), value.value("threshold", 0.0)}] = value.at("value");
   const json tolerance = expected.at("tolerance");
   for (const json& value : expected.at("values")) {
@@ -51,7 +52,8 @@ std::size_t check_case(const json& expected) {
 TEST(EvalProtocol, GivesTheValuesOfTheOracle) {
   std::ifstream file(kConformance / "cases.json");
   std::map<std::string, std::size_t> compared;
-  for (const json& expected : json::parse(file).at("cases")) {
+  const json document = json::parse(file);
+  for (const json& expected : document.at("cases")) {
     const std::string name = expected.at("file");
     const bool cloud = name.ends_with(".ply");
     if (cloud && name != "duplicates.ply" && name != "layers.ply") continue;  // `make conformance` does all
@@ -101,7 +103,7 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
   };
-  refused({"--protocol", "eth"}, "did you mean eth3d");
+  refused({"--protocol", "eth3"}, "eth3d");
   refused({"--protocol", "dtu", "--knob", "voxel=1"}, "voxel_m");
   refused({"--protocol", "dtu", "--knob", "voxel_m=x"}, "voxel_m");
   refused({"--protocol", "dtu", "--mask", "mask.npy"}, "--mask-box");
