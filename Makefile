@@ -87,7 +87,7 @@ docs-bundle: program ## Measure the bundles in docs/ again (some minutes), then 
 	@$(foreach bundle,$(DOCS_BUNDLES),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
 	@$(foreach bundle,$(DOCS_BUNDLES),rm -rf docs/bundles/$(bundle) && \
-	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/* docs/bundles/$(bundle) &&) true
+	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true
 	@$(MAKE) --no-print-directory docs
 
 format: ## Format all sources
