@@ -165,41 +165,58 @@ Alignment align_from(const Eigen::Affine3d& start, std::vector<Vec3> moved_m, co
   return alignment;
 }
 
-// Returns the cloud as it is, and brought to centre, extent and principal axes of the surface in the four
-// ways that the signs of axes leave.
-std::vector<Eigen::Affine3d> starts_of(const std::vector<Vec3>& points_m, const Surface& truth) {
+// Centre and principal axes of points.
+struct Moments {
+  Vec3 centre_m;
+  double extent_m;  // root mean square distance from the centre
+  Eigen::Matrix3d axes;
+};
+
+Moments moments_of(const std::vector<Vec3>& points_m) {
+  const Vec3 centre_m = mean_of(points_m);
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter_of(points_m, centre_m));
+  return {centre_m, std::sqrt(solver.eigenvalues().sum()), solver.eigenvectors()};
+}
+
+// Returns the cloud as it is, and brought to centre, extent and principal axes of the truth in the four ways
+// that the signs of axes leave.
+std::vector<Eigen::Affine3d> starts_of(const Moments& ours, const Moments& theirs) {
   std::vector<Eigen::Affine3d> starts = {Eigen::Affine3d::Identity()};
-  const std::vector<Vec3> true_m = truth.stratified_samples(auto_spacing_m(truth, 0), 1).positions_m;
-  const Vec3 centre_m = mean_of(points_m), true_centre_m = mean_of(true_m);
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> ours(scatter_of(points_m, centre_m)),
-      theirs(scatter_of(true_m, true_centre_m));
-  const double scale = std::sqrt(theirs.eigenvalues().sum() / ours.eigenvalues().sum());
+  const double scale = theirs.extent_m / ours.extent_m;
   if (!std::isfinite(scale) || !(scale > 0)) return starts;
   for (const double first : {1.0, -1.0}) {
     for (const double second : {1.0, -1.0}) {
-      Eigen::Matrix3d from = ours.eigenvectors() * Vec3(first, second, 1).asDiagonal();
-      if ((theirs.eigenvectors() * from.transpose()).determinant() < 0) from.col(2) *= -1;
+      Eigen::Matrix3d from = ours.axes * Vec3(first, second, 1).asDiagonal();
+      if ((theirs.axes * from.transpose()).determinant() < 0) from.col(2) *= -1;
       Eigen::Affine3d start = Eigen::Affine3d::Identity();
-      start.linear() = scale * theirs.eigenvectors() * from.transpose();
-      start.translation() = true_centre_m - start.linear() * centre_m;
+      start.linear() = scale * theirs.axes * from.transpose();
+      start.translation() = theirs.centre_m - start.linear() * ours.centre_m;
       starts.push_back(start);
     }
   }
   return starts;
 }
 
-// Returns the start from which a part of the points ends nearest to the surface.
+// Returns the start from which a part of the points ends nearest to the surface. Ripples look alike upside
+// down and half a wavelength away: between starts that end about equally near, the one whose cloud ends over
+// the truth and not beside it is the better one.
 Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& truth,
                            const AlignOptions& options) {
   constexpr std::size_t kFewPoints = 2000;
-  const std::vector<Vec3> some_m(points_m.begin(), points_m.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                          kFewPoints, points_m.size())));
+  const auto few = static_cast<std::ptrdiff_t>(std::min(kFewPoints, points_m.size()));
+  const std::vector<Vec3> some_m(points_m.begin(), points_m.begin() + few);
+  const Moments ours = moments_of(some_m),
+                theirs = moments_of(truth.stratified_samples(auto_spacing_m(truth, 0), 1).positions_m);
   double least_m = 0;
   std::optional<Eigen::Affine3d> best;
-  for (const Eigen::Affine3d& start : starts_of(some_m, truth)) {
+  for (const Eigen::Affine3d& start : starts_of(ours, theirs)) {
     const Alignment reached = align_from(start, some_m, truth, options);
     const double scale = std::cbrt(reached.b_from_a.topLeftCorner<3, 3>().determinant());
-    const double left_m = reached.rms_after_m / std::min(scale, 1.0);  // a cloud that shrinks is no nearer
+    const Vec3 centre_m = (reached.b_from_a * ours.centre_m.homogeneous()).head<3>();
+    const double beside = (centre_m - theirs.centre_m).norm() / theirs.extent_m;
+    // Below a millionth of the extent all are equally near; a cloud that shrinks is no nearer.
+    const double near_m = std::max(reached.rms_after_m, 1e-6 * theirs.extent_m) / std::min(scale, 1.0);
+    const double left_m = near_m * (1 + beside);
     if (best && !(left_m < least_m)) continue;
     best = start;
     least_m = left_m;

@@ -110,6 +110,11 @@ TEST(AlignWithScale, RecoversThePlantedSimilarity) {
   EXPECT_EQ(clean.constrained, 7);
   EXPECT_LT((clean.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 1e-6);
   EXPECT_LT(clean.rms_after_m, 1e-7);
+  const double sigma_m = 0.0005;
+  const Alignment noisy =
+      align_icp(moved_away(test::noisy_cloud(*truth, 8000, sigma_m, 0, 1)), *truth, options);
+  // Tilts and shifts are known to sigma / sqrt(n) over the relief of the surface, a tenth of its extent.
+  EXPECT_LT((noisy.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 50 * sigma_m / std::sqrt(8000));
 }
 
 TEST(AlignWithScale, APlaneDoesNotDetermineIt) {
