@@ -72,11 +72,11 @@ file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/ab/*.cc ${PROJEC
 target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
-# ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----
+# ---- Modules: what needs LibTorch, OpenCV, Open3D or Embree, loaded when something in it is first called (core/module.h) ----
 # Each library names the tables by which programs that link it statically find its functions.
-aqbench_library(open3d_meshes scenes/surfaces/open3d aqbench::surfaces)
-target_link_libraries(aqbench_open3d_meshes PRIVATE Open3D::Open3D)
-target_link_options(aqbench_open3d_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
+aqbench_library(embree_meshes scenes/surfaces/embree aqbench::surfaces)
+target_link_libraries(aqbench_embree_meshes PRIVATE embree)
+target_link_options(aqbench_embree_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
 aqbench_library(opencv_images scenes/images/opencv aqbench::images)
 target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
 
@@ -104,10 +104,10 @@ endforeach()
 # For tests and benchmarks: everything that modules hold, linked.
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
-target_link_libraries(aqbench_linked_modules INTERFACE aqbench::open3d_meshes aqbench::opencv_images aqbench::methods
+target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
                       aqbench::workloads aqbench::torch_measuring)
 
-aqbench_module(meshes open3d_meshes Open3D::Open3D)
+aqbench_module(meshes embree_meshes embree)
 aqbench_module(images opencv_images opencv_core opencv_imgcodecs)
 aqbench_module(pipeline
   "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
