@@ -38,14 +38,14 @@ class RecordingScene : public testing::Test {
   }
   static void make(const std::filesystem::path& folder) { std::filesystem::create_directories(folder); }
 
-  // A square of 1 m at z = 1.178 m, in millimetres.
+  // A square of 0.24 m at z = 1.178 m, in millimetres.
   void add_scan() const {
     write_file(
         dir_ / "truth/scan.ply",
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
         "z\nelement "
-        "face 2\nproperty list uchar int vertex_indices\nend_header\n-500 -500 1178\n500 -500 1178\n500 500 "
-        "1178\n-500 500 1178\n3 0 1 2\n3 0 2 3\n");
+        "face 2\nproperty list uchar int vertex_indices\nend_header\n-120 -120 1178\n120 -120 1178\n120 120 "
+        "1178\n-120 120 1178\n3 0 1 2\n3 0 2 3\n");
     write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "mm"}})");
   }
   // A program that sees no truth and writes points at z = 1.179 m times `scale`.
@@ -142,6 +142,38 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   const Record changed = run_in_child(planned);
   EXPECT_EQ(changed.status, Status::failed);
   EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
+}
+
+TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
+  const std::filesystem::path scan = folder_.path() / "scan.xyz";
+  std::string points;
+  for (int x = -200; x <= 200; x += 20)
+    for (int y = -200; y <= 200; y += 20) points += fmt::format("{} {} 1178\n", x, y);
+  write_file(scan, points);
+  use_program(1);
+  std::ofstream(folder_.path() / "script.sh", std::ios::app)
+      << "cat " << scan.string() << " && exit 6\nexit 0\n";
+  request_.project = {
+      folder_.path().string(),
+      {},
+      {{"pool", dir_.string(), Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "mm"}})")},
+       {"other", "/nowhere", {}}}};
+  request_.scenes = {"dataset:pool"};
+  const SweepPlan plan = plan_sweep(request_);
+  EXPECT_EQ(plan.cases.at(0).name, "dataset:pool/external/seed=42");
+  EXPECT_THAT(plan.request.project.datasets, testing::SizeIs(1)) << "what no case needs is left out";
+  const Json again = parse_strict_json(requested_json(plan.request).dump(), "test");
+  EXPECT_EQ(plan_sweep(request_from_json(again, "test")).sha256, plan.sha256);
+
+  const Record record = run_in_child(plan.cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
+  EXPECT_EQ(find_metric(record.metrics, "points_left_out_pct")->value, 0);
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+
+  request_.project.datasets[0].truth = Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "m"}})");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
+              HasSubstr("dataset pool.truth: surface.unit: 'm' looks wrong"));
 }
 
 TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {
