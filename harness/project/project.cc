@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/project/json_lines.h"
 #include "pipeline/method/method.h"
 #include "pipeline/workloads/workload.h"
@@ -97,6 +98,16 @@ void read_gates(const JsonPlace& place, Project& project) {
   }
 }
 
+// Says where the scenes "dataset:NAME" lie whose names the project has: "dataset:NAME=FOLDER".
+void place_datasets(const Project& project, std::vector<std::string>& scenes) {
+  for (std::string& scene : scenes) {
+    if (!scene.starts_with(kDatasetPrefix)) continue;
+    const auto dataset =
+        std::ranges::find(project.datasets, scene.substr(kDatasetPrefix.size()), &ProjectDataset::name);
+    if (dataset != project.datasets.end()) scene.append("=").append(dataset->directory.string());
+  }
+}
+
 void read_members(const JsonPlace& root, Project& project) {
   root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
   if (root.at("version").integer() != kProjectVersion)
@@ -149,9 +160,13 @@ std::optional<Project> current_project(const std::optional<std::filesystem::path
 
 void use_project(const Project& project, PlanRequest& request) {
   request.project = {project.dir.string(), project.methods};
+  place_datasets(project, request.scenes);
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
-  if (suite != project.suites.end()) request.own_suite = *suite;
+  if (suite == project.suites.end()) return;
+  request.own_suite = *suite;
+  place_datasets(project, request.own_suite->scenes);
+  for (SuitePart& part : request.own_suite->more) place_datasets(project, part.scenes);
 }
 
 void use_current_project(PlanRequest& request) {

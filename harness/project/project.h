@@ -52,7 +52,8 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
 // Returns the project of --project FILE, or else the one that is found from the working directory.
 std::optional<Project> current_project(const std::optional<std::filesystem::path>& named);
 
-// Gives a request the project's methods and, where it asks for a suite of the project, that suite.
+// Gives a request the project's methods, the folders of the project's datasets where it names them as scenes
+// ("dataset:NAME"), and, where it asks for a suite of the project, that suite.
 void use_project(const Project& project, PlanRequest& request);
 
 // Reads the project of the request, if there is one, and gives it to the request.

@@ -111,6 +111,19 @@ TEST_F(ProjectFile, ItsMethodsAndSuitesArePlannedLikeOurs) {
   EXPECT_THAT(foreign_code(plan.cases), ElementsAre("mine: sh -c 'a, b / c' {dataset} {output} {window}"));
 }
 
+TEST_F(ProjectFile, ItsDatasetsAreScenesByName) {
+  std::string text = kFile;
+  const std::string scenes = R"("scenes": ["flat_plane"])";
+  text.replace(text.find(scenes), scenes.size(), R"("scenes": ["dataset:quay"])");
+  PlanRequest request;
+  request.suite = "ours";
+  request.scenes = {"dataset:tank", "dataset:elsewhere/tank", "flat_plane"};
+  use_project(read(text), request);
+  EXPECT_THAT(request.scenes, ElementsAre("dataset:tank=" + (dir_ / "data/tank").string(),
+                                          "dataset:elsewhere/tank", "flat_plane"));
+  EXPECT_THAT(request.own_suite->scenes, ElementsAre("dataset:quay=/quay"));
+}
+
 TEST_F(ProjectFile, ABundlesRequestPlansTheSameCasesWithoutTheFile) {
   PlanRequest request;
   request.suite = "ours";
