@@ -77,11 +77,6 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
   return filled;
 }
 
-const SiteCase* find_case(const SiteRun& run, const std::string& name) {
-  const auto found = std::ranges::find(run.cases, name, &SiteCase::name);
-  return found == run.cases.end() ? nullptr : &*found;
-}
-
 // The newest values, each with its change since the run before.
 std::string newest_table(std::span<const SiteRun* const> runs) {
   const SiteRun& newest = *runs.back();
