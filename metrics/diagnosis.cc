@@ -103,8 +103,8 @@ struct SampleCauses {
   std::vector<Cause> causes;
 };
 
-SampleCauses causes_of_samples(const Reconstruction& reconstruction, const PatchHeightField& truth,
-                               const Rig& rig, const DiagnosisOptions& options) {
+SampleCauses causes_of_samples(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
+                               const DiagnosisOptions& options) {
   SampleCauses found;
   const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
   if (std::ranges::any_of(points_m, is_measurable)) {
@@ -253,7 +253,7 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 
 std::span<const char* const> hole_cause_names() { return kCauseNames; }
 
-Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
+Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
                    const DiagnosisOptions& options) {
   const SampleCauses found = causes_of_samples(reconstruction, truth, rig, options);
   Diagnosis diagnosis;

@@ -39,8 +39,8 @@ void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
                   CaseResult& result);
 
-// Adds the causes of holes and the errors of each camera, for methods that give depth maps and a surface by
-// formula; returns the holes.
+// Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
+// holes.
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
                           CaseResult& result);
 
