@@ -25,8 +25,8 @@ void require_scorable(const Reconstruction& output, const Surface& truth) {
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views) {
-  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
+                  CaseResult& result, const ViewCounter& views, const ScoreOptions& options) {
+  Score score = score_reconstruction(output, truth, options, views);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));

@@ -32,7 +32,7 @@ void require_scorable(const Reconstruction& output, const Surface& truth);
 
 // Scores cloud and mesh against a surface; `views` may be empty.
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views = {});
+                  CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 
 // Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h).
 void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
