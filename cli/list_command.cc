@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
 #include "metrics/registry.h"
@@ -39,11 +40,16 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
   return list;
 }
 
-Json scenes_json(const std::optional<Project>&) {
+Json scenes_json(const std::optional<Project>& project) {
   Json list = Json::array();
   for (const SceneSpec& spec : scene_registry())
     list.push_back(
         {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
+  if (!project) return list;
+  for (const ProjectDataset& dataset : project->datasets)
+    list.push_back({{"name", std::string(kDatasetPrefix) + dataset.name},
+                    {"summary", "recording in " + dataset.directory.string()},
+                    {"parameters", Json::array()}});
   return list;
 }
 

@@ -146,7 +146,8 @@ ExitCode replay_command(const Arguments& arguments) {
 
   const Results results = read_gate_input(bundle).results;
   const std::vector<const Record*> records = chosen_records(*request, results);
-  const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  place_datasets(header.request, request->project_file);
   std::vector<SweepPlan> plans;
   std::vector<Case> cases;
   for (const Record* const record : records) {

@@ -65,7 +65,7 @@ Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
       if (!(x >= 0 && y >= 0 && x < view.map->width && y < view.map->height)) continue;
       const float depth_m = view.map->depth_along_ray_m[static_cast<std::size_t>(y) * view.map->width +
                                                         static_cast<std::size_t>(x)];
-      if (!std::isfinite(depth_m)) continue;
+      if (!std::isfinite(depth_m) || depth_m <= 0) continue;  // there is none
       if (std::abs(depth_m - image->depth_along_ray_m) <= tolerance_m) return Found::same_depth;
       found = Found::other_depth;
     }
@@ -103,8 +103,8 @@ struct SampleCauses {
   std::vector<Cause> causes;
 };
 
-SampleCauses causes_of_samples(const Reconstruction& reconstruction, const PatchHeightField& truth,
-                               const Rig& rig, const DiagnosisOptions& options) {
+SampleCauses causes_of_samples(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
+                               const DiagnosisOptions& options) {
   SampleCauses found;
   const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
   if (std::ranges::any_of(points_m, is_measurable)) {
@@ -253,7 +253,7 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 
 std::span<const char* const> hole_cause_names() { return kCauseNames; }
 
-Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
+Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
                    const DiagnosisOptions& options) {
   const SampleCauses found = causes_of_samples(reconstruction, truth, rig, options);
   Diagnosis diagnosis;

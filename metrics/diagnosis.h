@@ -11,7 +11,7 @@
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/camera.h"
-#include "scenes/surfaces/height_field.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
@@ -50,7 +50,7 @@ std::span<const char* const> hole_cause_names();
 // A reconstruction without unfiltered maps is taken as if its filter dropped nothing. Uses parallel_for; the
 // result is the same for any thread count. Throws Error(method) for a depth map of an unknown camera or of
 // another size.
-Diagnosis diagnose(const Reconstruction& reconstruction, const PatchHeightField& truth, const Rig& rig,
+Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
                    const DiagnosisOptions& options = {});
 
 }  // namespace aqbench

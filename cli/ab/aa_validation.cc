@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/ab/metric_runs.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
 #include "cli/json_output.h"
@@ -90,6 +91,8 @@ class AaMeasurement {
     const UnitProgram program = describe_this_program(plan_ ? *plan_ : *live_plan_);
     document.program = ab_side_info(program, "this program");
     document.policy = request.settings.policy;
+    document.outcomes = request.settings.outcomes;
+    if (!document.outcomes.empty()) document.pairs_per_suite = kPairsPerMetricSuite;
     document.suites = request.suites;
     document.run.exec = request.exec;
     document.run.warm_runs = *request.plan.timing.repetitions;
@@ -104,8 +107,12 @@ class AaMeasurement {
     plan.live_settings = request_.live_settings;
     if (plan_) {
       plan.pairs = *request_.pairs;
-      plan.delayed_pairs = request_.delayed_pairs;
-      probe_stages(plan);
+      if (document_.outcomes.empty()) {
+        plan.delayed_pairs = request_.delayed_pairs;
+        probe_stages(plan);
+      } else {
+        plan.case_settings = case_settings(plan_->cases.front(), document_.run.warm_runs);
+      }
     }
     if (live_plan_) {
       const PairedPolicy& policy = plan.live_settings.policy;
@@ -174,7 +181,8 @@ class AaMeasurement {
     series.samples.order_seed = series_order_seed(request_.policy.order_seed, index);
     series.samples.cases.push_back({plain.planned.name, std::nullopt});
     const auto run = [&](const AbUnitTask& task) {
-      return run_unit_of(task.side == AbSide::a ? plain : delayed, false);
+      return document_.outcomes.empty() ? run_unit_of(task.side == AbSide::a ? plain : delayed, false)
+                                        : run_metric_unit(plain, task);
     };
     const auto report = [&](AbProgress progress) {
       progress.phase = stage.empty() ? "A/A" : stage == "*" ? "delay of the whole run" : "delay of " + stage;
@@ -210,6 +218,28 @@ class AaMeasurement {
     done_units_ += live_units();
     document_.live.push_back(std::move(samples));
     return complete;
+  }
+
+  // Each unit draws a seed of its own, also the two of a pair: methods that differ make other things of the
+  // same seed.
+  std::optional<AbUnitAnswer> run_metric_unit(const AaUnit& plain, const AbUnitTask& task) {
+    AaUnit unit = plain;
+    if (request_.metrics.paired_over == "seeds") {
+      unit.request.seed = plain.planned.seed + 2 * task.draw + (task.side == AbSide::b ? 1 : 0);
+      unit.request.repeat = 1;
+      const auto same_but_for_seed = [&](const Case& one) {
+        return split_seed(one.name).first == split_seed(plain.planned.name).first;
+      };
+      const SweepPlan plan = plan_sweep(unit.request);
+      const auto found = std::ranges::find_if(plan.cases, same_but_for_seed);
+      if (found == plan.cases.end() || found->seed != *unit.request.seed)
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: takes no seed: --paired-over runs", plain.planned.name));
+      unit.planned = *found;
+    }
+    auto answer = run_unit_of(unit, true);
+    if (answer) take_metrics(document_.outcomes, *answer);
+    return answer;
   }
 
   // The units of a live run's first look; whether it needs another one is not known before.

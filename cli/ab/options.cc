@@ -19,8 +19,10 @@ namespace {
 // Warm runs of a unit where --repetitions and --warmup are not given.
 constexpr int kUnitRepetitions = 5;
 constexpr int kUnitWarmup = 1;
+constexpr int kFewestRepetitions = 3;
 constexpr int kDefaultLooks = 3;
 constexpr std::size_t kAaPairs = 600;
+constexpr std::size_t kAaMetricPairs = 240;
 // --calibrate has a shorter case, and takes the shortest of more runs: of ten, one is free of a busy
 // neighbour more often than of five.
 constexpr int kAaRepetitions = 10;
@@ -75,7 +77,9 @@ const Flag<AbRequest> kSideFlags[] = {
       .help = "judge the units in this JSON file and run nothing (docs/comparing.md)"},
      into<&AbRequest::samples>},
     {{.name = "calibrate",
-      .help = "measure this machine's false-alarm rate, and whether delays of 5 % are seen"},
+      .help =
+          "measure this machine's false-alarm rate, and whether delays of 5 % are seen; with --metric that "
+          "of verdicts on it, and whether changes by its margin are seen"},
      into<&AbRequest::validate_aa>},
     {{.name = "live",
       .value_name = "N",
@@ -120,7 +124,7 @@ const Flag<AbRequest> kJudgingFlags[] = {
     {{.name = "pairs",
       .value_name = "N",
       .help = "pairs of each case and look (default: 20, or as many as the rule needs); with --calibrate A/A "
-              "pairs (default 600)"},
+              "pairs (default 600; with --metric 240)"},
      [](AbRequest& r, const FlagValue& v) {  // --calibrate has been read before
        r.pairs = count_of(v, r.validate_aa ? kMinAaPairs : 1, kMaxAaValidationPairs);
      }},
@@ -207,12 +211,13 @@ void check_sides(const AbRequest& request) {
 }
 
 // Fills in how often a unit runs its case.
-void complete_timing(TimingRequest& timing, bool against_itself) {
+void complete_timing(TimingRequest& timing, int usual_repetitions) {
   check(timing);
-  if (!timing.repetitions) timing.repetitions = against_itself ? kAaRepetitions : kUnitRepetitions;
+  if (!timing.repetitions) timing.repetitions = usual_repetitions;
   if (!timing.warmup) timing.warmup = kUnitWarmup;
-  if (*timing.repetitions < 3)
-    refuse_ab(fmt::format("--repetitions {}: a unit needs at least 3 warm runs", *timing.repetitions));
+  if (*timing.repetitions < kFewestRepetitions)
+    refuse_ab(fmt::format("--repetitions {}: a unit needs at least {} warm runs", *timing.repetitions,
+                          kFewestRepetitions));
 }
 
 }  // namespace
@@ -233,6 +238,7 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --cmd-a 'old/solve data' --cmd-b 'new/solve data' --compare-output cloud.ply\n"
       "  aqbench ab --method-a mine:fast --method-b mine:fine --metric accuracy_rmse_mm --margin 5%\n"
       "  aqbench ab --calibrate\n"
+      "  aqbench ab --calibrate --scene undulating --method mine --metric accuracy_rmse_mm\n"
       "  aqbench ab --live 20\n"
       "\n"
       "Exit 0 pass or faster, 1 regressed or invalid, 2 usage or input, 3 a case failed, 4 not\n"
@@ -262,17 +268,21 @@ void complete_ab_request(AbRequest& request) {
   if (request.commands.given())
     check(request.plan.timing);
   else
-    complete_timing(request.plan.timing, against_itself);
+    complete_timing(request.plan.timing, !against_itself                 ? kUnitRepetitions
+                                         : request.metrics.names.empty() ? kAaRepetitions
+                                                                         : kFewestRepetitions);
   if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
-  if (!request.metrics.names.empty() && (against_itself || request.samples))
-    refuse_ab("--metric: not with --samples, --calibrate or --live");
+  if (!request.metrics.names.empty() && (request.live_runs > 0 || request.samples))
+    refuse_ab("--metric: not with --samples or --live");
   const bool one_look = request.validate_aa || request.samples || request.metrics.of_bundles();
   request.settings = settings_of(request.policy, one_look ? 1 : kDefaultLooks);
   request.settings.outcomes = metric_outcomes(request.metrics);
   request.live_settings = settings_of(request.policy, kDefaultLooks);
   if (!request.validate_aa) return;
-  if (!request.pairs) request.pairs = kAaPairs;
-  plan_pairs(request.settings.policy, 1, kPairsPerSuite);  // refuses too small an alpha
+  const bool metrics = !request.metrics.names.empty();
+  if (!request.pairs) request.pairs = metrics ? kAaMetricPairs : kAaPairs;
+  // Refuses too small an alpha.
+  plan_pairs(request.settings.policy, 1, metrics ? kPairsPerMetricSuite : kPairsPerSuite);
 }
 
 }  // namespace aqbench::cli

@@ -28,10 +28,17 @@ void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::
   if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
 }
 
+// Notes a transform under a name of its own: what is applied twice stands there twice, in its order.
+void note_transform(EvalInput& input, const std::string& step, Json transform) {
+  std::string name = step;
+  for (int number = 2; input.transforms.contains(name); ++number) name = fmt::format("{}_{}", step, number);
+  input.transforms[name] = std::move(transform);
+}
+
 void apply_given(EvalInput& input, const std::string& file, const std::string& flag) {
   const Similarity world_from_cloud = read_similarity(file);
   apply(world_from_cloud, input.reconstruction);
-  input.transforms[flag == "--transform" ? "given" : "file"] = to_json(world_from_cloud);
+  note_transform(input, flag == "--transform" ? "given" : "file", to_json(world_from_cloud));
   if (std::abs(world_from_cloud.scale - 1) > 1e-9)
     input.notes.push_back(fmt::format("{} scales by {:.9g}", flag, world_from_cloud.scale));
 }
@@ -56,7 +63,7 @@ void apply_aligned(EvalInput& input, const std::string& step, const Similarity& 
   Json json = to_json(aligned_from_given);
   json["rotation_deg"] = degrees_of(aligned_from_given);
   json.update(left);
-  input.transforms[step] = std::move(json);
+  note_transform(input, step, std::move(json));
   note_matrix(input, aligned_from_given);
 }
 

@@ -123,6 +123,48 @@ void judge_a_a(const AaValidationSeries& series, const AaValidationDocument& doc
   report.aa_blocks = tau.aa_runs;
 }
 
+// nullopt where a unit failed or lacks the metric; `reason` then says so.
+std::optional<PairedSeries> metric_series(const AbSamples& samples, const AbOutcome& outcome,
+                                          std::string& reason) {
+  PairedSeries series;
+  series.name = outcome.name;
+  series.quality = quality_scale_of(outcome);
+  for (const AbUnit& unit : samples.units) {
+    const auto found = std::ranges::find(unit.outcomes, outcome.name, &AbOutcomeSamples::name);
+    if (unit.status != Status::ok) {
+      reason = fmt::format("a unit {}: {}", to_string(unit.status), unit.reason);
+      return std::nullopt;
+    }
+    if (found == unit.outcomes.end() || found->values.empty()) {
+      reason = fmt::format("{} is undefined in a unit", outcome.name);
+      return std::nullopt;
+    }
+    (unit.side == AbSide::a ? series.u_a : series.u_b).push_back(found->values.front());
+  }
+  return series;
+}
+
+void judge_metrics(const AaValidationSeries& series, const AaValidationDocument& document,
+                   AaValidationReport& report) {
+  report.aa_pairs = series.samples.units.size() / 2;
+  report.outcomes = document.outcomes;
+  std::vector<PairedSeries> metrics;
+  std::string reason;
+  for (const AbOutcome& outcome : document.outcomes)
+    if (auto one = metric_series(series.samples, outcome, reason)) metrics.push_back(*std::move(one));
+  if (reason.empty() && report.aa_pairs < kBlocksPerSeries * document.pairs_per_suite) {
+    if (!document.run.complete) return;
+    reason = fmt::format("{} pairs measured, blocks of {} need {}", report.aa_pairs, document.pairs_per_suite,
+                         kBlocksPerSeries * document.pairs_per_suite);
+  }
+  if (!reason.empty()) return report.problems.push_back("A/A: " + reason);
+  BlockCheckRequest request;
+  request.suites = document.suites;
+  request.pairs_per_suite = document.pairs_per_suite;
+  request.seed = document.policy.seed;
+  report.quality = check_quality(metrics, request, document.policy);
+}
+
 bool is_finished_live_run(const AaValidationDocument& document, const AbSamples& run) {
   const AbProtocol protocol = follow_ab(run, run_options_of(live_document(document, run)));
   return protocol.problem.empty() && protocol.finished;
@@ -166,6 +208,19 @@ bool AaValidationReport::too_few_live_runs() const {
   return live && live->regressed > 0 && live->runs < kLiveRunsPerFalseAlarm;
 }
 
+bool AaValidationReport::too_many_metric_alarms() const {
+  return quality &&
+         std::max(rate_lower(quality->separate), rate_lower(quality->simulated)) > kMaxMetricAlarms;
+}
+
+bool AaValidationReport::metrics_sensitive() const {
+  if (!quality || quality->powers.empty()) return false;
+  const std::size_t fewest = quality->powers.front().pairs_per_suite;
+  return std::ranges::all_of(quality->powers, [&](const QualityPower& power) {
+    return power.pairs_per_suite != fewest || share(power.worse, power.suites) >= kMinMetricPower;
+  });
+}
+
 bool AaValidationReport::false_alarms_ok() const {
   return aa && share(aa->regressed, aa->suites) <= kMaxFalseAlarms;
 }
@@ -180,6 +235,10 @@ bool AaValidationReport::false_alarms_bounded() const {
 
 ExitCode AaValidationReport::exit_code() const {
   if (!problems.empty()) return ExitCode::case_failed;
+  if (!outcomes.empty()) {
+    if (too_many_metric_alarms()) return ExitCode::regression;
+    return complete && metrics_sensitive() ? ExitCode::pass : ExitCode::inconclusive;
+  }
   if (!complete || (wants_pairs && !aa)) return ExitCode::inconclusive;
   bool missed = (wants_pairs && !false_alarms_ok()) || (live && !live_ok());
   bool unknown = too_few_live_runs() || (wants_pairs && !false_alarms_bounded());
@@ -214,7 +273,9 @@ AaValidationReport judge_aa_validation(const AaValidationDocument& document) {
   report.wants_pairs = document.plan.pairs > 0;
   for (const AaValidationSeries& series : document.series) {
     if (report.case_name.empty()) report.case_name = series.samples.cases.front().name;
-    if (series.stage.empty())
+    if (!document.outcomes.empty())
+      judge_metrics(series, document, report);
+    else if (series.stage.empty())
       judge_a_a(series, document, report);
     else
       report.stages.push_back(judge_stage(series, document));

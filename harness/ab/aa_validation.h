@@ -12,6 +12,7 @@
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/statistics/aa_validation.h"
+#include "harness/statistics/quality_check.h"
 
 namespace aqbench {
 
@@ -32,6 +33,10 @@ inline constexpr double kMaxFalseAlarms = 0.004;
 inline constexpr std::size_t kSimulatedBlocks = 3000;
 inline constexpr double kMinDetected = 0.95;
 inline constexpr double kMinConfirmed = 0.90;
+// Are the bars of verdicts on metrics, and the pairs that each suite of them has.
+inline constexpr double kMaxMetricAlarms = 0.01;
+inline constexpr double kMinMetricPower = 0.90;
+inline constexpr std::size_t kPairsPerMetricSuite = 20;
 // Of each 20 live A/A runs one may call a case slower; a false alarm in fewer runs leaves the question open.
 inline constexpr std::size_t kLiveRunsPerFalseAlarm = 20;
 
@@ -56,13 +61,14 @@ struct AaValidationPlan {
 };
 
 // Is the version of calibration.json that is written; it goes up when its fields change.
-inline constexpr int kAaValidationSchemaVersion = 3;
+inline constexpr int kAaValidationSchemaVersion = 4;
 
 // Holds what calibration.json does: the plan and all that was measured.
 struct AaValidationDocument {
   int schema_version = kAaValidationSchemaVersion;
   AbRunInfo run;
-  PairedPolicy policy;  // with one look
+  PairedPolicy policy;                   // with one look
+  std::vector<AbOutcome> outcomes = {};  // metrics that are validated in place of times
   std::size_t suites = 2000;
   std::size_t pairs_per_suite = kPairsPerSuite;
   AbSideInfo program;
@@ -117,9 +123,11 @@ struct AaValidationReport {
   double tau = 0;  // for this case: max(policy's, 99th percentile of |shift| over disjoint A/A blocks)
   std::size_t aa_blocks = 0;
   std::vector<StagePower> stages;
-  std::optional<LiveReport> live;     // where live runs were asked for
-  bool wants_pairs = true;            // A/A pairs and delayed pairs were asked for
-  std::vector<std::string> problems;  // what a series lacks: units that failed, too few pairs
+  std::optional<LiveReport> live;       // where live runs were asked for
+  std::vector<AbOutcome> outcomes;      // the metrics that were validated in place of times
+  std::optional<QualityCheck> quality;  // of these; nullopt: too few pairs, or a problem
+  bool wants_pairs = true;              // A/A pairs and delayed pairs were asked for
+  std::vector<std::string> problems;    // what a series lacks: units that failed, too few pairs
   bool complete = false;
 
   // Returns whether the A/A pairs raised few enough false alarms.
@@ -129,6 +137,11 @@ struct AaValidationReport {
   bool bounded_by_measured() const;
   // Returns whether the rate is bounded by kMaxFalseAlarms, by measured blocks or by simulated ones.
   bool false_alarms_bounded() const;
+  // Returns whether the same metrics were called different more often than they may be: the rate is certainly
+  // above kMaxMetricAlarms.
+  bool too_many_metric_alarms() const;
+  // Returns whether each metric's change by its margin is seen often enough with the fewest pairs.
+  bool metrics_sensitive() const;
   // Returns whether few enough live runs called a case slower.
   bool live_ok() const;
   // Returns whether a live run called a case slower, but so few were run that the rate stays open.

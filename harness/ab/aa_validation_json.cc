@@ -28,6 +28,21 @@ Json alarms_json(const std::optional<AlarmCount>& alarms) {
           {"rate_upper", rounded_json(alarms->rate_upper())}};
 }
 
+Json quality_json(const AaValidationReport& report) {
+  Json powers = Json::array();
+  if (!report.quality) return nullptr;
+  for (const QualityPower& power : report.quality->powers)
+    powers.push_back({{"metric", power.metric},
+                      {"pairs_per_suite", power.pairs_per_suite},
+                      {"suites", power.suites},
+                      {"worse", power.worse}});
+  return {{"wanted", kMaxMetricAlarms},
+          {"separate_blocks", alarms_json(report.quality->separate)},
+          {"simulated_blocks", alarms_json(report.quality->simulated)},
+          {"no_noise", report.quality->no_noise},
+          {"margin_seen", powers}};
+}
+
 // What the rate of false alarms is known from; null without pairs.
 Json false_alarms_json(const AaValidationReport& report) {
   if (!report.aa) return nullptr;
@@ -87,21 +102,23 @@ Json to_json(const AaValidationReport& report) {
                       {"reason", stage.reason},
                       {"measured_change", rounded_json(stage.measured_change)},
                       {"insensitive", stage.insensitive}});
-  return {{"case", report.case_name},
-          {"complete", report.complete},
-          {"aa_pairs", report.aa_pairs},
-          {"aa", check_json(report.aa)},
-          {"false_alarm_rate", report.aa ? rounded_json(static_cast<double>(report.aa->regressed) /
-                                                        static_cast<double>(report.aa->suites))
-                                         : Json(nullptr)},
-          {"false_alarms", false_alarms_json(report)},
-          {"cv", rounded_json(report.cv)},
-          {"correlation", rounded_json(report.correlation)},
-          {"tau", rounded_json(report.tau)},
-          {"aa_blocks", report.aa_blocks},
-          {"stages", stages},
-          {"live", live_json(report.live)},
-          {"problems", report.problems}};
+  Json json = {{"case", report.case_name},
+               {"complete", report.complete},
+               {"aa_pairs", report.aa_pairs},
+               {"aa", check_json(report.aa)},
+               {"false_alarm_rate", report.aa ? rounded_json(static_cast<double>(report.aa->regressed) /
+                                                             static_cast<double>(report.aa->suites))
+                                              : Json(nullptr)},
+               {"false_alarms", false_alarms_json(report)},
+               {"cv", rounded_json(report.cv)},
+               {"correlation", rounded_json(report.correlation)},
+               {"tau", rounded_json(report.tau)},
+               {"aa_blocks", report.aa_blocks},
+               {"stages", stages},
+               {"live", live_json(report.live)},
+               {"problems", report.problems}};
+  if (!report.outcomes.empty()) json["metrics"] = quality_json(report);
+  return json;
 }
 
 Json to_json(const AaValidationPlan& plan) {
@@ -141,7 +158,7 @@ Json to_json(const AaValidationDocument& document, const AaValidationReport& rep
     series.push_back({{"stage", one.stage}, {"effect", one.effect}, {"samples", to_json(one.samples)}});
   return {{"aqbench_calibration", document.schema_version},
           {"run", to_json(document.run)},
-          {"settings", to_json(AbSettings{document.policy, true, false})},
+          {"settings", to_json(AbSettings{document.policy, true, false, document.outcomes})},
           {"plan", to_json(document.plan)},
           {"suites", document.suites},
           {"pairs_per_suite", document.pairs_per_suite},
@@ -168,7 +185,9 @@ AaValidationDocument aa_validation_from_json(const Json& json, const std::string
   AaValidationDocument document;
   document.schema_version = static_cast<int>(version);
   document.run = ab_run_from_json(root.at("run").value(), source + ": run");
-  document.policy = ab_settings_from_json(root.at("settings").value(), source + ": settings").policy;
+  const AbSettings settings = ab_settings_from_json(root.at("settings").value(), source + ": settings");
+  document.policy = settings.policy;
+  document.outcomes = settings.outcomes;
   document.plan = aa_validation_plan_from_json(root.at("plan").value(), source + ": plan");
   // Limited because the cost of verifying grows with them.
   document.suites = read_count(root.at("suites"), 1, kMaxAaValidationSuites);

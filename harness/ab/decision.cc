@@ -54,16 +54,6 @@ bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
 }
 
-QualityScale quality_scale_of(const AbOutcome& outcome) {
-  QualityScale scale;
-  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
-                 : outcome.better == Better::higher ? QualityScale::Better::higher
-                                                    : QualityScale::Better::near_zero;
-  scale.margin = outcome.margin;
-  scale.margin_absolute = outcome.margin_absolute;
-  return scale;
-}
-
 PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
                        std::span<const AbUnit* const> b) {
   PairedSeries series;
@@ -336,6 +326,16 @@ class TimeDecider {
 };
 
 }  // namespace
+
+QualityScale quality_scale_of(const AbOutcome& outcome) {
+  QualityScale scale;
+  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
+                 : outcome.better == Better::higher ? QualityScale::Better::higher
+                                                    : QualityScale::Better::near_zero;
+  scale.margin = outcome.margin;
+  scale.margin_absolute = outcome.margin_absolute;
+  return scale;
+}
 
 std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples,
                                                         const AbSettings& settings) {

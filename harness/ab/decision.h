@@ -34,6 +34,9 @@ struct AbStageDecision {
   std::string reason;
 };
 
+// Returns the scale on which a metric is compared.
+QualityScale quality_scale_of(const AbOutcome& outcome);
+
 // Holds the verdict on the time of one case.
 struct AbTimeDecision {
   std::string name;

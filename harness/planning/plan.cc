@@ -101,6 +101,16 @@ bool names_method(const Suite& suite, const std::string& name) {
          std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.methods); });
 }
 
+bool names_scene(const Suite& suite, const std::string& scene) {
+  const auto names = [&](const std::vector<std::string>& patterns) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return pattern == scene || glob_matches(pattern, scene);
+    });
+  };
+  return names(suite.scenes) ||
+         std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.scenes); });
+}
+
 // Takes away what no case needs, so that the evidence of a run holds nothing else of a project.
 void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
   const bool has_its_suite = request.own_suite && !request.suite.empty();
@@ -109,7 +119,13 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     return !(has_its_suite && names_method(*request.own_suite, method.name)) &&
            std::ranges::find(cases, method.name, &Case::method) == cases.end();
   });
-  if (request.project.methods.empty() && !has_its_suite) request.project = {};
+  std::erase_if(request.project.datasets, [&](const RequestedDataset& dataset) {
+    const std::string scene = std::string(kDatasetPrefix) + dataset.name;
+    return !(has_its_suite && names_scene(*request.own_suite, scene)) &&
+           std::ranges::find(cases, scene, &Case::scene) == cases.end();
+  });
+  if (request.project.methods.empty() && request.project.datasets.empty() && !has_its_suite)
+    request.project = {};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Subject {
   const SceneChoice* scene = nullptr;
   const MethodChoice* method = nullptr;
   const WorkloadSpec* workload = nullptr;
+  bool looks_away = false;  // at no images, though the method could: images_unused()
 
   const std::string& runner() const { return workload != nullptr ? workload->name : method->spec->name; }
   const std::vector<ParameterSpec>& parameters() const {
@@ -27,7 +28,9 @@ struct Subject {
   }
   bool has_recording() const { return scene != nullptr && scene->recording.has_value(); }
   // Images that are rendered.
-  bool has_images() const { return method != nullptr && looks_at_images(*method) && !has_recording(); }
+  bool has_images() const {
+    return method != nullptr && looks_at_images(*method) && !has_recording() && !looks_away;
+  }
 };
 
 bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& subject) {
@@ -109,11 +112,7 @@ void resolve_options(Case& planned, const Subject& subject) {
     return append_calibration_error(planned, scene.recording->rig);
   }
   if (!planned.images) return;
-  if (scene.spec == nullptr)
-    refuse_plan(fmt::format(
-        "method {}: needs images, and scene '{}' cannot be rendered; only surfaces by formula can",
-        method.spec->name, scene.name));
-  const DatasetPlan dataset = plan_dataset(dataset_request(planned));
+  const DatasetPlan dataset = plan_images(dataset_request(planned));
   for (const auto& [name, asked] :
        {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
     if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
@@ -252,6 +251,19 @@ void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& 
   }
 }
 
+// Returns whether nothing is rendered for a case: a command that asks for no {dataset} runs on any mesh, also
+// on one that no rig sees.
+bool images_unused(const PlanBasis& basis, const SceneChoice& scene, const MethodChoice& method) {
+  if (scene.spec != nullptr || scene.recording) return false;
+  std::string command;
+  if (method.spec->declaration)
+    command = method.spec->declaration->command;
+  else if (method.spec->name == "external")
+    for (const Override& given : basis.sets)
+      if (given.owner == method.spec->name && given.parameter == "command") command = given.value;
+  return !command.empty() && command.find("{dataset}") == std::string::npos;
+}
+
 // Adds the cases of a part, except those that an earlier part has.
 void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionPart& part) {
   std::vector<Case> added;
@@ -264,7 +276,7 @@ void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionP
             fmt::format("method {}: is simulated: it samples a true surface, and {} is a recording; give "
                         "--method",
                         method.spec->name, scene.name));
-      add_cases(added, basis, {&scene, &method, nullptr});
+      add_cases(added, basis, {&scene, &method, nullptr, images_unused(basis, scene, method)});
     }
   }
   std::set<std::string> names;

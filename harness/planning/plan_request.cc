@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "harness/records/json_values.h"
+#include "scenes/dataset/truth_entry.h"
 
 namespace aqbench {
 namespace {
@@ -29,10 +30,18 @@ std::vector<std::string> texts_of(const JsonPlace& place) {
 }
 
 RequestedProject read_project_part(const JsonPlace& place) {
-  place.allow_only({"dir", "methods"});
+  place.allow_only({"dir", "methods", "datasets"});
   RequestedProject project{place.at("dir").text()};
   for (const JsonPlace& method : place.at("methods").elements())
     project.methods.push_back(declaration_from_json(method));
+  if (const auto datasets = place.find("datasets"))
+    for (const auto& [name, dataset] : datasets->members()) {
+      dataset.allow_only({"directory", "truth"});
+      const auto truth = dataset.find("truth");
+      if (truth) truth_entry_at(*truth);
+      project.datasets.push_back(
+          {name, dataset.at("directory").text(), truth ? JsonBox(truth->value()) : JsonBox()});
+    }
   return project;
 }
 
@@ -81,6 +90,10 @@ Json requested_json(const PlanRequest& request) {
   Json& project = json["project"] = {{"dir", request.project.dir}, {"methods", Json::array()}};
   for (const MethodDeclaration& method : request.project.methods)
     project["methods"].push_back(to_json(method));
+  for (const RequestedDataset& dataset : request.project.datasets) {
+    Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory}};
+    if (!dataset.truth->empty()) one["truth"] = *dataset.truth;
+  }
   return json;
 }
 

@@ -39,10 +39,19 @@ std::string to_string(const Shard& shard);
 // The name of a project file.
 inline constexpr const char* kProjectFileName = "aqbench.json";
 
+// A recording with a name: the scene "dataset:NAME".
+struct RequestedDataset {
+  std::string name;
+  std::string directory;   // absolute
+  JsonBox truth;           // what is declared of it (scenes/dataset/truth_entry.h), files beside the project
+  std::string where = {};  // the place in the project file, for errors; no part of the JSON
+};
+
 // What a request takes from a user's project file (harness/project/project.h).
 struct RequestedProject {
   std::string dir;  // the folder of the file, absolute; empty: nothing is taken from a project
   std::vector<MethodDeclaration> methods = {};
+  std::vector<RequestedDataset> datasets = {};
 };
 
 // A request as given; the command line fills it with parse_axis, parse_override, parse_shard, parse_inject,

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/dataset/truth_unit.h"
 
 namespace aqbench {
 namespace {
@@ -22,8 +23,8 @@ std::string label_of(const std::filesystem::path& dir) {
 }
 
 // Where recordings lie, by their content.
-std::map<std::string, std::filesystem::path>& known_places() {
-  static std::map<std::string, std::filesystem::path> places;
+std::map<std::string, RecordingPlace>& known_places() {
+  static std::map<std::string, RecordingPlace> places;
   return places;
 }
 
@@ -43,14 +44,14 @@ const ParameterValue* find_option(const Case& planned, std::string_view name) {
   return found == planned.options.end() ? nullptr : &found->second;
 }
 
+}  // namespace
+
 bool may_stand_in_names(const std::string& label) {
   return !label.empty() && label.size() <= 100 && std::ranges::all_of(label, [](unsigned char c) {
     return c > ' ' && c < 127 &&
            std::string_view("/\\:*?[]=,'\"`$").find(static_cast<char>(c)) == std::string_view::npos;
   });
 }
-
-}  // namespace
 
 SceneChoice choose_recording(const std::string& given) {
   const std::string named = given.substr(kDatasetPrefix.size());
@@ -65,22 +66,30 @@ SceneChoice choose_recording(const std::string& given) {
                     "without blanks, quotes and any of / \\ : * ? [ ] = , $): give a label, "
                     "dataset:LABEL=DIR",
                     one_line(given), one_line(label)));
+  return choose_recording(given, label, dir, {});
+}
+
+SceneChoice choose_recording(const std::string& given, const std::string& label,
+                             const std::filesystem::path& dir, const DeclaredTruth& declared) {
   const Recording recording = read_recording(dir);
-  const RecordingTruth truth = find_recording_truth(recording);
+  const RecordingTruth truth = find_recording_truth(recording, declared);
+  check_truth_unit(recording, truth);
   DatasetContents contents = inspect_recording(recording);
-  add_truth_contents(recording, contents);
+  add_truth_contents(recording, declared, contents);
   SceneChoice choice{std::string(kDatasetPrefix) + label, nullptr, {}, given};
   choice.options = {{"dataset.layout", std::string(to_string(recording.layout))},
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
   choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
-  known_places()[dataset_sha256(contents)] = std::filesystem::absolute(dir);
+  RecordingPlace place{std::filesystem::absolute(dir), declared, declared_files(recording, declared)};
+  place.hidden.push_back(place.dir / "truth");
+  known_places()[dataset_sha256(contents)] = std::move(place);
   return choice;
 }
 
 bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(kDatasetPrefix); }
 
-std::filesystem::path recording_dir(const Case& planned) {
+const RecordingPlace& recording_place(const Case& planned) {
   const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
   const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
   if (found == known_places().end())

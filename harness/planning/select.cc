@@ -65,10 +65,23 @@ std::vector<std::string> matching_methods(const std::string& pattern, std::span<
   refuse_pattern("method preset", pattern, candidates.empty() ? names_of(methods) : candidates);
 }
 
+// Returns the project's datasets as scenes.
+std::vector<std::string> dataset_scenes(const RequestedProject& project) {
+  std::vector<std::string> scenes;
+  for (const RequestedDataset& dataset : project.datasets)
+    scenes.push_back(std::string(kDatasetPrefix) + dataset.name);
+  return scenes;
+}
+
 std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
-                                       std::span<const SceneSpec> scenes) {
+                                       std::span<const SceneSpec> scenes, const RequestedProject& project) {
   std::vector<std::string> names;
   for (const std::string& pattern : patterns) {
+    if (pattern.starts_with(kDatasetPrefix) && has_wildcard(pattern)) {
+      for (const std::string& name : matching_names("scene", pattern, dataset_scenes(project)))
+        append_unique(names, name);
+      continue;
+    }
     if (pattern.starts_with(kMeshPrefix) || pattern.starts_with(kDatasetPrefix)) {
       append_unique(names, pattern);
       continue;
@@ -98,7 +111,7 @@ std::vector<std::string> expand_workloads(const std::vector<std::string>& patter
 
 // A pattern without a preset means the method with any preset.
 bool filter_matches(const std::string& pattern, const std::string& name) {
-  if (glob_matches(pattern, name)) return true;
+  if (pattern == name || glob_matches(pattern, name)) return true;
   return pattern.find(':') == std::string::npos && glob_matches(pattern, name.substr(0, name.find(':')));
 }
 
@@ -115,8 +128,27 @@ std::vector<std::string> filter_names(std::string_view kind, const std::vector<s
   return kept;
 }
 
-SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> scenes) {
-  if (name.starts_with(kDatasetPrefix)) return choose_recording(name);
+SceneChoice choose_dataset(const std::string& scene, const RequestedProject& project) {
+  const std::string name = scene.substr(kDatasetPrefix.size());
+  const auto known = std::ranges::find(project.datasets, name, &RequestedDataset::name);
+  std::error_code status;
+  if (known == project.datasets.end()) {
+    if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
+        !std::filesystem::exists(name, status))
+      throw Error(ErrorKind::usage,
+                  fmt::format("scene '{}': {}, and there is no such folder", one_line(scene),
+                              unknown_name_message("dataset", name, names_of(project.datasets))));
+    return choose_recording(scene);
+  }
+  const std::string where = known->where.empty() ? "dataset " + name : known->where;
+  if (!std::filesystem::is_directory(known->directory, status))
+    throw Error(ErrorKind::input, fmt::format("{}: there is no folder {}", where, known->directory));
+  return choose_recording(scene, name, known->directory, {known->truth, project.dir, where + ".truth"});
+}
+
+SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> scenes,
+                         const RequestedProject& project) {
+  if (name.starts_with(kDatasetPrefix)) return choose_dataset(name, project);
   if (!name.starts_with(kMeshPrefix))
     return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}, name};
   if (one_line(name, name.size()) != name)
@@ -172,7 +204,7 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
     const auto add_part = [&](const std::vector<std::string>& scene_patterns,
                               const std::vector<std::string>& method_patterns,
                               const std::vector<Axis>* axes) {
-      selection.parts.push_back({expand_scenes(scene_patterns, catalogue.scenes),
+      selection.parts.push_back({expand_scenes(scene_patterns, catalogue.scenes, request.project),
                                  expand_methods(method_patterns, catalogue.methods), axes});
       for (const std::string& name : selection.parts.back().scenes) append_unique(scenes, name);
       for (const std::string& name : selection.parts.back().methods) append_unique(methods, name);
@@ -189,14 +221,14 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   // Workloads alone need no scene and no method.
   if (selection.suite == nullptr &&
       (request.workloads.empty() || !request.scenes.empty() || !request.methods.empty())) {
-    scenes =
-        expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes, catalogue.scenes);
+    scenes = expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes,
+                           catalogue.scenes, request.project);
     methods = expand_methods(request.methods.empty() ? simulated_methods(catalogue) : request.methods,
                              catalogue.methods);
     selection.parts.push_back({scenes, methods, nullptr});
   }
   for (const std::string& name : scenes) {
-    selection.scenes.push_back(choose_scene(name, catalogue.scenes));
+    selection.scenes.push_back(choose_scene(name, catalogue.scenes, request.project));
     require_own_label(selection.scenes);
   }
   for (const std::string& name : methods) selection.methods.push_back(choose_method(name, catalogue.methods));

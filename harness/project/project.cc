@@ -14,9 +14,11 @@
 #include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/project/json_lines.h"
 #include "pipeline/method/method.h"
 #include "pipeline/workloads/workload.h"
+#include "scenes/dataset/truth_entry.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 
@@ -77,13 +79,16 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
 
 ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
                             const std::filesystem::path& dir) {
-  if (name.empty() || one_line(name) != name || name.find_first_of(":/,*?[] ") != name.npos)
-    place.fail("its name is empty or has one of : / , * ? [ ] in it, or a blank");
-  if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}};
-  Json options = place.value();
-  const std::string folder = place.at("directory").text();
-  options.erase("directory");
-  return {name, (dir / folder).lexically_normal(), std::move(options)};
+  if (!may_stand_in_names(name))
+    place.fail("its name is not plain ASCII, or has a blank, a quote or one of / \\ : * ? [ ] = , $ in it");
+  if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}, {}};
+  place.allow_only({"directory", "truth"});
+  const auto truth = place.find("truth");
+  if (truth) truth_entry_at(*truth);
+  return {name,
+          (dir / place.at("directory").text()).lexically_normal(),
+          truth ? JsonBox(truth->value()) : JsonBox(),
+          {}};
 }
 
 void read_gates(const JsonPlace& place, Project& project) {
@@ -119,6 +124,13 @@ Project read_project(const std::filesystem::path& file) {
   project.file = std::filesystem::absolute(file).lexically_normal();
   project.dir = project.file.parent_path();
   with_json_lines(text, file.string(), [&] { read_members(JsonPlace(json, file.string()), project); });
+  const JsonLines lines = lines_of_json(text);
+  for (ProjectDataset& dataset : project.datasets) {
+    const std::string place = "datasets." + dataset.name;
+    const auto line = lines.find(place);
+    dataset.where = line == lines.end() ? fmt::format("{}: {}", file.string(), place)
+                                        : fmt::format("{}:{}: {}", file.string(), line->second, place);
+  }
   return project;
 }
 
@@ -148,7 +160,10 @@ std::optional<Project> current_project(const std::optional<std::filesystem::path
 }
 
 void use_project(const Project& project, PlanRequest& request) {
-  request.project = {project.dir.string(), project.methods};
+  request.project = {project.dir.string(), project.methods, {}};
+  for (const ProjectDataset& dataset : project.datasets)
+    request.project.datasets.push_back(
+        {dataset.name, dataset.directory.string(), dataset.truth, dataset.where});
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
   if (suite != project.suites.end()) request.own_suite = *suite;

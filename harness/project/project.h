@@ -18,11 +18,12 @@ namespace aqbench {
 // The version of the format that is read.
 inline constexpr int kProjectVersion = 1;
 
-// A dataset with a name: its folder, and the other members of its object as they stand.
+// A dataset with a name, the scene "dataset:NAME".
 struct ProjectDataset {
   std::string name;
   std::filesystem::path directory;  // absolute
-  JsonBox options;
+  JsonBox truth;                    // as scenes/dataset/truth_entry.h reads it; an empty object: none
+  std::string where;                // "FILE:LINE: datasets.NAME"
 };
 
 // Where the accepted values of a suite are.
@@ -52,7 +53,8 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
 // Returns the project of --project FILE, or else the one that is found from the working directory.
 std::optional<Project> current_project(const std::optional<std::filesystem::path>& named);
 
-// Gives a request the project's methods and, where it asks for a suite of the project, that suite.
+// Gives a request the project's methods and datasets and, where it asks for a suite of the project, that
+// suite.
 void use_project(const Project& project, PlanRequest& request);
 
 // Reads the project of the request, if there is one, and gives it to the request.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "core/error.h"
@@ -27,6 +28,18 @@ std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& 
                     file.string(), file.string()),
         file.string());
   return file;
+}
+
+void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file) {
+  if (!project_file || request.project.datasets.empty()) return;
+  const Project project = read_project(*project_file);
+  request.project.dir = project.dir.string();
+  for (RequestedDataset& dataset : request.project.datasets) {
+    const auto here = std::ranges::find(project.datasets, dataset.name, &ProjectDataset::name);
+    if (here == project.datasets.end()) continue;
+    dataset.directory = here->directory.string();
+    dataset.where = here->where;
+  }
 }
 
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {

@@ -15,6 +15,10 @@ std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& 
                                     const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
+// Lets the datasets of a bundle's request lie where the project of --project has those of the same names;
+// does nothing where no file is named.
+void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file);
+
 // Lets the declared methods of a bundle's plan run in the folder of --project, or in the one that the bundle
 // names. Throws Error(input) where that is not on this machine.
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file);

@@ -12,15 +12,16 @@
 #include "harness/planning/scene_choice.h"
 #include "harness/scoring/board_score.h"
 #include "harness/scoring/consistency.h"
+#include "harness/scoring/true_surface.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
 namespace {
 
-std::string recording_sha256(const Recording& recording) {
+std::string recording_sha256(const Recording& recording, const DeclaredTruth& declared) {
   DatasetContents contents = inspect_recording(recording);
-  add_truth_contents(recording, contents);
+  add_truth_contents(recording, declared, contents);
   return dataset_sha256(contents);
 }
 
@@ -36,9 +37,11 @@ std::string planned_sha256(const Case& planned) {
 CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir) {
   const auto start = SteadyClock::now();
   CaseRecordingData data;
-  data.recording = read_recording(recording_dir(planned));
-  data.truth = find_recording_truth(data.recording);
-  data.sha256 = recording_sha256(data.recording);
+  const RecordingPlace& place = recording_place(planned);
+  data.recording = read_recording(place.dir);
+  data.declared = place.declared;
+  data.truth = find_recording_truth(data.recording, data.declared);
+  data.sha256 = recording_sha256(data.recording, data.declared);
   if (data.sha256 != planned_sha256(planned))
     throw Error(ErrorKind::input, fmt::format("{}: a file of it was changed since the sweep was planned",
                                               data.recording.dir.string()));
@@ -50,7 +53,7 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
 }
 
 void require_unchanged(const CaseRecordingData& data) {
-  if (recording_sha256(data.recording) != data.sha256)
+  if (recording_sha256(data.recording, data.declared) != data.sha256)
     throw Error(ErrorKind::method,
                 fmt::format("{}: was changed while the method ran", data.recording.dir.string()));
 }
@@ -75,7 +78,8 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     require_scorable(output, truth);
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
-    score_output(output, truth, afterwards, result, views);
+    score_output(output, truth, afterwards, result, views,
+                 score_options_of(data.truth, truth, output.cloud.points_m.size()));
     const ViewHoles holes = views ? diagnose_output(output, truth, rig, result) : ViewHoles{};
     add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result);
   }

@@ -16,6 +16,7 @@ namespace aqbench {
 // A recording as a case uses it.
 struct CaseRecordingData {
   Recording recording;
+  DeclaredTruth declared;  // outside of its folder
   RecordingTruth truth;
   std::string sha256;  // of all its files and those of its truth, as they are now
   double made_ms = 0;  // time it took to check and copy

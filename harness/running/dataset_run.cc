@@ -122,10 +122,8 @@ void score_run(const DatasetRunRequest& request, const Reconstruction& output,
   const auto scores = score_depth_maps(output.depth_maps, rig.cameras, request.dataset_dir);
   if (const auto scene = scene_to_score(request.dataset_dir)) {
     record.scene = scene->name;
-    const PatchHeightField& truth = renderable_surface(*scene->truth.surface, scene->name);
-    record.metrics = score_reconstruction(output, truth, {}, [&](std::span<const Vec3> positions_m) {
-                       return count_views(truth, rig, positions_m);
-                     }).metrics;
+    const Surface& truth = *scene->truth.surface;
+    record.metrics = score_reconstruction(output, truth, {}, view_counter(*scene, rig)).metrics;
     if (!output.depth_maps.empty()) {
       const Diagnosis diagnosis = diagnose(output, truth, rig);
       for (const auto& metric : diagnosis.metrics) record.metrics.push_back(metric);

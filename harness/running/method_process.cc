@@ -77,8 +77,9 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
   const std::filesystem::path work_dir = scratch / kWorkFolder;
   std::filesystem::create_directory(work_dir);
   MethodTask task{{scratch / kObservationFolder}, method_input(planned, method, work_dir), method.reads};
-  if (!board.hidden_dir().empty()) task.hidden.push_back(board.hidden_dir());
-  if (looks_at_recording(planned)) task.hidden.push_back(recording_dir(planned) / "truth");
+  task.hidden = board.hidden_dirs();
+  if (looks_at_recording(planned))
+    for (const std::filesystem::path& path : recording_place(planned).hidden) task.hidden.push_back(path);
   return task;
 }
 

@@ -111,8 +111,7 @@ void score_rendered(const Case& planned, const CaseDataset& dataset, Reconstruct
   const Rig& rig = dataset.plan.rig;
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(rig, error), output);
-  const PatchHeightField& truth =
-      renderable_surface(*dataset.plan.scene.truth.surface, dataset.plan.scene.name);
+  const Surface& truth = *dataset.plan.scene.truth.surface;
   require_scorable(output, truth);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);

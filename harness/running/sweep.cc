@@ -47,7 +47,7 @@ bool may_overlap(const Case& planned) { return planned.simulated && !planned.tim
 struct RunningCase {
   RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
       : planned(the_case) {
-    board.set_hidden_dir(log.parent_path());
+    board.hide(log.parent_path());
     options.timeout_s = plan.timeout_s;
     options.memory_limit_bytes = plan.memory_limit_bytes;
     options.log_file = log;

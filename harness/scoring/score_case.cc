@@ -9,6 +9,7 @@
 #include "metrics/diagnosis.h"
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
+#include "scenes/rendering/ray_hit.h"
 
 namespace aqbench {
 
@@ -24,8 +25,8 @@ void require_scorable(const Reconstruction& output, const Surface& truth) {
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views) {
-  Score score = score_reconstruction(output, truth, ScoreOptions{}, views);
+                  CaseResult& result, const ViewCounter& views, const ScoreOptions& options) {
+  Score score = score_reconstruction(output, truth, options, views);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
@@ -51,9 +52,8 @@ void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
 
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
                           CaseResult& result) {
-  const auto* const field = dynamic_cast<const PatchHeightField*>(&truth);
-  if (output.depth_maps.empty() || field == nullptr) return {};
-  Diagnosis diagnosis = diagnose(output, *field, rig);
+  if (output.depth_maps.empty() || !casts_rays(truth)) return {};
+  Diagnosis diagnosis = diagnose(output, truth, rig);
   for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
                                 std::move(diagnosis.csv));

@@ -32,15 +32,15 @@ void require_scorable(const Reconstruction& output, const Surface& truth);
 
 // Scores cloud and mesh against a surface; `views` may be empty.
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views = {});
+                  CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 
 // Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h).
 void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
                   CaseResult& result);
 
-// Adds the causes of holes and the errors of each camera, for methods that give depth maps and a surface by
-// formula; returns the holes.
+// Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
+// holes.
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
                           CaseResult& result);
 

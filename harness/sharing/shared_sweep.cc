@@ -39,7 +39,8 @@ constexpr useconds_t kPause_us = 50'000;  // before results are looked for again
 std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
                                      const fs::path& log, int cancel, Lease& lease, const CaseRunner& run) {
   CaseBoard board;
-  board.set_hidden_dir(bundle);
+  board.hide(bundle);
+  board.hide(log.parent_path());  // results of other cases
   IsolateOptions options;
   options.timeout_s = plan.timeout_s;
   options.memory_limit_bytes = plan.memory_limit_bytes;
@@ -47,10 +48,7 @@ std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan,
   options.cancel_descriptor = cancel;
   options.tick = [&lease] { lease.renew_if_due(); };
   std::optional<ScratchFolder> scratch;
-  if (planned.images) {
-    scratch.emplace();
-    board.set_scratch_dir(scratch->path());
-  }
+  if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
   const IsolateOutcome end = run_isolated([&] { return encode_case_result(run(planned, board)); }, options);
   if (end.end == IsolateOutcome::End::cancelled) return std::nullopt;
   return result_of(planned, end, options, board);

@@ -17,19 +17,22 @@ namespace aqbench {
 namespace {
 
 struct SiteHealth {
-  std::size_t ok = 0, all = 0;
-  bool good() const { return ok == all && all > 0; }
+  std::size_t ok = 0, skipped = 0, all = 0;
+  bool good() const { return ok > 0 && ok + skipped == all; }
+  std::string text() const {
+    return fmt::format("{} of {} ok{}", ok, all, skipped == 0 ? "" : fmt::format(", {} skipped", skipped));
+  }
 };
 
 SiteHealth health_of(const SiteRun& run) {
-  const auto ok = std::ranges::count_if(
-      run.cases, [](const SiteCase& one) { return one.status == "ok" || one.status == "skipped"; });
-  return {static_cast<std::size_t>(ok), std::max(run.planned, run.cases.size())};
+  const auto with = [&](const char* status) {
+    return static_cast<std::size_t>(std::ranges::count(run.cases, status, &SiteCase::status));
+  };
+  return {with("ok"), with("skipped"), std::max(run.planned, run.cases.size())};
 }
 
 std::string health_text(const SiteHealth& health) {
-  return fmt::format("<span class=\"badge {}\">{} of {} ok</span>", health.good() ? "good" : "bad", health.ok,
-                     health.all);
+  return fmt::format("<span class=\"badge {}\">{}</span>", health.good() ? "good" : "bad", health.text());
 }
 
 // `depth` is how many folders the page is below the root of the site.
@@ -182,7 +185,7 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
 
 std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
-  const std::string left = shown_suite(suite), right = fmt::format("{} of {} ok", health.ok, health.all);
+  const std::string left = shown_suite(suite), right = health.text();
   const auto left_px = 14 + 7 * display_width(left), right_px = 14 + 7 * display_width(right);
   return {
       fmt::format("badge/{}.svg", site_file_name(suite)),
@@ -205,12 +208,9 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
       if (one.values[i]) values[site_metrics()[i].name] = *one.values[i];
     cases[one.name] = std::move(values);
   }
-  const Json json = {{"schemaVersion", 1},
-                     {"label", shown_suite(suite)},
-                     {"message", fmt::format("{} of {} ok", health.ok, health.all)},
-                     {"color", health.good() ? "green" : "red"},
-                     {"run", newest.id},
-                     {"commit", newest.commit},
+  const Json json = {{"schemaVersion", 1},       {"label", shown_suite(suite)},
+                     {"message", health.text()}, {"color", health.good() ? "green" : "red"},
+                     {"run", newest.id},         {"commit", newest.commit},
                      {"cases", std::move(cases)}};
   return {fmt::format("api/{}.json", site_file_name(suite)),
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};

@@ -26,6 +26,13 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
   return list;
 }
 
+// The names of the metrics, in the order of a line's values.
+std::string metrics_of_lines() {
+  std::string names;
+  for (const SiteMetric& metric : site_metrics()) names += (names.empty() ? "" : " ") + metric.name;
+  return names;
+}
+
 std::string text_at(const Json& json, const char* name) {
   const auto found = json.find(name);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -106,11 +113,10 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
   run.planned = place.at("run").at("planned_cases").count();
   run.suite = text_at(json.at("run"), "suite");
   run.started_utc = text_at(json.at("run"), "started_utc");
-  if (const Json& environment = json.at("environment"); environment.is_object()) {
-    if (environment.contains("build") && environment["build"].is_object())
-      run.commit = text_at(environment["build"], "commit");
-    if (environment.contains("cpu") && environment["cpu"].is_object())
-      run.machine = text_at(environment["cpu"], "model");
+  const auto environment = json.find("environment");
+  if (environment != json.end() && environment->is_object()) {
+    run.commit = text_at(environment->value("build", Json()), "commit");
+    run.machine = text_at(environment->value("cpu", Json()), "model");
   }
   for (const JsonPlace& record : place.at("records").elements()) record.at("case").text();
   for (const Json& record : json.at("records")) run.cases.push_back(site_case(record));
@@ -124,9 +130,11 @@ std::string site_line(const SiteRun& run) {
     for (const auto& value : one.values) values.push_back(value ? Json(*value) : Json(nullptr));
     cases.push_back({one.name, one.scene, one.method, one.status, std::move(values)});
   }
-  const Json line = {{"key", run.key},         {"folder", run.folder},   {"id", run.id},
-                     {"suite", run.suite},     {"at", run.started_utc},  {"commit", run.commit},
-                     {"machine", run.machine}, {"planned", run.planned}, {"cases", std::move(cases)}};
+  const Json line = {{"key", run.key},         {"metrics", metrics_of_lines()},
+                     {"folder", run.folder},   {"id", run.id},
+                     {"suite", run.suite},     {"at", run.started_utc},
+                     {"commit", run.commit},   {"machine", run.machine},
+                     {"planned", run.planned}, {"cases", std::move(cases)}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -134,6 +142,7 @@ SiteRun site_run_of(std::string_view line, const std::string& source) {
   const Json json = parse_strict_json(line, source, kMessageJson);
   const auto fail = [&] { return Error(ErrorKind::input, source + ": is no list of runs of a site"); };
   if (!json.is_object() || !json.contains("cases") || !json["cases"].is_array()) throw fail();
+  if (text_at(json, "metrics") != metrics_of_lines()) throw fail();  // of a version that showed others
   SiteRun run;
   run.key = text_at(json, "key");
   run.folder = text_at(json, "folder");

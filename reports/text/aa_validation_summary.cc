@@ -55,9 +55,51 @@ std::string alarm_line(const AaValidationReport& report) {
              100 * kMaxFalseAlarms, blocks_to_bound(kMaxFalseAlarms));
 }
 
+std::string margin_text(const AbOutcome& outcome) {
+  return outcome.margin_absolute ? fmt::format("{:.4g} {}", outcome.margin, outcome.unit)
+                                 : fmt::format("{:.4g} %", 100 * outcome.margin);
+}
+
+// How often a change as large as the margin is seen, with more and more pairs.
+std::string power_line(const AbOutcome& outcome, const QualityCheck& quality) {
+  std::string line;
+  for (const QualityPower& power : quality.powers)
+    if (power.metric == outcome.name)
+      line += fmt::format("{} {} with {} pairs", line.empty() ? "" : ",",
+                          share_text(power.worse, power.suites), power.pairs_per_suite);
+  return fmt::format("{}: worse by its margin, {}, it is called WORSE in{}", outcome.name,
+                     margin_text(outcome), line);
+}
+
+std::vector<std::string> metric_lines(const AaValidationReport& report) {
+  std::vector<std::string> lines;
+  if (!report.quality) {
+    lines.push_back(fmt::format("A/A: {} pairs measured, too few for a rate", report.aa_pairs));
+    return lines;
+  }
+  const QualityCheck& quality = *report.quality;
+  lines.push_back(
+      fmt::format("A/A: {} pairs; of {} suites of neighbouring pairs, with coins thrown anew, {} called a "
+                  "metric WORSE or "
+                  "BETTER ({}, at most {:.0f} % wanted)",
+                  report.aa_pairs, quality.simulated.blocks, quality.simulated.regressed,
+                  share_text(quality.simulated.regressed, quality.simulated.blocks), 100 * kMaxMetricAlarms));
+  lines.push_back(fmt::format(
+      "independent: {} blocks share no pair, {} of them called different, which bounds the rate below {:.2g} "
+      "% ({:.0f} % confidence)",
+      quality.separate.blocks, quality.separate.regressed, 100 * quality.separate.rate_upper(),
+      100 * kAlarmConfidence));
+  if (quality.no_noise)
+    lines.emplace_back("the two values of each pair are equal: nothing varies from run to run");
+  for (const AbOutcome& outcome : report.outcomes) lines.push_back(power_line(outcome, quality));
+  return lines;
+}
+
 std::vector<std::string> a_a_lines(const AaValidationReport& report) {
   std::vector<std::string> lines;
-  if (report.aa) {
+  if (!report.outcomes.empty()) {
+    lines = metric_lines(report);
+  } else if (report.aa) {
     lines.push_back(
         fmt::format("A/A: {} fresh pairs; of {} suites of neighbouring pairs {} were called slower "
                     "without a reason ({}, at most {:.1f} % wanted), {} after a second block, {} faster, "
@@ -89,7 +131,20 @@ std::vector<std::string> a_a_lines(const AaValidationReport& report) {
   return lines;
 }
 
+std::string metric_result_line(const AaValidationReport& report) {
+  if (!report.problems.empty()) return "FAILED";
+  if (report.too_many_metric_alarms()) return "TOO MANY FALSE ALARMS";
+  if (!report.complete || !report.quality) return "INCOMPLETE";
+  if (report.metrics_sensitive())
+    return "calibrated: few false alarms, changes as large as the margins are seen";
+  return fmt::format(
+      "OPEN: few false alarms, but with {} pairs a change as large as a margin is seen in less "
+      "than {:.0f} %: more pairs, or a wider margin",
+      kPairsPerMetricSuite, 100 * kMinMetricPower);
+}
+
 std::string result_line(const AaValidationReport& report) {
+  if (!report.outcomes.empty()) return metric_result_line(report);
   switch (report.exit_code()) {
     case ExitCode::pass:
       return report.wants_pairs ? "calibrated: few false alarms, delays are seen" : "few false alarms";
@@ -115,6 +170,10 @@ std::string what_was_asked(const AaValidationDocument& document) {
   if (document.plan.pairs == 0)
     return fmt::format("live runs: {} pairs a look, {}", document.plan.live_pairs_per_look,
                        settings_line(document.plan.live_settings));
+  if (!document.outcomes.empty())
+    return fmt::format(
+        "suites of {} pairs, alpha {:.4g}; wanted: changes as large as the margins seen in {:.0f} %",
+        document.pairs_per_suite, document.policy.alpha, 100 * kMinMetricPower);
   return fmt::format(
       "suites of {} pairs, tau {:.4g} %, alpha {:.4g}; wanted: delays seen in {:.0f} %, after a "
       "second block in {:.0f} %",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/colmap_model.h"
@@ -19,11 +21,13 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
+#include "scenes/surfaces/facet_error.h"
 
 namespace aqbench {
 namespace {
 
 constexpr const char* kImageFile = "000000.png";
+constexpr std::string_view kMeshScenePrefix = "mesh:";
 
 Json parameters_record(const Parameters& parameters) {
   Json out = Json::object();
@@ -107,7 +111,7 @@ void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t
 void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
                     const RenderProgress& progress) {
   const Surface& surface = *plan.scene.truth.surface;
-  const Renderer renderer(renderable_surface(surface, plan.scene.name), plan.imaging, plan.request.seed);
+  const Renderer renderer(surface, plan.imaging, plan.request.seed);
   WorkCounter counter(plan, progress);
   for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) write_camera(renderer, plan, i, counter, dir);
   write_file(dir / "truth" / "scene.json", dataset_record(plan));
@@ -149,11 +153,16 @@ void fill_folder(const std::filesystem::path& dir,
 
 std::string dataset_record(const DatasetPlan& plan) {
   const DatasetRequest& r = plan.request;
+  Json scene = {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}};
+  if (!plan.mesh_sha256.empty()) {
+    scene["sha256"] = plan.mesh_sha256;
+    scene["facet_error_mm"] = 1e3 * plan.facet_error_m;
+  }
   const Json record = {
       {"format_version", 1},
       {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
       {"renderer_version", kRendererVersion},
-      {"scene", {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}}},
+      {"scene", scene},
       {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
       {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
       {"mesh_pitch_m", r.mesh_pitch_m},
@@ -161,7 +170,36 @@ std::string dataset_record(const DatasetPlan& plan) {
   return record.dump(2) + "\n";
 }
 
+namespace {
+
+// A mesh is called by its file's name alone, so that equal meshes give equal bytes wherever they lie.
+void add_mesh(DatasetPlan& plan) {
+  const std::filesystem::path file = plan.request.scene.substr(kMeshScenePrefix.size());
+  plan.scene = make_scene(plan.request.scene, plan.request.overrides);
+  plan.scene.name = std::string(kMeshScenePrefix) + file.filename().string();
+  plan.mesh_sha256 = sha256_file_hex(file);
+  const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);
+  plan.facet_error_m = facet_error_m(mesh);
+  const double water_z_m = plan.rig.water.water_z_m;
+  const auto above =
+      std::ranges::count_if(mesh.vertices_m, [&](const Vec3& vertex) { return !(vertex.z() > water_z_m); });
+  if (above > 0)
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: {} of its {} vertices are not below the water at z = {} m: is it in metres, in the "
+                    "rig's world frame, +Z down?",
+                    file.string(), above, mesh.vertices_m.size(), water_z_m));
+}
+
+}  // namespace
+
 DatasetPlan plan_dataset(const DatasetRequest& request) {
+  DatasetPlan plan = plan_images(request);
+  if (request.scene.starts_with(kMeshScenePrefix)) add_mesh(plan);
+  return plan;
+}
+
+DatasetPlan plan_images(const DatasetRequest& request) {
   const RigSpec& rig = find_rig(request.rig);
   const ImagingVariant& variant = find_imaging_variant(request.imaging);
   for (const Override& given : request.overrides) {
@@ -177,7 +215,8 @@ DatasetPlan plan_dataset(const DatasetRequest& request) {
   append(imaging_overrides, request.overrides);
 
   DatasetPlan plan{request,
-                   make_scene(request.scene, request.overrides),
+                   request.scene.starts_with(kMeshScenePrefix) ? Scene{request.scene, {}, {}}
+                                                               : make_scene(request.scene, request.overrides),
                    resolve_parameters(rig.name, rig.parameters, rig_overrides),
                    resolve_parameters("imaging", imaging_parameters(), imaging_overrides),
                    {},
@@ -185,7 +224,6 @@ DatasetPlan plan_dataset(const DatasetRequest& request) {
   plan.rig = make_rig(rig, plan.rig_parameters, request.seed);
   plan.imaging = imaging_options(plan.imaging_parameters);
   check(plan.imaging);
-  renderable_surface(*plan.scene.truth.surface, request.scene);
   return plan;
 }
 

@@ -37,11 +37,18 @@ struct DatasetPlan {
   Parameters rig_parameters, imaging_parameters;
   Rig rig;
   ImagingOptions imaging;
+  // Of a mesh, in the place of its path: what the file holds, and how far its faces lie from a smooth
+  // surface.
+  std::string mesh_sha256 = {};
+  double facet_error_m = 0;
 };
 
-// Throws Error(usage) for unknown names and parameters, an override of another owner, and a scene that cannot
-// be rendered; Error(input) as make_rig does.
+// Throws Error(usage) for unknown names and parameters and an override of another owner; Error(input) as
+// make_rig and make_scene do, and for a mesh that is not below the water.
 DatasetPlan plan_dataset(const DatasetRequest& request);
+
+// Plans the same without the truth of a mesh, which takes long to prepare: its `scene` has no surface.
+DatasetPlan plan_images(const DatasetRequest& request);
 
 // The text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
 std::string dataset_record(const DatasetPlan& plan);

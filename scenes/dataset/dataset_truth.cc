@@ -28,7 +28,10 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), error.what()));
   }
-  return make_scene(name, overrides);
+  if (!name.starts_with("mesh:")) return make_scene(name, overrides);
+  Scene mesh = make_scene("mesh:" + (dataset_dir / "truth" / "surface.ply").string(), {});
+  mesh.name = name;
+  return mesh;
 }
 
 DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string& camera, int width,

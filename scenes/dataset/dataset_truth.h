@@ -9,8 +9,9 @@
 
 namespace aqbench {
 
-// Reads the scene with its parameters from truth/scene.json. Throws Error(input) naming the file and the
-// field if it is missing or not of this format, Error(usage) as make_scene does.
+// Reads the scene with its parameters from truth/scene.json, a mesh from truth/surface.ply. Throws
+// Error(input) naming the file and the field if it is missing or not of this format, Error(usage) as
+// make_scene does.
 Scene read_dataset_scene(const std::filesystem::path& dataset_dir);
 
 // Reads the true depths of a camera, truth/CAMERA/depth.npy. Throws Error(input) naming the file if it is

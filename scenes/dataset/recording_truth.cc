@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -13,9 +14,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "scenes/cloud/ply_read.h"
-#include "scenes/dataset/dataset_truth.h"
-#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {
@@ -30,43 +28,41 @@ bool is_file_here(const fs::path& path) {
 }
 
 double metres_of(const JsonPlace& place) {
-  const std::string unit = place.text();
-  if (unit == "m") return 1;
-  if (unit == "cm") return 1e-2;
-  if (unit == "mm") return 1e-3;
-  place.fail(fmt::format("'{}' is none of m, cm, mm", unit));
-}
-
-// A file of truth/, for the frame.
-fs::path file_of_frame(const fs::path& dir, std::string name, std::size_t frame) {
-  if (const std::size_t at = name.find(kFramePlaceholder); at != std::string::npos)
-    name.replace(at, kFramePlaceholder.size(), fmt::format("{:06}", frame));
-  return dir / name;
+  if (const auto metres = metres_per_unit(place.text())) return *metres;
+  place.fail(fmt::format("'{}' is none of m, cm, mm, um", place.text()));
 }
 
 // Every frame has its file now, not only when its case runs.
-void require_files(const RecordingTruth& truth, const std::string& name, std::size_t frames) {
+void require_files(const std::string& name, std::size_t frames, const std::string& source) {
   for (std::size_t frame = 0; frame < frames; ++frame)
-    if (const fs::path file = file_of_frame(truth.dir, name, frame); !is_file_here(file))
+    if (const fs::path file = file_of_frame(name, frame); !is_file_here(file))
       throw Error(ErrorKind::input,
-                  fmt::format("{}: there is no such file, and truth.json names it", file.string()));
+                  fmt::format("{}: there is no such file, and {} names it", file.string(), source),
+                  file.string());
 }
 
-void read_truth_file(const fs::path& file, std::size_t frames, RecordingTruth& truth) {
-  const Json json = read_strict_json(file, kSmallFileJson);
-  const JsonPlace root(json, file.string());
-  root.allow_only({"surface", "charuco"});
-  if (const auto surface = root.find("surface")) {
-    surface->allow_only({"file", "unit"});
-    if (truth.scene_file) surface->fail("scene.json is there, too, and says another surface");
-    truth.surface_file = surface->at("file").text();
-    truth.surface_metres_per_unit = metres_of(surface->at("unit"));
-    require_files(truth, truth.surface_file, frames);
+void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::path& base,
+                  const Recording& recording, RecordingTruth& truth) {
+  if (truth.scene_file) place.fail("truth/scene.json is there, too, and says another surface");
+  if (truth.surface) place.fail("truth/truth.json is there, too, and says another surface");
+  SurfaceTruth surface{{}, entry.unit, entry.max_distance_m, entry.leave_out_beyond_border};
+  for (const std::string& name : entry.files) {
+    surface.files.push_back((base / name).lexically_normal().string());
+    require_files(surface.files.back(), recording.images.size(), truth.source);
   }
-  if (const auto charuco = root.find("charuco")) {
-    truth.board_file = charuco->text();
-    require_files(truth, truth.board_file, frames);
-  }
+  truth.surface = std::move(surface);
+}
+
+void take_entry(const Json& json, const std::string& source, const fs::path& base, const Recording& recording,
+                RecordingTruth& truth) {
+  const JsonPlace root(json, source);
+  const TruthEntry entry = truth_entry_at(root);
+  truth.source = source;
+  if (entry.surface) take_surface(*entry.surface, root.at("surface"), base, recording, truth);
+  if (entry.board_file.empty()) return;
+  if (!truth.board_file.empty()) root.at("charuco").fail("truth/truth.json is there, too, and names another");
+  truth.board_file = (base / entry.board_file).lexically_normal().string();
+  require_files(truth.board_file, recording.images.size(), source);
 }
 
 Vec3 scaled_position(const JsonPlace& place, double metres_per_unit) {
@@ -93,12 +89,19 @@ BoardCorner corner_of(const JsonPlace& place, double metres_per_unit) {
 
 }  // namespace
 
-RecordingTruth find_recording_truth(const Recording& recording) {
+fs::path file_of_frame(std::string name, std::size_t frame) {
+  if (const std::size_t at = name.find(kFramePlaceholder); at != std::string::npos)
+    name.replace(at, kFramePlaceholder.size(), fmt::format("{:06}", frame));
+  return name;
+}
+
+RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared) {
   RecordingTruth truth;
   truth.dir = recording.dir / "truth";
   if (is_file_here(truth.dir / "scene.json")) truth.scene_file = truth.dir / "scene.json";
-  if (is_file_here(truth.dir / "truth.json"))
-    read_truth_file(truth.dir / "truth.json", recording.images.size(), truth);
+  if (const fs::path file = truth.dir / "truth.json"; is_file_here(file))
+    take_entry(read_strict_json(file, kSmallFileJson), file.string(), truth.dir, recording, truth);
+  if (!declared.entry->empty()) take_entry(*declared.entry, declared.source, declared.base, recording, truth);
   for (const Camera& camera : recording.rig.cameras)
     for (std::size_t frame = 0; frame < recording.images.size() && !truth.has_depths; ++frame)
       truth.has_depths = !true_depth_file(truth.dir, camera.name, frame).empty();
@@ -118,7 +121,27 @@ std::string truth_text(const RecordingTruth& truth) {
   return kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, "+"));
 }
 
-void add_truth_contents(const Recording& recording, DatasetContents& contents) {
+std::vector<fs::path> declared_files(const Recording& recording, const DeclaredTruth& declared) {
+  if (declared.entry->empty()) return {};
+  const TruthEntry entry = truth_entry_at(JsonPlace(*declared.entry, declared.source));
+  std::vector<std::string> names;
+  if (entry.surface) names = entry.surface->files;
+  if (!entry.board_file.empty()) names.push_back(entry.board_file);
+  std::set<fs::path> files;
+  for (const std::string& name : names)
+    for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
+      files.insert(file_of_frame((declared.base / name).lexically_normal().string(), frame));
+  return {files.begin(), files.end()};
+}
+
+void add_truth_contents(const Recording& recording, const DeclaredTruth& declared,
+                        DatasetContents& contents) {
+  // Relative to the declaration, so that the hash is the same wherever the project lies.
+  for (const fs::path& file : declared_files(recording, declared))
+    contents["declared:" + file.lexically_relative(declared.base).generic_string()] = {fs::file_size(file),
+                                                                                       sha256_file_hex(file)};
+  if (const std::string text = declared.entry->dump(); !declared.entry->empty())
+    contents["declared"] = {text.size(), sha256_hex(text)};
   const fs::path dir = recording.dir / "truth";
   std::error_code error;
   if (!fs::is_directory(dir, error)) return;
@@ -130,18 +153,6 @@ void add_truth_contents(const Recording& recording, DatasetContents& contents) {
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
 }
 
-Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name) {
-  if (truth.scene_file) return read_dataset_scene(truth.dir.parent_path());
-  const fs::path file = file_of_frame(truth.dir, truth.surface_file, frame);
-  TriangleMesh mesh = read_ply_mesh(file);
-  for (Vec3& vertex : mesh.vertices_m) vertex *= truth.surface_metres_per_unit;
-  try {
-    return {name, Parameters(), {make_mesh_surface(std::move(mesh))}};
-  } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
 fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, std::size_t frame) {
   const fs::path numbered = truth_dir / camera / fmt::format("{:06}.npy", frame),
                  only = truth_dir / camera / "depth.npy";
@@ -150,7 +161,7 @@ fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, s
 }
 
 BoardTruth true_board(const RecordingTruth& truth, std::size_t frame) {
-  const fs::path file = file_of_frame(truth.dir, truth.board_file, frame);
+  const fs::path file = file_of_frame(truth.board_file, frame);
   const Json json = read_strict_json(file, kSmallFileJson);
   const JsonPlace root(json, file.string());
   root.allow_only({"unit", "squares_x", "square_size", "corners"});

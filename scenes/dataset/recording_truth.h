@@ -1,5 +1,6 @@
 #pragma once
-// What is known to be true of a recording: its folder truth/. Methods do not see it.
+// What is known to be true of a recording: its folder truth/, and what a project file declares. Methods do
+// not see it.
 
 #include <cstddef>
 #include <filesystem>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "scenes/dataset/recording.h"
-#include "scenes/scene.h"
+#include "scenes/dataset/truth_entry.h"
 
 namespace aqbench {
 
@@ -27,33 +28,44 @@ struct BoardTruth {
   std::vector<BoardCorner> corners;
 };
 
+// A true surface in files that are there.
+struct SurfaceTruth {
+  std::vector<std::string> files;  // whole paths, with {frame} for the number of the frame
+  std::string unit;                // empty where nobody says it
+  std::optional<double> max_distance_m;
+  std::optional<bool> leave_out_beyond_border;
+};
+
 // The files of a recording's truth and what they are; nothing of it is read before it is asked for.
 struct RecordingTruth {
   std::filesystem::path dir;                        // DATASET/truth
   std::optional<std::filesystem::path> scene_file;  // truth/scene.json
-  // "surface" of truth/truth.json: a mesh, with {frame} in its name for the number of the frame.
-  std::string surface_file;
-  double surface_metres_per_unit = 1;
-  std::string board_file;   // "charuco" of truth/truth.json; {frame} likewise
+  std::optional<SurfaceTruth> surface;
+  std::string board_file;   // whole path with {frame}; empty: none
   bool has_depths = false;  // any truth/CAMERA/000000.npy or depth.npy
+  std::string source;       // of surface and board, for errors: truth.json or a project file
 
-  bool has_surface() const { return scene_file || !surface_file.empty(); }
+  bool has_surface() const { return scene_file || surface; }
 };
 
-// Finds out what is known of a recording. Throws Error(input) naming file and field for a truth.json that is
-// not of the format, one that names a surface beside scene.json, a unit that is missing, and depths of a
-// recording whose layout is COLMAP's: nothing says where its depths begin.
-RecordingTruth find_recording_truth(const Recording& recording);
+// Finds out what is known of a recording: what lies in truth/, and what is declared elsewhere. Throws
+// Error(input) naming file and field for a truth.json that is not of the format, for two true surfaces or
+// boards, a file that is missing in any frame, and depths of a recording whose layout is COLMAP's: nothing
+// says where its depths begin.
+RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared = {});
 
 // Returns what is known in words: "none", or of "surface", "depth", "charuco" those that are, joined by "+".
 std::string truth_text(const RecordingTruth& truth);
 
-// Adds the hashes of all files in truth/ to those of the recording.
-void add_truth_contents(const Recording& recording, DatasetContents& contents);
+// Returns the files of all frames that `declared` names: out of a method's reach, wherever they lie.
+std::vector<std::filesystem::path> declared_files(const Recording& recording, const DeclaredTruth& declared);
 
-// Makes the true surface of a frame, in the recording's world frame. The truth must have one. Throws
-// Error(input) naming the file.
-Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name);
+// Adds the hashes of all files in truth/ to those of the recording, and those of what is declared elsewhere,
+// with the declaration.
+void add_truth_contents(const Recording& recording, const DeclaredTruth& declared, DatasetContents& contents);
+
+// Returns the whole path of a truth's file in a frame.
+std::filesystem::path file_of_frame(std::string name, std::size_t frame);
 
 // Returns the file with a camera's true depths in a frame, truth/CAMERA/000002.npy, or of frame 0
 // truth/CAMERA/depth.npy; empty if there is none.

@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/optics/distortion.h"
+#include "scenes/rendering/face_paint.h"
 
 namespace aqbench {
 namespace {
@@ -88,7 +89,7 @@ struct Renderer::SampleGrid {
   }
 };
 
-Renderer::Renderer(const PatchHeightField& surface, const ImagingOptions& options, std::uint64_t seed)
+Renderer::Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed)
     : options_(options),
       seed_(seed),
       exact_(surface),
@@ -103,6 +104,7 @@ double Renderer::gain(std::uint64_t camera_index) const {
 // The next depth is guessed on the line through the last two.
 void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const {
+  if (fast_.is_mesh()) return sample_row_of_mesh(camera, grid, out);
   std::optional<double> last_m, before_m;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = 0;
@@ -121,6 +123,27 @@ void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid
     }
     before_m = last_m;
     last_m = hit_m;
+  }
+}
+
+// A whole row of rays at once. What looks past the mesh is black.
+void Renderer::sample_row_of_mesh(const RefractiveCamera& camera, const SampleGrid& grid,
+                                  std::vector<float>& out) const {
+  std::vector<WaterRay> rays;
+  std::vector<std::size_t> samples;
+  std::ranges::fill(out, 0.0F);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (const auto ray = cast_ray(camera, {grid.x_px[i], grid.y_px[i]})) {
+      rays.push_back(*ray);
+      samples.push_back(i);
+    }
+  std::vector<FaceHit> hits(rays.size());
+  fast_.first_faces(rays, hits);
+  for (std::size_t k = 0; k < rays.size(); ++k) {
+    if (std::isnan(hits[k].depth_m)) continue;
+    double value = paint_on_face(texture_, point_on_ray(rays[k], hits[k].depth_m), hits[k].normal);
+    if (options_.absorption_per_m != 0) value *= std::exp(-options_.absorption_per_m * hits[k].depth_m);
+    out[samples[k]] = static_cast<float>(value);
   }
 }
 

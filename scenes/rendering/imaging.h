@@ -26,10 +26,11 @@ struct RenderedImage {
 // Called with the number of rows that were just finished, by any thread. What it throws ends the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
-// Renders one surface, to which it keeps a reference. Every result is the same bytes for any thread count.
+// Renders one surface, by formula or a mesh, to which it keeps a reference. Every result is the same bytes
+// for any thread count.
 class Renderer {
  public:
-  Renderer(const PatchHeightField& surface, const ImagingOptions& options, std::uint64_t seed);
+  Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed);
 
   // Renders what the camera itself records, lens distortion included. camera_index makes gain and noise
   // differ between cameras. Uses parallel_for.
@@ -46,6 +47,8 @@ class Renderer {
  private:
   struct SampleGrid;
   void sample_row(const RefractiveCamera& camera, const SampleGrid& grid, std::vector<float>& out) const;
+  void sample_row_of_mesh(const RefractiveCamera& camera, const SampleGrid& grid,
+                          std::vector<float>& out) const;
   void expose_row(std::uint64_t camera_index, int row, const std::vector<float>& radiance,
                   RenderedImage& out) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/error.h"
 
@@ -27,8 +28,19 @@ double horizontal(const WaterRay& ray) { return std::hypot(ray.direction[0], ray
 
 }  // namespace
 
-RayHitter::RayHitter(const PatchHeightField& surface, double max_depth_m, double tolerance_m)
-    : surface_(surface), bounds_(surface.bounds()), max_depth_m_(max_depth_m), tolerance_m_(tolerance_m) {
+bool casts_rays(const Surface& surface) {
+  return dynamic_cast<const PatchHeightField*>(&surface) != nullptr ||
+         dynamic_cast<const RayTarget*>(&surface) != nullptr;
+}
+
+RayHitter::RayHitter(const Surface& surface, double max_depth_m, double tolerance_m)
+    : field_(dynamic_cast<const PatchHeightField*>(&surface)),
+      mesh_(dynamic_cast<const RayTarget*>(&surface)),
+      max_depth_m_(max_depth_m),
+      tolerance_m_(tolerance_m) {
+  if (field_ == nullptr && mesh_ == nullptr)
+    throw Error(ErrorKind::usage, "surface: rays can be cast at one by formula and at a mesh alone");
+  if (field_ != nullptr) bounds_ = field_->bounds();
   if (!(max_depth_m > 0) || !std::isfinite(max_depth_m))
     throw Error(ErrorKind::usage, fmt::format("max_depth_m: must be positive, got {}", max_depth_m));
 }
@@ -39,13 +51,29 @@ bool RayHitter::meets_once(const WaterRay& ray) const {
   return ray.direction[2] > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
 }
 
+void RayHitter::first_faces(std::span<const WaterRay> rays, std::span<FaceHit> hits) const {
+  std::vector<SurfaceRay> in_water;
+  in_water.reserve(rays.size());
+  for (const WaterRay& ray : rays) in_water.push_back({to_vec3(ray.origin_m), to_vec3(ray.direction)});
+  mesh_->first_hits(in_water, hits);
+  for (FaceHit& hit : hits)
+    if (!(hit.depth_m > 0 && hit.depth_m <= max_depth_m_))
+      hit.depth_m = std::numeric_limits<double>::quiet_NaN();
+}
+
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray) const {
+  if (mesh_ != nullptr) {
+    FaceHit hit;
+    first_faces({&ray, 1}, {&hit, 1});
+    return std::isnan(hit.depth_m) ? std::nullopt : std::optional(hit.depth_m);
+  }
   if (!meets_once(ray)) return marched_hit_m(ray);
   const double middle_m = (bounds_.z_min_m + bounds_.z_max_m) / 2;
   return newton_hit_m(ray, std::isfinite(middle_m) ? (middle_m - ray.origin_m[2]) / ray.direction[2] : 0);
 }
 
 std::optional<double> RayHitter::first_hit_m(const WaterRay& ray, double guess_m) const {
+  if (mesh_ != nullptr) return first_hit_m(ray);
   return meets_once(ray) ? newton_hit_m(ray, guess_m) : marched_hit_m(ray);
 }
 
@@ -56,7 +84,7 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
   double above_m = -kInfinity, below_m = kInfinity;  // depths known to lie above and below the surface
   double depth_m = guess_m;
   for (int i = 0; i < 100; ++i) {
-    const Gap at = gap_at(surface_, ray, depth_m);
+    const Gap at = gap_at(*field_, ray, depth_m);
     (at.gap_m > 0 ? above_m : below_m) = depth_m;
     double next_m = depth_m - at.gap_m / at.rate;
     if (!(next_m >= above_m && next_m <= below_m)) next_m = (above_m + below_m) / 2;
@@ -81,12 +109,12 @@ std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
   if (!(fastest > 0)) return std::nullopt;
   double depth_m =
       std::isfinite(bounds_.z_min_m) ? std::max(0.0, (bounds_.z_min_m - ray.origin_m[2]) / z_per_m) : 0.0;
-  if (gap_at(surface_, ray, 0).gap_m <= 0) return std::nullopt;
+  if (gap_at(*field_, ray, 0).gap_m <= 0) return std::nullopt;
   double last_m = max_depth_m_;
   if (std::isfinite(bounds_.z_max_m))
     last_m = std::min(last_m, (bounds_.z_max_m - ray.origin_m[2]) / z_per_m + 1e-9);
   while (depth_m <= last_m) {
-    const Gap at = gap_at(surface_, ray, depth_m);
+    const Gap at = gap_at(*field_, ray, depth_m);
     if (at.gap_m <= 0) return depth_m;
     double step_m = at.gap_m / fastest;
     const double root = -at.rate + std::sqrt(at.rate * at.rate + 2 * bend * at.gap_m);
@@ -100,8 +128,7 @@ std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
 const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene) {
   const auto* field = dynamic_cast<const PatchHeightField*>(&surface);
   if (field == nullptr)
-    throw Error(ErrorKind::usage,
-                fmt::format("scene '{}': cannot be rendered; only surfaces by formula can", scene));
+    throw Error(ErrorKind::usage, fmt::format("scene '{}': is a mesh, not a surface by formula", scene));
   return *field;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
-// Where a ray in the water meets a surface by formula.
+// Where a ray in the water meets a surface: one by formula, or a mesh.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "scenes/optics/refraction.h"
 #include "scenes/surfaces/height_field.h"
+#include "scenes/surfaces/ray_target.h"
 
 namespace aqbench {
 
@@ -16,9 +18,8 @@ inline constexpr double kMaxRayDepth_m = 100;
 class RayHitter {
  public:
   // Prepares the surface. tolerance_m bounds the error that Newton's last step leaves; the default is of the
-  // size of rounding.
-  explicit RayHitter(const PatchHeightField& surface, double max_depth_m = kMaxRayDepth_m,
-                     double tolerance_m = 1e-14);
+  // size of rounding. Throws Error(usage) for a surface that is neither by formula nor a mesh.
+  explicit RayHitter(const Surface& surface, double max_depth_m = kMaxRayDepth_m, double tolerance_m = 1e-14);
 
   // Returns the depth along the ray, metres, at which it first meets the surface, exact to rounding (below
   // 1e-9 m wherever the ray is not tangent to the surface to within that). nullopt: they do not meet up to
@@ -28,17 +29,27 @@ class RayHitter {
   // tolerance at most.
   std::optional<double> first_hit_m(const WaterRay& ray, double guess_m) const;
 
+  // Returns whether the surface is a mesh: then many rays at once are faster by far.
+  bool is_mesh() const { return mesh_ != nullptr; }
+
+  // Does the same as first_hit_m() for many rays at a mesh, and gives the normals of the faces.
+  void first_faces(std::span<const WaterRay> rays, std::span<FaceHit> hits) const;
+
  private:
   bool meets_once(const WaterRay& ray) const;
   std::optional<double> newton_hit_m(const WaterRay& ray, double guess_m) const;
   std::optional<double> marched_hit_m(const WaterRay& ray) const;
 
-  const PatchHeightField& surface_;
+  const PatchHeightField* field_;  // one of the two
+  const RayTarget* mesh_;
   HeightBounds bounds_;
   double max_depth_m_, tolerance_m_;
 };
 
-// Returns the surface as one that rays can be cast at. Throws Error(usage) naming the scene if it is a mesh.
+// Returns whether rays can be cast at the surface: it is by formula, or a mesh.
+bool casts_rays(const Surface& surface);
+
+// Returns the surface as one by formula. Throws Error(usage) naming the scene if it is a mesh.
 const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene);
 
 }  // namespace aqbench

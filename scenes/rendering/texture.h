@@ -26,6 +26,7 @@ class Texture {
   Texture(const TextureOptions& options, std::uint64_t seed);
 
   double at(double x_m, double y_m) const;
+  double mean() const { return options_.mean; }
 
  private:
   struct Tile {

@@ -1,9 +1,33 @@
 #include "scenes/rendering/visibility.h"
 
+#include <cmath>
+
 #include "core/parallel.h"
 
 namespace aqbench {
 namespace {
+
+// Counts for a mesh: all rays of a camera at once.
+void count_on_mesh(const RefractiveCamera& camera, const RayHitter& hitter, std::span<const Vec3> positions_m,
+                   double tolerance_m, std::span<int> views) {
+  std::vector<WaterRay> rays;
+  std::vector<double> depths_m;
+  std::vector<std::size_t> of;
+  for (std::size_t i = 0; i < positions_m.size(); ++i) {
+    const auto projection = project(camera, positions_m[i]);
+    if (!projection || !is_in_image(camera, projection->pixel.x(), projection->pixel.y())) continue;
+    const auto ray = cast_ray(camera, projection->pixel);
+    if (!ray) continue;
+    rays.push_back(*ray);
+    depths_m.push_back(projection->depth_along_ray_m);
+    of.push_back(i);
+  }
+  std::vector<FaceHit> hits(rays.size());
+  hitter.first_faces(rays, hits);
+  for (std::size_t k = 0; k < rays.size(); ++k)
+    // A ray that slips through between two faces, by rounding, meets nothing.
+    if (std::isnan(hits[k].depth_m) || hits[k].depth_m >= depths_m[k] - tolerance_m) ++views[of[k]];
+}
 
 bool sees(const RefractiveCamera& camera, const RayHitter& hitter, const Vec3& position_m,
           double tolerance_m) {
@@ -17,8 +41,8 @@ bool sees(const RefractiveCamera& camera, const RayHitter& hitter, const Vec3& p
 
 }  // namespace
 
-std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
-                             std::span<const Vec3> positions_m, const VisibilityOptions& options) {
+std::vector<int> count_views(const Surface& surface, const Rig& rig, std::span<const Vec3> positions_m,
+                             const VisibilityOptions& options) {
   std::vector<RefractiveCamera> cameras;
   for (const Camera& camera : rig.cameras)
     if (options.auxiliary_cameras || !camera.is_auxiliary)
@@ -26,6 +50,12 @@ std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
   const RayHitter hitter(surface);
   std::vector<int> views(positions_m.size(), 0);
   parallel_for(positions_m.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    if (hitter.is_mesh()) {
+      for (const RefractiveCamera& camera : cameras)
+        count_on_mesh(camera, hitter, positions_m.subspan(begin, end - begin), options.tolerance_m,
+                      std::span(views).subspan(begin, end - begin));
+      return;
+    }
     for (std::size_t i = begin; i < end; ++i)
       for (const RefractiveCamera& camera : cameras)
         if (sees(camera, hitter, positions_m[i], options.tolerance_m)) ++views[i];
@@ -34,8 +64,8 @@ std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
 }
 
 std::function<std::vector<int>(std::span<const Vec3>)> view_counter(const Scene& scene, const Rig& rig) {
-  const auto surface = std::dynamic_pointer_cast<const PatchHeightField>(scene.truth.surface);
-  if (!surface) return {};
+  const std::shared_ptr<const Surface> surface = scene.truth.surface;
+  if (!casts_rays(*surface)) return {};
   return
       [surface, rig](std::span<const Vec3> positions_m) { return count_views(*surface, rig, positions_m); };
 }

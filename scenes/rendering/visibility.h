@@ -22,12 +22,12 @@ struct VisibilityOptions {
 
 // Counts for each position on the surface the cameras that see it. Uses parallel_for; results do not depend
 // on the thread count. Throws Error(input) as refractive_camera() does.
-std::vector<int> count_views(const PatchHeightField& surface, const Rig& rig,
-                             std::span<const Vec3> positions_m, const VisibilityOptions& options = {});
+std::vector<int> count_views(const Surface& surface, const Rig& rig, std::span<const Vec3> positions_m,
+                             const VisibilityOptions& options = {});
 
 // Returns a function that counts views on the surface of this scene, which it keeps: metrics take it as
 // ViewCounter (metrics/score.h) for completeness_seen2_*. Returns an empty function for a surface that no ray
-// can be cast at (a mesh). Use:
+// can be cast at (casts_rays()). Use:
 //   const auto seen = view_counter(scene, read_calibration(dataset / "calibration.json"));
 //   score_reconstruction(reconstruction, *scene.truth.surface, options, seen);
 // Cases without a rig have no such function, and no such metrics.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "harness/ab/aa_validation_json.h"
 #include "tests/harness/ab/documents.h"
@@ -108,6 +109,44 @@ TEST(AaValidation, CountsLiveRunsThatCallACaseSlower) {
   document.run.complete = false;
   EXPECT_EQ(aa_validation_problem(document), "");
   EXPECT_EQ(judge_aa_validation(document).live->runs, 2u);
+}
+
+// Pairs with a metric that varies by `noise`, in place of times.
+AaValidationDocument metric_validation(double noise) {
+  AaValidationDocument document = validation_of(0);
+  document.series.resize(1);
+  document.plan = {160, 0, {}, {}, {{"threads", "1"}}, 0, 0, {}};
+  document.pairs_per_suite = kPairsPerMetricSuite;
+  document.outcomes = {{"accuracy_rmse_mm", AbOutcome::Kind::metric, "mm", Better::lower, 0.05}};
+  std::mt19937_64 generator(3);
+  std::normal_distribution<double> normal;
+  for (AbUnit& unit : document.series[0].samples.units)
+    unit.outcomes = {{"accuracy_rmse_mm", {1 + noise * normal(generator)}}};
+  return document;
+}
+
+TEST(AaValidation, MetricsAreValidatedInPlaceOfTimes) {
+  const AaValidationDocument document = metric_validation(0.02);
+  EXPECT_EQ(aa_validation_problem(document), "");
+  const AaValidationReport report = judge_aa_validation(document);
+  ASSERT_TRUE(report.quality);
+  EXPECT_FALSE(report.aa) << "times are not judged";
+  EXPECT_EQ(report.quality->separate.blocks, 8U);
+  EXPECT_TRUE(report.metrics_sensitive());
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  const std::string text = aa_validation_text(document, report);
+  const AaValidationDocument again = aa_validation_from_json(Json::parse(text), "test");
+  EXPECT_EQ(aa_validation_text(again, judge_aa_validation(again)), text);
+
+  EXPECT_EQ(judge_aa_validation(metric_validation(0.3)).exit_code(), ExitCode::inconclusive) << "too noisy";
+  AaValidationDocument gap = document;
+  gap.series[0].samples.units[7].outcomes.clear();
+  EXPECT_THAT(judge_aa_validation(gap).problems,
+              ::testing::ElementsAre("A/A: accuracy_rmse_mm is undefined in a unit"));
+  AaValidationDocument biased = document;
+  for (AbUnit& unit : biased.series[0].samples.units)
+    if (unit.side == AbSide::b) unit.outcomes[0].values[0] *= 1.2;
+  EXPECT_EQ(judge_aa_validation(biased).exit_code(), ExitCode::regression);
 }
 
 }  // namespace

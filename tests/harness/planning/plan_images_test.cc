@@ -127,13 +127,21 @@ TEST(PlanImages, MistakesAreNamed) {
               HasSubstr("--height: no method of this sweep looks at images"));
 }
 
-TEST(PlanImages, AMeshCannotBeRendered) {
+TEST(PlanImages, AMeshIsRenderedUnlessTheCommandAsksForNoDataset) {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "a.ply";
   std::ofstream(file) << "ply";
   PlanRequest request = real_request();
   request.scenes = {"mesh:" + file.string()};
-  EXPECT_THAT(usage_error(request), HasSubstr("cannot be rendered"));
+  EXPECT_TRUE(plan(request).cases.at(0).images);
+  request.methods = {"external"};
+  const auto with_command = [&](const std::string& command) {
+    request.sets = {parse_override("external.command=" + command)};
+    return plan_sweep(request).cases.at(0).images.has_value();
+  };
+  request.axes.clear();
+  EXPECT_TRUE(with_command("./mine {dataset} {output}"));
+  EXPECT_FALSE(with_command("./mine {output}"));
 }
 
 TEST(PlanImages, ASuitesChoiceIsTheDefaultOfTheFlags) {

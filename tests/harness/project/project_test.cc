@@ -1,5 +1,6 @@
 #include "harness/project/project.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ using testing::StartsWith;
 const std::string kFile = R"({
   "//": "ours",
   "version": 1,
-  "datasets": {"tank": "data/tank", "quay": {"directory": "/quay", "frames": [1, 2]}},
+  "datasets": {"tank": "data/tank", "quay": {"directory": "/quay", "truth": {"surface": {"file": "scan.stl", "unit": "mm"}}}},
   "methods": [
     {"name": "mine", "// command": "a, b / c",
      "command": "sh -c 'a, b / c' {dataset} {output} {window}",
@@ -55,7 +56,8 @@ TEST_F(ProjectFile, IsReadWithPathsBesideIt) {
   EXPECT_EQ(project.dir, dir_.path());
   EXPECT_EQ(project.datasets[0].directory, dir_ / "data/tank");
   EXPECT_EQ(project.datasets[1].directory, "/quay");
-  EXPECT_EQ(*project.datasets[1].options, Json::parse(R"({"frames": [1, 2]})"));
+  EXPECT_EQ(*project.datasets[1].truth, Json::parse(R"({"surface": {"file": "scan.stl", "unit": "mm"}})"));
+  EXPECT_EQ(project.datasets[1].where, (dir_ / "aqbench.json").string() + ":4: datasets.quay");
   EXPECT_EQ(project.methods[0].presets[1].name, "fast");
   EXPECT_EQ(project.suites[0].images.width_px, 64);
   EXPECT_EQ(baseline_of(project, "ours"), dir_ / "baselines/ours.json");
@@ -79,6 +81,11 @@ TEST_F(ProjectFile, MistakesNameLineAndField) {
               HasSubstr("aqbench.json:11: suites[0].widht: unknown key"));
   EXPECT_THAT(error_where("\"seed\": \"seed", "\"sede\": \"seed"),
               HasSubstr("aqbench.json:12: gates.sede: unknown suite"));
+  EXPECT_THAT(error_where("\"surface\"", "\"surfase\""),
+              HasSubstr("aqbench.json:4: datasets.quay.truth.surfase: unknown key"));
+  EXPECT_THAT(error_where("\"mm\"", "\"inch\""),
+              HasSubstr("aqbench.json:4: datasets.quay.truth.surface.unit: 'inch' is none of"));
+  EXPECT_THAT(error_where("\"tank\"", "\"a tank\""), HasSubstr("aqbench.json:4: datasets.a tank: its name"));
   EXPECT_EQ(error_where("1,\n", "2,\n"), "aqbench.json:3: version: is not 1, the version that is read");
   EXPECT_THAT(error_where("\"gates\"", "\"gats\""),
               HasSubstr("aqbench.json:12: gats: unknown key 'gats'; did you mean"));
@@ -109,6 +116,24 @@ TEST_F(ProjectFile, ItsMethodsAndSuitesArePlannedLikeOurs) {
   EXPECT_EQ(plan.suite, "ours");
   EXPECT_EQ(plan.cases[0].project_dir, dir_.path());
   EXPECT_THAT(foreign_code(plan.cases), ElementsAre("mine: sh -c 'a, b / c' {dataset} {output} {window}"));
+}
+
+TEST_F(ProjectFile, ItsDatasetsAreScenesByTheirNames) {
+  PlanRequest request;
+  request.methods = {"mine"};
+  const auto refusal_of = [&](ErrorKind kind, const std::string& scene) {
+    request.scenes = {scene};
+    use_project(read(), request);
+    return error_of(kind, [&] { plan_sweep(request); });
+  };
+  EXPECT_EQ(refusal_of(ErrorKind::input, "dataset:tank"),
+            fmt::format("{0}/aqbench.json:4: datasets.tank: there is no folder {0}/data/tank",
+                        dir_.path().string()));
+  EXPECT_THAT(refusal_of(ErrorKind::usage, "dataset:tnak"),
+              HasSubstr("unknown dataset 'tnak'; did you mean tank?"));
+  EXPECT_THAT(refusal_of(ErrorKind::usage, "dataset:x*"),
+              HasSubstr("matches none of dataset:tank, dataset:quay"));
+  EXPECT_THAT(refusal_of(ErrorKind::input, "dataset:*"), HasSubstr("datasets.tank: there is no folder"));
 }
 
 TEST_F(ProjectFile, ABundlesRequestPlansTheSameCasesWithoutTheFile) {

@@ -144,6 +144,38 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
 }
 
+TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
+  const std::filesystem::path scan = folder_.path() / "scan.xyz";
+  std::string points;
+  for (int x = -200; x <= 200; x += 20)
+    for (int y = -200; y <= 200; y += 20) points += fmt::format("{} {} 1178\n", x, y);
+  write_file(scan, points);
+  use_program(1);
+  std::ofstream(folder_.path() / "script.sh", std::ios::app)
+      << "cat " << scan.string() << " && exit 6\nexit 0\n";
+  request_.project = {
+      folder_.path().string(),
+      {},
+      {{"pool", dir_.string(), Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "mm"}})")},
+       {"other", "/nowhere", {}}}};
+  request_.scenes = {"dataset:pool"};
+  const SweepPlan plan = plan_sweep(request_);
+  EXPECT_EQ(plan.cases.at(0).name, "dataset:pool/external/seed=42");
+  EXPECT_THAT(plan.request.project.datasets, testing::SizeIs(1)) << "what no case needs is left out";
+  const Json again = parse_strict_json(requested_json(plan.request).dump(), "test");
+  EXPECT_EQ(plan_sweep(request_from_json(again, "test")).sha256, plan.sha256);
+
+  const Record record = run_in_child(plan.cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-6);
+  EXPECT_EQ(find_metric(record.metrics, "points_left_out_pct")->value, 0);
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+
+  request_.project.datasets[0].truth = Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "m"}})");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
+              HasSubstr("dataset pool.truth: surface.unit: 'm' looks wrong"));
+}
+
 TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {
   add_scan();
   use_program(1000);

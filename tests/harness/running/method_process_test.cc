@@ -160,7 +160,7 @@ TEST_P(Spies, ABuiltInMethodReachesNoTruthEither) {
   const fs::path scratch = folder_.path() / "scratch";
   fs::create_directory(scratch);
   board.set_scratch_dir(scratch);
-  board.set_hidden_dir(bundle());
+  board.hide(bundle());
   const IsolateOutcome outcome = run_isolated(
       [&] {
         const Descriptor journal(::open((bundle() / "journal.jsonl").c_str(), O_RDWR));

@@ -1,5 +1,6 @@
 #include "scenes/dataset/dataset.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply_read.h"
 #include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
@@ -73,6 +75,29 @@ Vec3 seen_point(const nlohmann::json& camera, const nlohmann::json& interface, d
   const double radius = (water_z - centre[2]) * std::tan(in_air) + depth_m * std::sin(low);
   return {centre[0] + radius * ray[0] / across, centre[1] + radius * ray[1] / across,
           water_z + depth_m * std::cos(low)};
+}
+
+TEST(Dataset, AMeshIsRenderedAndItsTruthReadBack) {
+  const TemporaryDirectory dir;
+  const auto write_square = [&](double z_m) {
+    return dir.file("square.obj",
+                    fmt::format("v -1 -1 {0}\nv 1 -1 {0}\nv 1 1 {0}\nv -1 1 {0}\nf 1 3 2\nf 1 4 3\n", z_m));
+  };
+  DatasetRequest request;
+  request.rig = "single_pair";
+  request.width_px = 16;
+  request.scene = "mesh:" + write_square(1.178).string();
+  render(request, dir / "d");
+  const json scene = json::parse(read_file(dir / "d/truth/scene.json"))["scene"];
+  EXPECT_EQ(scene["name"], "mesh:square.obj") << "not where it lies";
+  EXPECT_EQ(scene["sha256"].get<std::string>().size(), 64U);
+  EXPECT_EQ(scene["facet_error_mm"], 0);
+  const Scene read = read_dataset_scene(dir / "d");
+  EXPECT_EQ(read.name, "mesh:square.obj");
+  EXPECT_NEAR(read.truth.surface->area_m2(), 4, 1e-6);
+  write_square(0.5);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_dataset(request); }),
+              HasSubstr("square.obj: 4 of its 4 vertices are not below the water at z = 0.978 m"));
 }
 
 TEST(Dataset, TrueDepthsMeetTheSurfaceThroughCalibrationAndSnellAlone) {

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -238,13 +239,45 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
   write_text("truth/scan_000001.ply", read_file(dir() / "truth/scan_000000.ply"));
   const RecordingTruth truth = find_recording_truth(recording);
   EXPECT_EQ(truth_text(truth), "surface");
-  EXPECT_NEAR(true_scene(truth, 1, "x").truth.surface->area_m2(), 0.5, 1e-9) << "millimetres";
-  write_text("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply"}})");
-  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr("unit"));
+  EXPECT_EQ(truth.surface->files.at(0), (dir() / "truth/scan_{frame}.ply").string());
+  EXPECT_EQ(truth.surface->unit, "mm");
   DatasetContents contents = inspect_recording(recording);
   const std::size_t without = contents.size();
-  add_truth_contents(recording, contents);
+  add_truth_contents(recording, {}, contents);
   EXPECT_EQ(contents.size(), without + 3);
+  for (const auto& [entry, what] :
+       {std::pair(R"({"surface": {"file": "scan_000000.ply", "unit": "inch"}})",
+                  "surface.unit: 'inch' is none of"),
+        {R"({"surface": {"file": [], "unit": "mm"}})", "surface.file: names no file"},
+        {R"({"surface": {"file": "scan_000000.ply", "unit": "mm", "border": "x"}})",
+         "surface.border: is neither"},
+        {R"({"surface": {"file": "scan_000000.ply", "max_distance_mm": 0}})",
+         "max_distance_mm: must be above 0"},
+        {R"({"surfase": {}})", "surfase: unknown key"}}) {
+    write_text("truth/truth.json", entry);
+    EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr(what));
+  }
+}
+
+TEST_F(RecordingFolder, TruthMayBeDeclaredElsewhere) {
+  write_cameras();
+  for (const Camera& camera : rig_.cameras) write_image(camera.name + "/0.png");
+  const Recording recording = read_recording(dir());
+  write_text("scans/a.xyz", "0 0 1178\n");
+  const DeclaredTruth declared{Json::parse(R"({"surface": {"file": ["a.xyz"], "max_distance_mm": 20}})"),
+                               dir() / "scans", "aqbench.json:4: datasets.tank.truth"};
+  const RecordingTruth truth = find_recording_truth(recording, declared);
+  EXPECT_EQ(truth_text(truth), "surface");
+  EXPECT_EQ(truth.surface->max_distance_m, 0.02);
+  EXPECT_THAT(declared_files(recording, declared), testing::ElementsAre(dir() / "scans/a.xyz"));
+  DatasetContents contents;
+  add_truth_contents(recording, declared, contents);
+  EXPECT_EQ(contents.size(), 2U);
+  EXPECT_EQ(contents.at("declared:a.xyz").bytes, 9U);
+  write_text("truth/truth.json", R"({"surface": {"file": "../scans/a.xyz", "unit": "mm"}})");
+  EXPECT_EQ(refusal([&] { find_recording_truth(recording, declared); }),
+            "aqbench.json:4: datasets.tank.truth: surface: truth/truth.json is there, too, and says another "
+            "surface");
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include "harness/scoring/true_surface.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "metrics/truth_cloud.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/dataset/dataset_truth.h"
+#include "scenes/surfaces/mesh_surface.h"
+
+namespace aqbench {
+namespace {
+
+std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame) {
+  const double metres = metres_per_unit(truth.unit).value();
+  const std::filesystem::path first = file_of_frame(truth.files.front(), frame);
+  if (truth.files.size() == 1) {
+    GeometryFile read = read_geometry_file(first);
+    if (read.mesh) {
+      for (Vec3& vertex : read.mesh->vertices_m) vertex *= metres;
+      return make_mesh_surface(*std::move(read.mesh));
+    }
+  }
+  std::vector<Scan> scans;
+  for (const std::string& name : truth.files) scans.push_back(read_scan(file_of_frame(name, frame), metres));
+  return make_truth_cloud(std::move(scans));
+}
+
+}  // namespace
+
+Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name) {
+  if (truth.scene_file) return read_dataset_scene(truth.dir.parent_path());
+  try {
+    return {name, Parameters(), {surface_of(*truth.surface, frame)}};
+  } catch (const Error& error) {
+    if (!error.file().empty()) throw;
+    const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
+    throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
+  }
+}
+
+ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points) {
+  ScoreOptions options;
+  if (!truth.surface) return options;
+  options.sample_spacing_m = auto_spacing_m(surface, points);
+  options.tile_m = auto_tile_m(surface);
+  options.part.max_distance_m = truth.surface->max_distance_m;
+  const bool is_scan = dynamic_cast<const TruthCloud*>(&surface) != nullptr;
+  options.part.leave_out_beyond_border =
+      truth.surface->leave_out_beyond_border.value_or(is_scan || options.part.max_distance_m);
+  return options;
+}
+
+}  // namespace aqbench

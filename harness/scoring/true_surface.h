@@ -1,0 +1,23 @@
+#pragma once
+// The true surface of a recording, and which part of a cloud is scored against it.
+
+#include <cstddef>
+#include <string>
+
+#include "metrics/score_options.h"
+#include "scenes/dataset/recording_truth.h"
+#include "scenes/scene.h"
+
+namespace aqbench {
+
+// Makes the true surface of a frame, in the recording's world frame: a scene of aqbench, a mesh where the
+// file has faces, else a scan, or several scans together. The truth must have one, with a unit. Throws
+// Error(input) naming the file.
+Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name);
+
+// Returns how a cloud of that many points is scored against it, as `aqbench eval` does: samples and tiles by
+// the size of the truth; points beyond an open border are left out of scans, and of a mesh with a largest
+// distance, unless the truth says otherwise.
+ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points);
+
+}  // namespace aqbench

@@ -1,0 +1,41 @@
+#pragma once
+// How verdicts on metrics behave, from A/A pairs: how often the same is called different, and how often a
+// change as large as the margin is seen.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/statistics/aa_validation.h"
+
+namespace aqbench {
+
+// How often a change of one metric by its margin, to the worse, is called WORSE.
+struct QualityPower {
+  std::string metric;
+  std::size_t pairs_per_suite = 0;
+  std::size_t suites = 0, worse = 0;
+};
+
+// Counts the verdicts on suites of all metrics together. `regressed` of an AlarmCount counts those that call
+// any metric WORSE or BETTER.
+struct QualityCheck {
+  AlarmCount separate;               // blocks that share no pair, as they were measured
+  AlarmCount simulated;              // random blocks, with the coin of each pair thrown anew
+  std::vector<QualityPower> powers;  // by metric, then by growing number of pairs
+  bool no_noise = false;             // the two values of each pair are equal, in every metric
+};
+
+// Returns the lower end of the 95 % interval of a rate of alarms (one-sided, exact); 0 without blocks.
+double rate_lower(const AlarmCount& count);
+
+// Draws request.suites suites of request.pairs_per_suite neighbouring pairs, in each of which a coin decides
+// anew which unit is called B, for all metrics alike, and judges each as a family; and a quarter as many of
+// this size and of its doubles, as far as three blocks of them were measured, with B of one metric worse by
+// its margin. All series have a quality scale and equally many pairs. request.injected_ratio is not used.
+// Throws as check_blocks().
+QualityCheck check_quality(std::span<const PairedSeries> metrics, const BlockCheckRequest& request,
+                           const PairedPolicy& policy);
+
+}  // namespace aqbench

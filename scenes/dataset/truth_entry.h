@@ -1,0 +1,45 @@
+#pragma once
+// What somebody declares to be true of a recording: the text of truth/truth.json, or the member "truth" of a
+// dataset in their project file.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+
+namespace aqbench {
+
+// A true surface in files. Names may hold {frame}, the number of the frame in six digits.
+struct SurfaceEntry {
+  std::vector<std::string> files;  // a mesh or a scan, or several scans of one surface
+  std::string unit;                // m, cm, mm or um; empty where the entry does not say
+  std::optional<double> max_distance_m;
+  std::optional<bool> leave_out_beyond_border;
+};
+
+// What is declared; each part may be missing.
+struct TruthEntry {
+  std::optional<SurfaceEntry> surface;
+  std::string board_file;  // of a ChArUco board; empty: none
+};
+
+// A declaration outside of the recording's own folder, and where its files lie.
+struct DeclaredTruth {
+  JsonBox entry;               // as truth_entry_at() reads it; an empty object: nothing is declared
+  std::filesystem::path base;  // names are relative to it
+  std::string source;          // stands before errors
+};
+
+// Reads an entry. Throws Error(input) naming the place for unknown keys and wrong values.
+TruthEntry truth_entry_at(const JsonPlace& place);
+
+// Are the names of units that a truth may have.
+inline constexpr const char* kTruthUnits[] = {"m", "cm", "mm", "um"};
+
+// Returns how many metres one unit is; nullopt for a name that is none of kTruthUnits.
+std::optional<double> metres_per_unit(std::string_view unit);
+
+}  // namespace aqbench

@@ -1,0 +1,153 @@
+#include "scenes/dataset/truth_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/optics/refraction.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kPlaces = 500;  // of a file that are looked at
+constexpr double kOutOfView = 0.01, kInView = 0.5;
+// A rig that is good for anything stands within these many times the distance between its cameras.
+constexpr double kNearestBaselines = 0.3, kFarthestBaselines = 30, kTooManyBaselines = 300;
+
+// How the surface would lie to the cameras in one unit.
+struct UnitSight {
+  std::string_view unit;
+  double seen = 0;        // share of its places that a camera sees
+  double distance_m = 0;  // of those, from the nearest camera: the median
+  double baselines = 1;   // that distance by the cameras' largest distance from each other
+  bool is_wrong() const { return seen < kOutOfView || baselines > kTooManyBaselines; }
+  bool is_likely() const {
+    return seen >= kInView && baselines >= kNearestBaselines && baselines <= kFarthestBaselines;
+  }
+  std::string text() const {
+    return seen < kOutOfView
+               ? fmt::format("in {} no camera sees it", unit)
+               : fmt::format("in {} {:.0f} % of it is in view, {:.3g} m away", unit, 100 * seen, distance_m);
+  }
+};
+
+// Returns places all over the surface, in the file's unit.
+std::vector<Vec3> places_of(const GeometryFile& file) {
+  std::vector<Vec3> places;
+  const std::vector<Vec3>& points = file.cloud.points_m;
+  if (!file.mesh) {
+    for (std::size_t i = 0; i < kPlaces && !points.empty(); ++i)
+      places.push_back(points[i * points.size() / kPlaces]);
+  } else {
+    const auto& triangles = file.mesh->triangles;
+    for (std::size_t i = 0; i < kPlaces && !triangles.empty(); ++i) {
+      const auto& [a, b, c] = triangles[i * triangles.size() / kPlaces];
+      // Two numbers in 0..1 that fill the square evenly, folded into the triangle.
+      double u = std::fmod(0.7548776662 * static_cast<double>(i), 1.0),
+             v = std::fmod(0.5698402910 * static_cast<double>(i), 1.0);
+      if (u + v > 1) u = 1 - u, v = 1 - v;
+      const auto& corners = file.mesh->vertices_m;
+      places.push_back(corners[a] + u * (corners[b] - corners[a]) + v * (corners[c] - corners[a]));
+    }
+  }
+  std::erase_if(places, [](const Vec3& place) { return !place.allFinite(); });
+  return places;
+}
+
+double largest_baseline_m(const Rig& rig) {
+  double largest_m = 0;
+  for (const Camera& one : rig.cameras)
+    for (const Camera& other : rig.cameras)
+      largest_m = std::max(
+          largest_m,
+          (camera_centre_m(one.camera_from_world) - camera_centre_m(other.camera_from_world)).norm());
+  return largest_m;
+}
+
+UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<const Vec3> places) {
+  const double scale = metres_per_unit(unit).value();
+  std::vector<RefractiveCamera> cameras;
+  for (const Camera& camera : recording.rig.cameras)
+    cameras.push_back(refractive_camera(camera, recording.rig.water));
+  std::vector<double> distances_m;
+  for (const Vec3& place : places) {
+    const Vec3 in_rig =
+        recording.own_from_rig.linear.transpose() * (scale * place - recording.own_from_rig.translation_m);
+    double nearest_m = std::numeric_limits<double>::infinity();
+    for (const RefractiveCamera& camera : cameras)
+      if (const auto seen = project(camera, in_rig);
+          seen && is_in_image(camera, seen->pixel.x(), seen->pixel.y()))
+        nearest_m = std::min(nearest_m, (in_rig - to_vec3(camera.centre_m)).norm());
+    if (std::isfinite(nearest_m)) distances_m.push_back(nearest_m);
+  }
+  UnitSight sight{unit};
+  sight.seen = static_cast<double>(distances_m.size()) / static_cast<double>(places.size());
+  if (distances_m.empty()) return sight;
+  const auto middle = distances_m.begin() + static_cast<std::ptrdiff_t>(distances_m.size() / 2);
+  std::ranges::nth_element(distances_m, middle);
+  sight.distance_m = *middle;
+  if (const double baseline_m = largest_baseline_m(recording.rig); baseline_m > 0)
+    sight.baselines = *middle / baseline_m;
+  return sight;
+}
+
+[[noreturn]] void refuse_unit(const RecordingTruth& truth, const std::string& why) {
+  throw Error(ErrorKind::input, fmt::format("{}: surface.unit: {}", truth.source, why));
+}
+
+std::vector<Vec3> places_in_frame(const SurfaceTruth& surface, std::size_t frame) {
+  std::vector<Vec3> places;
+  for (const std::string& name : surface.files) {
+    const std::filesystem::path file = file_of_frame(name, frame);
+    const std::vector<Vec3> more = places_of(read_geometry_file(file));
+    if (more.empty())
+      throw Error(ErrorKind::input, fmt::format("{}: no points", file.string()), file.string());
+    places.insert(places.end(), more.begin(), more.end());
+  }
+  return places;
+}
+
+void check_frame(const Recording& recording, const RecordingTruth& truth, std::size_t frame) {
+  const std::vector<Vec3> places = places_in_frame(*truth.surface, frame);
+  const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
+  std::optional<UnitSight> given, likely;
+  for (const char* const unit : kTruthUnits) {
+    const UnitSight sight = sight_in(unit, recording, places);
+    if (unit == truth.surface->unit) given = sight;
+    if (!likely && sight.is_likely()) likely = sight;
+  }
+  if (!given) {
+    std::string why = fmt::format("is missing: is {} in m, cm, mm or um?", file);
+    if (likely) why += fmt::format(" Likely {}: {}", likely->unit, likely->text());
+    refuse_unit(truth, why);
+  }
+  if (given->is_wrong() && likely && likely->unit != given->unit)
+    refuse_unit(truth, fmt::format("'{}' looks wrong for {}: {}, but {}", given->unit, file, given->text(),
+                                   likely->text()));
+  if (given->seen == 0)
+    refuse_unit(truth, fmt::format("no camera sees any of {}: it has to be in the cameras' world frame, and "
+                                   "'{}' its unit",
+                                   file, given->unit));
+}
+
+}  // namespace
+
+void check_truth_unit(const Recording& recording, const RecordingTruth& truth) {
+  if (!truth.surface) return;
+  const bool by_frame = std::ranges::any_of(truth.surface->files, [](const std::string& name) {
+    return file_of_frame(name, 0) != file_of_frame(name, 1);
+  });
+  for (std::size_t frame = 0; frame < (by_frame ? recording.images.size() : 1); ++frame)
+    check_frame(recording, truth, frame);
+}
+
+}  // namespace aqbench
