@@ -12,7 +12,7 @@ inline constexpr std::size_t kHiddenPlaceNames = 50'000;
 
 // Returns what holds truth in a folder and up to kHiddenPlaceDepth below it: bundles of sweeps and
 // comparisons, results of a sweep by several processes (BUNDLE.tasks), and `truth` of datasets. Links are not
-// followed, and what cannot be looked at is passed over.
+// followed, and what cannot be looked at is passed over, as are the system's folders.
 std::vector<std::filesystem::path> hidden_places_in(const std::filesystem::path& folder);
 
 }  // namespace aqbench
