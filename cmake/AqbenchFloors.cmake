@@ -149,8 +149,8 @@ foreach(schema records/results project/project)
   target_sources(aqbench_${folder} PRIVATE ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc)
 endforeach()
 # So do the scripts and styles of pages. Those in third_party/ are what their authors publish, unchanged.
-foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer.js
-        viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
+foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
+        viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
   set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
   get_filename_component(asset_name ${asset} NAME)
