@@ -8,7 +8,7 @@ import {createRequire} from 'node:module';
 import path from 'node:path';
 import {pathToFileURL} from 'node:url';
 
-const require = createRequire(path.join((process.env.NODE_PATH ?? path.resolve('node_modules')), 'page_checks.js'));
+const require = createRequire(path.resolve(process.env.NODE_PATH ?? 'node_modules', 'page_checks.js'));
 const puppeteer = require('puppeteer-core');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
