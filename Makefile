@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build program libraries sweep test conformance dev-test docs docs-bundle profile profile-micro \
+.PHONY: help deps library-deps configure build program libraries sweep test conformance dev-test docs docs-bundle profile profile-micro \
         profile-clean format lint fuzz clean install uninstall packages
 
 help: ## Show what there is

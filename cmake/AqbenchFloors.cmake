@@ -52,11 +52,11 @@ file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/ab/*.cc ${PROJEC
 target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 
-# ---- Modules: what needs LibTorch, OpenCV or Open3D, loaded when something in it is first called (core/module.h) ----
+# ---- Modules: what needs LibTorch, OpenCV, Open3D or Embree, loaded when something in it is first called (core/module.h) ----
 # Each library names the tables by which programs that link it statically find its functions.
-aqbench_library(open3d_meshes scenes/surfaces/open3d aqbench::surfaces)
-target_link_libraries(aqbench_open3d_meshes PRIVATE Open3D::Open3D)
-target_link_options(aqbench_open3d_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
+aqbench_library(embree_meshes scenes/surfaces/embree aqbench::surfaces)
+target_link_libraries(aqbench_embree_meshes PRIVATE embree)
+target_link_options(aqbench_embree_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
 
 aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics aqbench::torch)
 aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
@@ -82,10 +82,10 @@ endforeach()
 # For tests and benchmarks: everything that modules hold, linked.
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
-target_link_libraries(aqbench_linked_modules INTERFACE aqbench::open3d_meshes aqbench::opencv_images aqbench::methods
+target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
                       aqbench::workloads aqbench::torch_measuring)
 
-aqbench_module(meshes open3d_meshes Open3D::Open3D)
+aqbench_module(meshes embree_meshes embree)
 aqbench_module(pipeline
   "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
   aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
@@ -118,8 +118,8 @@ endforeach()
 
 aqbench_schema(project/project)
 # Scripts and styles of pages travel inside the program, too. Those in third_party/ are what their authors publish, unchanged.
-foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer.js
-        viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
+foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
+        viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
   set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
   get_filename_component(asset_name ${asset} NAME)

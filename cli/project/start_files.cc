@@ -90,32 +90,55 @@ Json start_datasets(const ProjectStart& start) {
   return datasets;
 }
 
+// The suites, and the gate of each.
+std::pair<Json, Json> start_suites(const ProjectStart& start) {
+  const std::string& name = start.method;
+  Json suites = Json::array({{{"name", name},
+                              {"description", "small rendered scenes, so that a build can wait for them"},
+                              {"scenes", {"flat_plane", "undulating"}},
+                              {"methods", {name}},
+                              {"seeds", {42}},
+                              {"rig", "arc6"},
+                              {"width", 480},
+                              {"height", 360}}});
+  Json gates = {{name, fmt::format("baselines/{}.json", name)}};
+  Json recordings = Json::array();
+  for (const FoundInput& input : start.inputs)
+    if (input.kind != "images alone") recordings.push_back("dataset:" + input.name);
+  if (recordings.empty()) return {suites, gates};
+  const std::string on_recordings = name + "-recordings";
+  suites.push_back({{"name", on_recordings},
+                    {"description", "the recordings above"},
+                    {"scenes", recordings},
+                    {"methods", {name}},
+                    {"seeds", {42}}});
+  gates[on_recordings] = fmt::format("baselines/{}.json", on_recordings);
+  return {suites, gates};
+}
+
 }  // namespace
 
 std::string start_project_text(const ProjectStart& start) {
   const std::string& name = start.method;
+  const auto [suites, gates] = start_suites(start);
   Json json = {
       {"//", "What aqbench knows of this repository. Keys that begin with // are comments."},
       {"version", 1},
-      {"// datasets", "Recordings by name, relative to this file."},
+      {"// datasets",
+       "Recordings by name, relative to this file: --scene dataset:NAME. What is known to be true of one "
+       "goes "
+       "into it, any mesh or scan: \"truth\": {\"surface\": {\"file\": \"scan.ply\", \"unit\": \"mm\"}}"},
       {"datasets", start_datasets(start)},
       {"// methods",
        fmt::format("Programs of this repository: aqbench sweep --scene undulating --method {}", name)},
       {"methods", Json::array({start_method(start)})},
       {"// suites", fmt::format("What is run together: aqbench sweep --suite {}", name)},
-      {"suites", Json::array({{{"name", name},
-                               {"description", "small rendered scenes, so that a build can wait for them"},
-                               {"scenes", {"flat_plane", "undulating"}},
-                               {"methods", {name}},
-                               {"seeds", {42}},
-                               {"rig", "arc6"},
-                               {"width", 480},
-                               {"height", 360}}})},
+      {"suites", suites},
       {"// gates",
        fmt::format("Accepted values, made by: aqbench accept BUNDLE --baseline baselines/{0}.json; "
                    "checked by: aqbench sweep --suite {0} --gate",
                    name)},
-      {"gates", {{name, fmt::format("baselines/{}.json", name)}}}};
+      {"gates", gates}};
   return json.dump(2) + "\n";
 }
 

@@ -126,6 +126,7 @@ Candidates baselines(const TypedValue& typed) {
 Candidates scenes(const TypedValue&) {
   Candidates all = names_and_summaries(scene_registry());
   all.push_back({"mesh:", "a mesh of your own: mesh:FILE.ply"});
+  all.push_back({"dataset:", "a recording: dataset:DIR, or dataset:NAME of the project file"});
   return all;
 }
 Candidates methods(const TypedValue&) {

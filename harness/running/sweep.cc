@@ -90,6 +90,7 @@ class Sweep {
   std::filesystem::path log_;
   StopSignals signals_;
   SteadyClock::time_point start_ = SteadyClock::now();
+  OwnSettings settings_ = own_settings();
   // Cases to run, the next one last. A case with several blocks stands here once for each block that is left;
   // `blocks_` holds by name what the others gave.
   std::vector<const Case*> unfinished_;
@@ -230,7 +231,8 @@ SweepOutcome Sweep::run() {
     const bool cancelled = end.end == IsolateOutcome::End::cancelled;
     std::unique_ptr<RunningCase> next;
     if (!cancelled) {
-      const CaseResult result = result_of(planned, end, running->options, running->board);
+      CaseResult result = result_of(planned, end, running->options, running->board);
+      check_own_settings(planned, settings_, result);
       append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
                                        result.record.reason.empty() ? "" : ": ", result.record.reason));
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))

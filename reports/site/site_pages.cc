@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/drawing/svg.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
@@ -126,6 +129,20 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return text + "</tbody></table></div>\n";
 }
 
+// Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
+std::string rows_text(std::span<const double> values, std::size_t row) {
+  std::string text;
+  text.reserve(8 * values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += i == 0 ? "[" : i % row == 0 ? "],[" : ",";
+    if (std::isnan(values[i]))
+      text += "null";
+    else
+      fmt::format_to(std::back_inserter(text), "{:.5g}", values[i]);
+  }
+  return values.empty() ? text : text + "]";
+}
+
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
 }  // namespace
@@ -148,24 +165,21 @@ std::pair<std::string, std::string> suite_data(const std::string& suite,
   for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, run->commit.substr(0, 12)});
   std::string text = "window.aqbench_suite=" + Json({{"suite", suite}, {"runs", at}, {"cases", cases}})
                                                    .dump(-1, ' ', false, Json::error_handler_t::replace);
-  text += ";\nwindow.aqbench_values={";
-  for (std::size_t metric = 0; metric < site_metrics().size(); ++metric) {
-    text += fmt::format("{}\"{}\":[", metric == 0 ? "" : ",\n", site_metrics()[metric].name);
-    std::vector<std::string> rows(places.size());
-    for (const SiteRun* const run : runs) {
-      std::vector<const SiteCase*> here(places.size(), nullptr);
-      for (const SiteCase& one : run->cases) here[places.at(one.name)] = &one;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i] += rows[i].empty() ? "" : ",";
-        if (here[i] != nullptr && here[i]->values[metric])
-          fmt::format_to(std::back_inserter(rows[i]), "{:.5g}", *here[i]->values[metric]);
-        else
-          rows[i] += "null";
-      }
+  const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
+  std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    for (const SiteCase& one : runs[run]->cases) {
+      const std::size_t place = places.at(one.name) * runs.size() + run;
+      for (std::size_t i = 0; i < one.values.size(); ++i)
+        if (one.values[i]) values[i * each + place] = *one.values[i];
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "[" : ",[") + rows[i] + "]";
-    text += "]";
-  }
+  std::vector<std::string> parts(site_metrics().size());
+  parallel_for(parts.size(), 1, [&](std::size_t metric, std::size_t) {
+    parts[metric] = rows_text(std::span(values).subspan(metric * each, each), runs.size());
+  });
+  text += ";\nwindow.aqbench_values={";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
   return {fmt::format("data/{}.js", site_file_name(suite)), text + "};\n"};
 }
 

@@ -21,7 +21,7 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/surfaces/facet_error.h"
+#include "scenes/rendering/facet_error.h"
 
 namespace aqbench {
 namespace {

@@ -123,7 +123,9 @@ void check_frame(const Recording& recording, const RecordingTruth& truth, std::s
   for (const char* const unit : kTruthUnits) {
     const UnitSight sight = sight_in(unit, recording, places);
     if (unit == truth.surface->unit) given = sight;
-    if (!likely && sight.is_likely()) likely = sight;
+    if (sight.is_likely() &&
+        (!likely || std::abs(std::log(sight.baselines)) < std::abs(std::log(likely->baselines))))
+      likely = sight;
   }
   if (!given) {
     std::string why = fmt::format("is missing: is {} in m, cm, mm or um?", file);

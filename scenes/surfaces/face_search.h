@@ -1,5 +1,5 @@
 #pragma once
-// Which face of a triangle mesh is closest to a point: asked of Open3D, which is in a module (core/module.h).
+// Which face of a triangle mesh a ray meets first: asked of Embree, which is in a module (core/module.h).
 
 #include <array>
 #include <cstdint>
@@ -13,13 +13,9 @@ class FaceSearch {
  public:
   virtual ~FaceSearch() = default;
 
-  // Writes the index of the face closest to each point. Points are x, y, z in the coordinates of the
-  // vertices; points_xyz.size() == 3 * faces.size(). An index beyond the mesh's faces means that none was
-  // found. Distances are compared as floats, so that near an edge the second-best face may be named.
-  virtual void closest_faces(std::span<const float> points_xyz, std::span<std::uint32_t> faces) const = 0;
-
   // Writes the index of the first face on each ray: x, y, z of its origin and of its direction, so that
-  // rays.size() == 6 * faces.size(). An index beyond the mesh's faces where it meets none.
+  // rays.size() == 6 * faces.size(), in the coordinates of the vertices. An index beyond the mesh's faces
+  // where it meets none.
   virtual void first_faces(std::span<const float> rays, std::span<std::uint32_t> faces) const = 0;
 };
 

@@ -113,7 +113,8 @@ TEST(EvalProtocol, OurRowIsWhatEvalGives) {
     command.insert(command.end(), truth.begin(), truth.end());
     const ProgramResult run = run_program(command);
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    for (const json& value : json::parse(run.out).at("protocols").at(0).at("values"))
+    const json printed = json::parse(run.out);
+    for (const json& value : printed.at("protocols").at(0).at("values"))
       if (value.at("name") == name && value.value("threshold", 0.002) == 0.002)
         return value.at("value").get<double>();
     return -1.0;

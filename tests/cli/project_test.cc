@@ -125,6 +125,9 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
                   there)
           .exit_code,
       0);
+  EXPECT_THAT(run_program({"sweep", "--suite", "mine-recordings", "--dry-run"}, there).err,
+              HasSubstr("tank/calibration.json: version: is missing"));
+  EXPECT_THAT(run_program({"list", "scenes"}, there).out, HasSubstr("dataset:tank"));
   const auto again = run_program({"init"}, there);
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));

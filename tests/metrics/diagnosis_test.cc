@@ -94,10 +94,9 @@ TEST(DiagnosisTest, ADepthOfZeroIsNone) {
     for (DepthMap& map : *maps)
       for (float& depth : map.depth_along_ray_m)
         if (std::isnan(depth)) depth = 0;
-  const Diagnosis found = diagnose_plane(zeros, small_ring("ring12")),
-                  with_nans = diagnose_plane(striped(small_ring("ring12")), small_ring("ring12"));
-  EXPECT_EQ(value_of(found, "holes_no_depth_pct"), value_of(with_nans, "holes_no_depth_pct"));
-  EXPECT_EQ(value_of(found, "holes_wrong_depth_pct"), value_of(with_nans, "holes_wrong_depth_pct"));
+  const Diagnosis found = diagnose_plane(zeros, small_ring("ring12"));
+  EXPECT_NEAR(value_of(found, "holes_no_depth_pct"), 20, 2.5);
+  EXPECT_NEAR(value_of(found, "holes_wrong_depth_pct"), 20, 2.5);
 }
 
 TEST(DiagnosisTest, WhatFewerThanTwoCamerasSeeIsNotVisible) {

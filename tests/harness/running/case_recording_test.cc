@@ -38,14 +38,14 @@ class RecordingScene : public testing::Test {
   }
   static void make(const std::filesystem::path& folder) { std::filesystem::create_directories(folder); }
 
-  // A square of 1 m at z = 1.178 m, in millimetres.
+  // A square of 0.24 m at z = 1.178 m, in millimetres.
   void add_scan() const {
     write_file(
         dir_ / "truth/scan.ply",
         "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
         "z\nelement "
-        "face 2\nproperty list uchar int vertex_indices\nend_header\n-500 -500 1178\n500 -500 1178\n500 500 "
-        "1178\n-500 500 1178\n3 0 1 2\n3 0 2 3\n");
+        "face 2\nproperty list uchar int vertex_indices\nend_header\n-120 -120 1178\n120 -120 1178\n120 120 "
+        "1178\n-120 120 1178\n3 0 1 2\n3 0 2 3\n");
     write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "mm"}})");
   }
   // A program that sees no truth and writes points at z = 1.179 m times `scale`.
@@ -167,7 +167,7 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
 
   const Record record = run_in_child(plan.cases.at(0));
   ASSERT_EQ(record.status, Status::ok) << record.reason;
-  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-6);
+  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
   EXPECT_EQ(find_metric(record.metrics, "points_left_out_pct")->value, 0);
   EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 

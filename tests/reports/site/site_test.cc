@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -88,6 +90,22 @@ TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
   EXPECT_EQ(made.runs, 1u);
   ASSERT_EQ(made.problems.size(), 1u);
   EXPECT_THAT(made.problems[0], HasSubstr("results.json: does not have the hash in sha256.txt"));
+  // A doubled key and records that are none are refused where the hash is right.
+  const fs::path other = folder / "out/20250520T101112Z";
+  const std::string whole = read_file(other / "results.json");
+  for (const auto& [found, given, said] :
+       {std::tuple{"\"records\":", "\"records\": [], \"records\":", "records stands twice"},
+        {"\"records\": [", "\"records\": [1,", "records: expected an array of objects"},
+        {"\"case\":", "\"case\": \"a\", \"case\":", "case stands twice"},
+        {"\"planned_cases\":", "\"planned\":", "run.planned_cases: expected a count"}}) {
+    std::string broken = whole;
+    broken.replace(broken.find(found), std::string(found).size(), given);
+    write_file(other / "results.json", broken);
+    write_file(other / kHashListName, hash_list_text({{sha256_hex(broken), "results.json"}}));
+    const SiteSummary refused = write_site({{other}, folder / "broken"});
+    ASSERT_EQ(refused.problems.size(), 1u) << said;
+    EXPECT_THAT(refused.problems[0], HasSubstr(said));
+  }
   EXPECT_THROW(write_site({{folder / "out"}, folder / "out"}), Error);
   EXPECT_THROW(write_site({{folder / "nowhere"}, folder / "site"}), Error);
 }
@@ -160,7 +178,17 @@ TEST(Site, LinesReadBackAndNamesBecomeFiles) {
   const SiteRun back = site_run_of(site_line(run), "x");
   EXPECT_EQ(back.suite, run.suite);
   EXPECT_EQ(back.cases.at(0).values, run.cases[0].values);
-  EXPECT_THROW(site_run_of("{}", "x"), Error);
+  const std::string line = site_line(run);
+  for (const auto& [found, given] : {std::pair{"[\"a/b\"", "[\"a/b\",\"a/b\""},
+                                     {"[null", "[null,null"},
+                                     {"\"cases\":[[", "\"cases\":[[],["},
+                                     {"\"ok\"", "7"}}) {
+    std::string broken = line;
+    broken.replace(broken.find(found), std::string(found).size(), given);
+    EXPECT_THROW(site_run_of(broken, "x"), Error) << broken;
+  }
+  for (const char* const none : {"{}", "[]", "7", "{\"cases\":[]}"})
+    EXPECT_THROW(site_run_of(none, "x"), Error) << none;
   EXPECT_EQ(site_file_name("plane_sweep"), "plane_sweep");
   EXPECT_EQ(site_file_name("a/../b").find('/'), std::string::npos);
   EXPECT_NE(site_file_name("a:b"), site_file_name("a.b"));

@@ -8,9 +8,9 @@
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/face_paint.h"
+#include "scenes/rendering/facet_error.h"
 #include "scenes/rendering/imaging.h"
 #include "scenes/rendering/visibility.h"
-#include "scenes/surfaces/facet_error.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/plane.h"
 #include "scenes/surfaces/undulating.h"
@@ -35,16 +35,14 @@ TEST(MeshRendering, APlaneOfTwoFacesIsTheFlatPlane) {
   const auto mesh = make_mesh_surface(level_square(3, 1.178));
   const Rig rig = small_pair();
   const Renderer of_formula(*formula, {}, 7), of_mesh(*mesh, {}, 7);
-  for (std::size_t camera = 0; camera < rig.cameras.size(); ++camera) {
-    const DepthMap expected = of_formula.depth_map(rig.cameras[camera], rig.water),
-                   depths = of_mesh.depth_map(rig.cameras[camera], rig.water);
-    const RenderedImage image = of_formula.image(rig.cameras[camera], rig.water, camera),
-                        image_of_mesh = of_mesh.image(rig.cameras[camera], rig.water, camera);
-    ASSERT_EQ(image.values.size(), 96U * 72U);
-    for (std::size_t i = 0; i < image.values.size(); ++i) {
-      ASSERT_NEAR(depths.depth_along_ray_m[i], expected.depth_along_ray_m[i], 1e-7) << i;
-      ASSERT_NEAR(image_of_mesh.values[i], image.values[i], 1) << i << ": of 255";
-    }
+  const DepthMap expected = of_formula.depth_map(rig.cameras[1], rig.water),
+                 depths = of_mesh.depth_map(rig.cameras[1], rig.water);
+  const RenderedImage image = of_formula.image(rig.cameras[1], rig.water, 1),
+                      image_of_mesh = of_mesh.image(rig.cameras[1], rig.water, 1);
+  ASSERT_EQ(image.values.size(), 96U * 72U);
+  for (std::size_t i = 0; i < image.values.size(); ++i) {
+    ASSERT_NEAR(depths.depth_along_ray_m[i], expected.depth_along_ray_m[i], 1e-7) << i;
+    ASSERT_NEAR(image_of_mesh.values[i], image.values[i], 1) << i << ": of 255";
   }
 }
 
@@ -55,6 +53,17 @@ double depth_bound_m(const Camera& camera, const WaterInterface& water, std::siz
   const auto ray = cast_ray(refractive_camera(camera, water),
                             {static_cast<double>(pixel % width), static_cast<double>(pixel / width)});
   return height_m / (ray->direction[2] - slope * std::hypot(ray->direction[0], ray->direction[1]));
+}
+
+// Whether all pixels that the point spread reaches look at the mesh.
+bool sees_only_the_mesh(const DepthMap& depths, std::size_t pixel) {
+  const int x = static_cast<int>(pixel) % depths.width, y = static_cast<int>(pixel) / depths.width;
+  for (int v = y - 3; v <= y + 3; ++v)
+    for (int u = x - 3; u <= x + 3; ++u)
+      if (u < 0 || v < 0 || u >= depths.width || v >= depths.height ||
+          !std::isfinite(depths.depth_along_ray_m[static_cast<std::size_t>(v * depths.width + u)]))
+        return false;
+  return true;
 }
 
 // Linear interpolation over right triangles with legs h is off by h^2 / 8 (|z_xx| + |z_yy|) at most: z_xx =
@@ -86,11 +95,12 @@ TEST(MeshRendering, AnUndulatingMeshIsTheFormulaUpToItsFacets) {
     ASSERT_NEAR(depths.depth_along_ray_m[i], expected.depth_along_ray_m[i],
                 depth_bound_m(camera, rig.water, i, height_m, slope) + 1e-7)
         << i;
-    grey.push_back(std::abs(image.values[i] - image_of_mesh.values[i]));
+    if (sees_only_the_mesh(depths, i)) grey.push_back(std::abs(image.values[i] - image_of_mesh.values[i]));
   }
-  ASSERT_GT(grey.size(), 500U);
+  ASSERT_GT(grey.size(), 300U);
   std::ranges::sort(grey);
-  EXPECT_LE(grey[grey.size() * 9 / 10], 2) << "of 255; pixels at the mesh's end see past it";
+  EXPECT_LE(grey[grey.size() * 9 / 10], 2) << "of 255";
+  EXPECT_LE(grey.back(), 12) << "of 255";
 }
 
 TEST(MeshRendering, FacesHideWhatLiesBehindThem) {

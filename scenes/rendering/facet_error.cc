@@ -1,4 +1,4 @@
-#include "scenes/surfaces/facet_error.h"
+#include "scenes/rendering/facet_error.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>
