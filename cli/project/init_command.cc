@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/scratch_folder.h"
+#include "core/text.h"
 #include "harness/project/project.h"
 
 namespace aqbench::cli {
@@ -96,7 +97,7 @@ ExitCode init_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: is there already, and is left as it is", kProjectFileName));
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
-             start.inputs.empty() ? "no recordings" : fmt::format("{} recordings", start.inputs.size()));
+             start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
   for (const FoundInput& input : start.inputs)
     fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, input.directory.string());
   if (write_new(kWorkflow, start_workflow_text(start)))

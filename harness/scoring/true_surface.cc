@@ -48,9 +48,7 @@ ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surfac
   options.sample_spacing_m = auto_spacing_m(surface, points);
   options.tile_m = auto_tile_m(surface);
   options.part.max_distance_m = truth.surface->max_distance_m;
-  const bool is_scan = dynamic_cast<const TruthCloud*>(&surface) != nullptr;
-  options.part.leave_out_beyond_border =
-      truth.surface->leave_out_beyond_border.value_or(is_scan || options.part.max_distance_m);
+  options.part.leave_out_beyond_border = truth.surface->leave_out_beyond_border.value_or(true);
   return options;
 }
 

@@ -15,9 +15,9 @@ namespace aqbench {
 // Error(input) naming the file.
 Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name);
 
-// Returns how a cloud of that many points is scored against it, as `aqbench eval` does: samples and tiles by
-// the size of the truth; points beyond an open border are left out of scans, and of a mesh with a largest
-// distance, unless the truth says otherwise.
+// Returns how a cloud of that many points is scored against it: samples and tiles by the size of the truth,
+// as `aqbench eval` does; points beyond an open border are left out unless the truth says otherwise, since
+// images show more than a scan has.
 ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points);
 
 }  // namespace aqbench

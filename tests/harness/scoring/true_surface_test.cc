@@ -66,18 +66,19 @@ TEST_F(TrueSurface, SeveralScansAreOneTruthAndFramesHaveTheirs) {
   EXPECT_NE(missing.find("scan_000000.obj"), std::string::npos) << missing;
 }
 
-TEST_F(TrueSurface, PointsBeyondTheBorderAreLeftOutAsEvalDoes) {
+TEST_F(TrueSurface, PointsBeyondTheBorderAreLeftOutUnlessTheTruthSaysOtherwise) {
   const auto leaves_out = [&](RecordingTruth truth) {
     return score_options_of(truth, *true_scene(truth, 0, "x").truth.surface, 100)
         .part.leave_out_beyond_border;
   };
   RecordingTruth scan = truth_of({square("a.xyz")}), mesh = truth_of({square("a.obj")});
   EXPECT_TRUE(leaves_out(scan));
-  EXPECT_FALSE(leaves_out(mesh));
-  mesh.surface->max_distance_m = 0.02;
   EXPECT_TRUE(leaves_out(mesh));
-  scan.surface->leave_out_beyond_border = false;
-  EXPECT_FALSE(leaves_out(scan));
+  mesh.surface->leave_out_beyond_border = false;
+  EXPECT_FALSE(leaves_out(mesh));
+  const Scene scene = true_scene(mesh, 0, "x");
+  mesh.surface->max_distance_m = 0.02;
+  EXPECT_EQ(score_options_of(mesh, *scene.truth.surface, 100).part.max_distance_m, 0.02);
 }
 
 }  // namespace
