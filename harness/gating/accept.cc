@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -299,6 +300,9 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
   Acceptance acceptance = plan_acceptance(run, baseline_path, allowed);
   if (!acceptance.refusals.empty())
     refuse_acceptance(run.bundle, fmt::format("{}", fmt::join(acceptance.refusals, "; ")));
+  std::error_code unknown;  // what stands in the way, the writing tells
+  if (baseline_path.has_parent_path())
+    std::filesystem::create_directories(baseline_path.parent_path(), unknown);
   write_file(baseline_path, baseline_text(acceptance.baseline));
   return acceptance;
 }

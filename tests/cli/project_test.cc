@@ -70,7 +70,6 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_EQ(results["run"]["requested"]["project"]["methods"][0]["name"], "mine");
   EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 
-  std::filesystem::create_directories(dir_ / "baselines");
   ASSERT_EQ(run({"accept", bundle, "--baseline", dir_ / "baselines/ours.json"}).exit_code, 0);
   EXPECT_EQ(run({"gate", bundle}).exit_code, 4) << "the baseline was found, and is of these very results";
   EXPECT_EQ(run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "again"}).exit_code, 0);
