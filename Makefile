@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build program sweep test conformance dev-test docs docs-bundle profile profile-micro \
+.PHONY: help deps library-deps configure build program libraries sweep test conformance dev-test docs docs-bundle profile profile-micro \
         profile-clean format lint fuzz clean install uninstall packages
 
 help: ## Show what there is
@@ -27,6 +27,17 @@ build: deps ## Build everything (build/release/aqbench)
 program: deps ## Build the program alone (build/release/aqbench), without tests
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench
+
+# Apart from `make build`: it takes Python's headers and pybind11, and some seconds.
+LIBRARIES := -DAQBENCH_LIBRARIES=ON
+library-deps:
+	@AQBENCH_LIBRARIES=1 scripts/install-deps.sh
+
+libraries: library-deps program ## Build and try the libraries for C++ and Python (docs/libraries.md)
+	@cmake $(LIBRARIES) $(BUILD) >$(BUILD).log || { cat $(BUILD).log >&2; exit 1; }
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
+	@ctest --test-dir $(BUILD) --output-on-failure -R '^python$$' --no-tests=error
+	@scripts/try_libraries.sh $(BUILD)
 
 sweep: program ## Run the default sweep (SWEEP_ARGS="--suite seed ...")
 	@$(BUILD)/aqbench sweep $(SWEEP_ARGS)
@@ -66,13 +77,14 @@ DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubi
   --blocks 4 --repetitions 3 --max-time 0.1
 
 PREFIX ?= /usr/local
-install: ## Build and install into PREFIX (default /usr/local); DESTDIR is honoured
-	@$(MAKE) --no-print-directory program && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
+install: library-deps ## Build and install into PREFIX (default /usr/local); DESTDIR is honoured
+	@$(MAKE) --no-print-directory program && cmake $(LIBRARIES) -DAQBENCH_PACKAGING=OFF $(BUILD) >$(BUILD).log
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
 	@cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) >$(BUILD).install.log || { cat $(BUILD).install.log >&2; exit 1; }
 	@echo "installed $$(wc -l <$(BUILD)/install_manifest.txt) files below $(PREFIX)"
 
-packages: program ## Build Debian packages in build/release/packages (scripts/try_packages.sh tries them)
-	@cmake -DAQBENCH_PACKAGING=ON $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
+packages: library-deps program ## Build Debian packages in build/release/packages (scripts/try_packages.sh tries them)
+	@cmake $(LIBRARIES) -DAQBENCH_PACKAGING=ON $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
 	@cd $(BUILD) && cpack >packages.log 2>&1 || { tail -n 20 packages.log >&2; exit 1; }
 	@ls -l $(BUILD)/packages/*.deb
 

@@ -19,7 +19,7 @@ struct ReportRequest {
 CommandLine<ReportRequest> report_command_line() {
   return {
       "aqbench report BUNDLE [--out FILE]",
-      "Shows a bundle (verified first) as one HTML page without scripts that needs no network: accuracy\n"
+      "Shows a bundle (verified first) as one HTML page that needs no network: accuracy\n"
       "and completeness, errors by place, stages, times, changes against the baseline. A sweep writes the\n"
       "same page into its bundle as report.html.",
       {{{.name = "out", .value_name = "FILE", .help = "where to write it (default: stdout)"},

@@ -5,11 +5,16 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
+find_package(PNG REQUIRED)
+if(AQBENCH_LIBRARIES_ONLY)
+  find_package(Boost 1.74 REQUIRED)
+  find_package(OpenCV 4 QUIET COMPONENTS core imgcodecs)  # rendering of images needs it
+  return()
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)
-find_package(PNG REQUIRED)
 find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs features2d video)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)

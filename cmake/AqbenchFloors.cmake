@@ -1,31 +1,13 @@
 # One static library for each folder, lowest floor first; then the modules, and the program that loads them.
 # CONTRIBUTING.md says what each folder holds; tests/architecture holds the includes against that table.
-aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
-                ${CMAKE_DL_LIBS})
+include(AqbenchLightFloors)  # those of libaqbench.so: core to metrics, statistics, records, the module `images`
 aqbench_library(sandbox core/sandbox aqbench::core)
 aqbench_library(drawing core/drawing aqbench::core)
-
-aqbench_library(cloud scenes/cloud aqbench::core)
-target_link_libraries(aqbench_cloud PRIVATE PNG::PNG)  # depth maps; in no header
-aqbench_library(surfaces scenes/surfaces aqbench::cloud)
-# No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
-set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
-                            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
-aqbench_library(images scenes/images aqbench::core)
-aqbench_library(optics scenes/optics aqbench::cloud)
-aqbench_library(scene_registry scenes aqbench::surfaces)
-aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
 aqbench_library(dataset scenes/dataset aqbench::rendering)
-
-aqbench_library(neighbours metrics/neighbours aqbench::cloud)
-aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
-aqbench_library(alignment metrics/alignment aqbench::metrics)
+aqbench_library(alignment metrics/alignment aqbench_metrics)
 aqbench_library(protocols metrics/protocols aqbench::alignment)
-# No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-set(same_bits aqbench_neighbours aqbench_metrics aqbench_protocols)
-foreach(library IN LISTS same_bits)
-  target_compile_options(${library} PRIVATE -ffp-contract=off)
-endforeach()
+list(APPEND same_bits aqbench_protocols)
+target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
@@ -38,15 +20,13 @@ add_library(aqbench_specs STATIC ${spec_sources} pipeline/plane_sweep/kernels/op
   ${workloads}/registry.cc ${workloads}/workload_specs.cc ${workloads}/workloads_table.cc ${workloads}/step_ledger.cc
   ${workloads}/absorption.cc ${workloads}/tricubic.cc)
 add_library(aqbench::specs ALIAS aqbench_specs)
+set_target_properties(aqbench_specs PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
 aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)
 
-aqbench_library(statistics harness/statistics aqbench::core)
-target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
-aqbench_library(records harness/records aqbench_metrics)
 aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
-aqbench_library(viewing harness/viewing aqbench::metrics)
+aqbench_library(viewing harness/viewing aqbench_metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
 aqbench_library(project harness/project aqbench::planning)
 aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing)
@@ -77,8 +57,6 @@ target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSIO
 aqbench_library(embree_meshes scenes/surfaces/embree aqbench::surfaces)
 target_link_libraries(aqbench_embree_meshes PRIVATE embree)
 target_link_options(aqbench_embree_meshes INTERFACE LINKER:-u,aqbench_meshes_table)
-aqbench_library(opencv_images scenes/images/opencv aqbench::images)
-target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
 
 aqbench_library(kernels pipeline/plane_sweep/kernels aqbench::specs aqbench::optics aqbench::torch)
 aqbench_library(views pipeline/views aqbench::optics aqbench::kernels)
@@ -95,7 +73,7 @@ aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow
 target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
 target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
-foreach(library opencv_images views sparse dense_flow workloads)  # image files, features and flow; in no header
+foreach(library views sparse dense_flow workloads)  # image files, features and flow; in no header
   target_link_libraries(aqbench_${library}
     PRIVATE opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
   target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
@@ -108,7 +86,6 @@ target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aq
                       aqbench::workloads aqbench::torch_measuring)
 
 aqbench_module(meshes embree_meshes embree)
-aqbench_module(images opencv_images opencv_core opencv_imgcodecs)
 aqbench_module(pipeline
   "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
   aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
@@ -131,26 +108,18 @@ set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
-# Text in, text out: less optimised, it costs a clean build half as much and a user nothing.
-foreach(library project gating content text html exports bundle history site docs_tables cli)
+# Text in, text out, and what waits for other processes: less optimised, it costs a clean build half as much and a user
+# nothing.
+foreach(library sandbox drawing external planning project running sharing profiling gating ab content text html
+        exports bundle history site docs_tables cli)
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
 
-# Schemas travel inside the program: no path to find at run time.
-foreach(schema records/results project/project)
-  cmake_path(GET schema PARENT_PATH folder)
-  cmake_path(GET schema FILENAME name)
-  string(TOUPPER ${name} upper)
-  set(file ${PROJECT_SOURCE_DIR}/harness/${schema}.schema.json)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(READ ${file} AQBENCH_${upper}_SCHEMA)
-  configure_file(harness/${schema}_schema.cc.in ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
-  target_sources(aqbench_${folder} PRIVATE ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc)
-endforeach()
-# So do the scripts and styles of pages. Those in third_party/ are what their authors publish, unchanged.
-foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer.js
-        viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
+aqbench_schema(project/project)
+# Scripts and styles of pages travel inside the program, too. Those in third_party/ are what their authors publish, unchanged.
+foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
+        viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
   set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
   get_filename_component(asset_name ${asset} NAME)
@@ -159,9 +128,8 @@ foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_ca
 endforeach()
 configure_file(reports/html/assets.cc.in ${PROJECT_BINARY_DIR}/generated/assets.cc @ONLY)
 target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)
-# False alarms of g++ 12 inside valijson and std::regex.
-set_source_files_properties(harness/records/schema_check.cc PROPERTIES
-  COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
+# False alarms of g++ 12 on initialisers by name.
+set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
 
 # What the program was built from (harness/measuring/build_info.cc).
 set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
@@ -198,6 +166,6 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
 get_property(module_libraries GLOBAL PROPERTY AQBENCH_MODULE_LIBRARIES)
 get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
 list(REMOVE_ITEM program_libraries ${module_libraries} ${same_bits})
-aqbench_precompile(program OFF TARGETS ${program_libraries} aqbench_specs)
-aqbench_precompile(same_bits OFF TARGETS ${same_bits} OPTIONS -ffp-contract=off)
+aqbench_precompile(program ON TARGETS ${program_libraries} aqbench_specs)
+aqbench_precompile(same_bits ON TARGETS ${same_bits} OPTIONS -ffp-contract=off)
 aqbench_precompile(module ON TARGETS ${module_libraries})

@@ -1,7 +1,7 @@
 # What `make install` and the packages contain, in components:
 #   evaluator    the program, manual pages, completion, schemas, baselines, documents: no LibTorch
 #   pipeline     the modules with LibTorch, Open3D and OpenCV
-#   development  headers, library and CMake files for C++ programs
+#   development  headers and CMake files for C++ programs (cmake/AqbenchLibrary.cmake; the library is the evaluator's)
 #   python       the Python module
 # Everything is found relative to the program or the library, so that an installation can be moved.
 include(GNUInstallDirs)
@@ -23,6 +23,29 @@ set_source_files_properties(core/module.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION
   "AQBENCH_MODULES_FROM_PROGRAM=\"${modules_from_program}\";AQBENCH_MODULES_FROM_LIBRARY=\"${modules_from_library}\";\
 AQBENCH_DATA_FROM_PROGRAM=\"${data_from_program}\";AQBENCH_DATA_FROM_LIBRARY=\"${data_from_library}\"")
 
+# aqbench_note_folders(FOLDER...): of these folders of an installation, those that are not there yet are noted, for
+# cmake/uninstall.cmake to take them away again. Called before what is installed into them.
+function(aqbench_note_folders)
+  install(CODE "set(aqbench_folders \"${ARGN}\")
+set(aqbench_notes \"${PROJECT_BINARY_DIR}/installed_folders.txt\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/note_folders.cmake\")" ALL_COMPONENTS)
+endfunction()
+set(documentation ${CMAKE_INSTALL_DATADIR}/doc)
+aqbench_note_folders(${CMAKE_INSTALL_BINDIR} ${AQBENCH_MODULE_DIR} ${CMAKE_INSTALL_LIBDIR}/cmake/aqbench
+  ${AQBENCH_DATA_DIR}/schemas ${AQBENCH_DATA_DIR}/baselines ${CMAKE_INSTALL_DOCDIR} ${documentation}/aqbench-pipeline
+  ${documentation}/libaqbench-dev ${documentation}/python3-aqbench ${CMAKE_INSTALL_MANDIR}/man1
+  ${CMAKE_INSTALL_INCLUDEDIR}/aqbench ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+if(AQBENCH_LIBRARIES_ONLY)
+  add_custom_target(aqbench_installed)
+  if(TARGET aqbench_module_images)
+    add_dependencies(aqbench_installed aqbench_module_images)
+    install(TARGETS aqbench_module_images LIBRARY DESTINATION ${AQBENCH_MODULE_DIR} COMPONENT pipeline)
+  endif()
+  return()
+endif()
+
 # Manual pages and completion are printed by the program itself.
 set(shell_files ${PROJECT_BINARY_DIR}/generated/shell)
 find_program(AQBENCH_GZIP gzip)
@@ -41,16 +64,6 @@ add_custom_command(OUTPUT ${shell_files}/done
   DEPENDS aqbench COMMENT "" VERBATIM)
 add_custom_target(aqbench_shell_files DEPENDS ${shell_files}/done)
 add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # all that is installed, and no tests
-
-# Folders that are not there yet are noted, for cmake/uninstall.cmake to take them away again.
-install(CODE "set(aqbench_folders \"${CMAKE_INSTALL_BINDIR};${AQBENCH_MODULE_DIR};${CMAKE_INSTALL_LIBDIR}/cmake/aqbench;\
-${CMAKE_INSTALL_LIBDIR}/pkgconfig;${CMAKE_INSTALL_LIBDIR}/python3/dist-packages;${AQBENCH_DATA_DIR}/schemas;\
-${AQBENCH_DATA_DIR}/baselines;${CMAKE_INSTALL_DOCDIR};${CMAKE_INSTALL_DATADIR}/doc/aqbench-pipeline;\
-${CMAKE_INSTALL_DATADIR}/doc/libaqbench-dev;${CMAKE_INSTALL_DATADIR}/doc/python3-aqbench;${CMAKE_INSTALL_MANDIR}/man1;${CMAKE_INSTALL_INCLUDEDIR}/aqbench;\
-${CMAKE_INSTALL_DATADIR}/bash-completion/completions;${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions;\
-${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d\")
-set(aqbench_notes \"${PROJECT_BINARY_DIR}/installed_folders.txt\")
-include(\"${PROJECT_SOURCE_DIR}/cmake/note_folders.cmake\")" ALL_COMPONENTS)
 
 set(evaluator COMPONENT evaluator)
 install(TARGETS aqbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${evaluator})

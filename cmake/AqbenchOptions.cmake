@@ -14,14 +14,23 @@ if(AQBENCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${AQBENCH_CCACHE})
 endif()
 
+option(AQBENCH_LIBRARIES "Build libaqbench.so for C++ programs, and the Python module (docs/libraries.md)" OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  option(AQBENCH_LIBRARIES_ONLY "Build these alone, without LibTorch and Open3D: no program, no tests" OFF)
+else()
+  option(AQBENCH_LIBRARIES_ONLY "Build the libraries alone, as a part of another build" ON)
+endif()
+
 add_library(aqbench_flags INTERFACE)
 add_library(aqbench::flags ALIAS aqbench_flags)
 # -fno-math-errno and -fno-trapping-math change no result; they let loops with sqrt and selects vectorise.
 target_compile_options(aqbench_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-psabi
-  -fno-math-errno -fno-trapping-math)
+  -fno-math-errno -fno-trapping-math
+  -fno-semantic-interposition)  # position-independent code is as fast as any other
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(aqbench_flags INTERFACE -Wno-restrict)  # false alarms on std::string, GCC bug 105329
+  target_compile_options(aqbench_flags INTERFACE -Wno-restrict -Wno-stringop-overflow
+    -Wno-array-bounds)  # false alarms on std::string, GCC bugs 105329 and 105651
 endif()
 target_include_directories(aqbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(AQBENCH_SANITIZE)
@@ -39,8 +48,12 @@ function(aqbench_library name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
   list(FILTER sources EXCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")
   add_library(aqbench_${name} STATIC ${sources})
+  # What is compiled once is part of the program, of modules and of libaqbench.so.
+  set_target_properties(aqbench_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(aqbench_${name} PUBLIC aqbench::flags ${ARGN})
-  add_library(aqbench::${name} ALIAS aqbench_${name})
+  if(NOT name MATCHES "^(metrics|ab)$")  # names of the libraries for other programs (AqbenchLibrary.cmake)
+    add_library(aqbench::${name} ALIAS aqbench_${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY AQBENCH_PROGRAM_LIBRARIES aqbench_${name})
 endfunction()
 
@@ -51,8 +64,6 @@ function(aqbench_module name libraries)
   set(objects "")
   foreach(library IN LISTS libraries)
     list(APPEND objects $<TARGET_OBJECTS:aqbench_${library}>)
-    set_target_properties(aqbench_${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(aqbench_${library} PRIVATE -fno-semantic-interposition)
     set_property(GLOBAL APPEND PROPERTY AQBENCH_MODULE_LIBRARIES aqbench_${library})
   endforeach()
   add_library(aqbench_module_${name} SHARED ${objects})
@@ -81,12 +92,19 @@ function(aqbench_test name folders)
   add_executable(aqbench_${name}_test ${sources})
   target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
   set_target_properties(aqbench_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
-  target_compile_options(aqbench_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+  # Tests that compute much themselves are worth optimising; the others are compiled in half the time without.
+  if(name MATCHES "^(kernels|measuring|metrics|pipeline|scenes|statistics|workloads)$")
+    set(list AQBENCH_OPTIMISED_TESTS)
+    target_compile_options(aqbench_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+  else()
+    set(list AQBENCH_PLAIN_TESTS)
+    target_compile_options(aqbench_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ${list} aqbench_${name}_test)
   if(AQBENCH_GOLD)
     target_link_options(aqbench_${name}_test PRIVATE -fuse-ld=gold)  # a fifth of ld's time
   endif()
   target_compile_definitions(aqbench_${name}_test PRIVATE AQBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  set_property(GLOBAL APPEND PROPERTY AQBENCH_TEST_PROGRAMS aqbench_${name}_test)
   add_test(NAME ${name} COMMAND aqbench_${name}_test)
 endfunction()
 

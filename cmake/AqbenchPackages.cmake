@@ -41,10 +41,17 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Scores of clouds, meshes and depth maps 
 
 set(CPACK_DEBIAN_PIPELINE_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), libopenblas0-pthread")
 set(CPACK_DEBIAN_EVALUATOR_PACKAGE_RECOMMENDS aqbench-pipeline)
+if(TARGET aqbench_shared)  # the dynamic loader is told of libaqbench.so.1
+  set(CPACK_DEBIAN_EVALUATOR_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/evaluator/triggers)
+endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pytest, python3-pandas")
+# Python's compiled copies come with the package and go with it.
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/python/postinst
+    ${PROJECT_SOURCE_DIR}/packaging/python/prerm)
 
 foreach(component evaluator pipeline development python)
   string(TOUPPER ${component} upper)

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json_scan.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -23,6 +24,16 @@ struct JsonProblem {
   std::size_t line = 0, column = 0;  // syntax: counted from 1
   std::string path = {}, key = {};   // doubled_key, many_keys: of the object, and in it
 };
+
+JsonProblem syntax_problem(std::string_view text, std::size_t position,
+                           const nlohmann::detail::exception& error) {
+  const std::string_view before = text.substr(0, position);
+  const auto lines = std::ranges::count(before, '\n');
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {.what = error.what(),
+          .line = static_cast<std::size_t>(lines) + 1,
+          .column = std::max<std::size_t>(position - line_start, 1)};
+}
 
 // Builds the document as the parser reports its parts, and stops it at the first thing that is not allowed.
 class StrictBuilder {
@@ -52,12 +63,7 @@ class StrictBuilder {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
-    const std::string_view before = text_.substr(0, position);
-    const auto lines = std::ranges::count(before, '\n');
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    return stop({.what = error.what(),
-                 .line = static_cast<std::size_t>(lines) + 1,
-                 .column = std::max<std::size_t>(position - line_start, 1)});
+    return stop(syntax_problem(text_, position, error));
   }
 
   const JsonProblem& problem() const { return problem_; }
@@ -173,18 +179,61 @@ std::string sentence_message(const JsonProblem& problem, const std::string& sour
 
 }  // namespace
 
-Json parse_strict_json(std::string_view text, const std::string& source, const JsonLimits& limits) {
+namespace {
+
+// Runs the parser over the whole text; `builder` keeps what is wrong with it.
+template <class Builder>
+void run_parser(std::string_view text, const std::string& source, const JsonLimits& limits,
+                Builder& builder) {
   if (text.size() > limits.max_bytes)
     throw Error(
         ErrorKind::input,
         fmt::format("{}: {} bytes of JSON, more than the {} allowed", source, text.size(), limits.max_bytes),
         source);
-  StrictBuilder builder(text, limits);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
-    const auto message = limits.error_style == JsonErrorStyle::sentence ? sentence_message : located_message;
-    throw Error(ErrorKind::input, message(builder.problem(), source, limits), source);
+  if (Json::sax_parse(text.begin(), text.end(), &builder)) return;
+  const auto message = limits.error_style == JsonErrorStyle::sentence ? sentence_message : located_message;
+  throw Error(ErrorKind::input, message(builder.problem(), source, limits), source);
+}
+
+// Hands the parts on and keeps none.
+struct Forwarder {
+  std::string_view text;
+  const JsonLimits& limits;
+  JsonVisitor& visitor;
+  int depth = 0;
+  JsonProblem wrong = {.kind = JsonProblem::Kind::depth};  // else parse_error() says what it is
+
+  bool null() { return visitor.other(), true; }
+  bool boolean(bool) { return visitor.other(), true; }
+  bool number_integer(Json::number_integer_t value) { return number_float(static_cast<double>(value), {}); }
+  bool number_unsigned(Json::number_unsigned_t value) { return number_float(static_cast<double>(value), {}); }
+  bool number_float(double value, std::string_view) { return visitor.number(value), true; }
+  bool string(const std::string& value) { return visitor.text(value), true; }
+  bool binary(const Json::binary_t&) { return false; }
+  bool start_object(std::size_t) { return depth++ < limits.max_depth && (visitor.open(false), true); }
+  bool start_array(std::size_t) { return depth++ < limits.max_depth && (visitor.open(true), true); }
+  bool end_object() { return --depth, visitor.close(), true; }
+  bool end_array() { return end_object(); }
+  bool key(const std::string& name) { return visitor.key(name), true; }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
+    wrong = syntax_problem(text, position, error);
+    return false;
   }
+  const JsonProblem& problem() const { return wrong; }
+};
+
+}  // namespace
+
+Json parse_strict_json(std::string_view text, const std::string& source, const JsonLimits& limits) {
+  StrictBuilder builder(text, limits);
+  run_parser(text, source, limits, builder);
   return builder.take();
+}
+
+void scan_json(std::string_view text, const std::string& source, const JsonLimits& limits,
+               JsonVisitor& visitor) {
+  Forwarder forwarder{.text = text, .limits = limits, .visitor = visitor};
+  run_parser(text, source, limits, forwarder);
 }
 
 Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits) {

@@ -62,6 +62,22 @@ Descriptor take_abandoned_mark(const std::filesystem::path& folder) {
   return mark;
 }
 
+// Opens folders that somebody has closed to their owner.
+void make_removable(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, std::filesystem::perm_options::add,
+                               ignored);
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (std::filesystem::is_directory(entry.symlink_status(ignored))) make_removable(entry.path());
+}
+
+void remove_whole(const std::filesystem::path& folder, std::error_code& failure) {
+  std::filesystem::remove_all(folder, failure);
+  if (!failure) return;
+  make_removable(folder);
+  std::filesystem::remove_all(folder, failure);
+}
+
 }  // namespace
 
 int remove_abandoned_scratch(const std::filesystem::path& parent) {
@@ -74,7 +90,7 @@ int remove_abandoned_scratch(const std::filesystem::path& parent) {
     const Descriptor mark = take_abandoned_mark(folder);
     if (mark.get() < 0) continue;
     std::error_code failure;
-    std::filesystem::remove_all(folder, failure);
+    remove_whole(folder, failure);
     if (!failure) ++removed;
   }
   return removed;
@@ -101,7 +117,7 @@ ScratchFolder::ScratchFolder() {
 
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  remove_whole(path_, ignored);
 }
 
 }  // namespace aqbench

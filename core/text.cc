@@ -194,7 +194,7 @@ std::string xml_escape(std::string_view text) {
   // Two code points that are UTF-8 but not XML.
   for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
     for (std::size_t at = 0; (at = escaped.find(forbidden, at)) != escaped.npos;)
-      escaped.replace(at, forbidden.size(), "?");
+      escaped.replace(at, forbidden.size(), 1, '?');
   return escaped;
 }
 

@@ -65,7 +65,7 @@ Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
       if (!(x >= 0 && y >= 0 && x < view.map->width && y < view.map->height)) continue;
       const float depth_m = view.map->depth_along_ray_m[static_cast<std::size_t>(y) * view.map->width +
                                                         static_cast<std::size_t>(x)];
-      if (!std::isfinite(depth_m)) continue;
+      if (!std::isfinite(depth_m) || depth_m <= 0) continue;  // there is none
       if (std::abs(depth_m - image->depth_along_ray_m) <= tolerance_m) return Found::same_depth;
       found = Found::other_depth;
     }

@@ -62,16 +62,22 @@ inside '
   _aqbench
   test "${COMPREPLY[0]}" = undulating && echo "aqbench eval --scene und<tab> is ${COMPREPLY[0]}"'
 if ls "$packages"/python3-aqbench_*.deb >/dev/null 2>&1; then
-  say "Python"
-  timed inside 'apt-get install -y -q --no-install-recommends /packages/python3-aqbench_*.deb >/dev/null'
-  inside 'python3 -c "
-import aqbench, numpy
-scores = aqbench.score(numpy.loadtxt(\"cloud.xyz\"), scene=\"flat_plane\")
-print(\"accuracy_mean_mm\", scores[\"accuracy_mean_mm\"])"'
+  say "the libraries: C++, Python, pytest"
+  sources=$(cd "$(dirname "$0")/.." && pwd)
+  mkdir -p "$root/src/scripts" "$root/src/tests" "$root/src/python" "$root/src/docs/bundles"
+  cp "$sources/scripts/try_libraries.sh" "$root/src/scripts"
+  cp -r "$sources/tests/consumer" "$root/src/tests"
+  cp -r "$sources/python/examples" "$root/src/python"
+  cp -r "$sources/docs/bundles/seed" "$root/src/docs/bundles"
+  timed inside 'apt-get install -y -q --no-install-recommends /packages/python3-aqbench_*.deb /packages/libaqbench-dev_*.deb \
+    >/dev/null; dpkg-query -W -f="\${Package} \${Installed-Size} kB\n" python3-aqbench libaqbench-dev'
+  inside 'apt-get install -y -q --no-install-recommends g++ cmake make python3-pytest python3-pandas >/dev/null'
+  timed inside '/src/scripts/try_libraries.sh --installed /usr'
 fi
 say "the pipeline"
 timed inside 'apt-get install -y -q --no-install-recommends /packages/aqbench-pipeline_*.deb >/dev/null'
 timed inside 'aqbench render undulating --width 160 --out tank >/dev/null; aqbench list methods | head -n 3; ls tank'
 say "removed"
-inside 'apt-get purge -y -q "aqbench*" "libaqbench*" "python3-aqbench*" >/dev/null 2>&1; ! find /usr /etc -name "*aqbench*" | grep .'
+inside 'apt-get purge -y -q "aqbench*" "libaqbench*" "python3-aqbench*" >/dev/null 2>&1; rm -rf /src
+  ! find /usr /etc -name "*aqbench*" | grep .'
 echo "all good"

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/gating/gate.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {
@@ -37,6 +38,20 @@ const Record* partner_of(const Record& record, const Results& other) {
   if (found == nullptr)
     throw Error(ErrorKind::not_comparable, fmt::format("--bundle-b: has no case '{}'", record.case_name));
   return found;
+}
+
+// The method's options may be what is compared; what it is given must be the same.
+void require_same_input(const Record& a, const Record& b) {
+  const auto given = [](const Record& record) {
+    auto options = record.options;
+    const std::string owner = (record.workload.empty() ? record.method : record.workload) + ".";
+    std::erase_if(options, [&](const auto& option) { return option.first.starts_with(owner); });
+    return options;
+  };
+  if (const auto differences = option_differences(given(a), given(b)); !differences.empty())
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("--bundle-b: case '{}': {} (the baseline being that of --bundle-a)", b.case_name,
+                            differences.front()));
 }
 
 AbUnit unit_of_record(const Record& record, const std::vector<AbOutcome>& outcomes) {
@@ -95,6 +110,7 @@ AbDocument document_of_bundles(const AbRequest& request) {
   samples.order_seed = request.policy.order_seed;
   for (const Record& record : a.records) {
     const Record* const partner = partner_of(record, b);
+    require_same_input(record, *partner);
     const auto [name, seed] = split_seed(record.case_name);
     const auto [place, is_new] = indices.emplace(name, samples.cases.size());
     if (is_new) samples.cases.push_back({name, std::nullopt});

@@ -7,8 +7,8 @@
 namespace aqbench::cli {
 
 // Reads both bundles and pairs their cases by seed, as they stand in A. Times of sweeps were not measured in
-// pairs and are not judged. Throws as read_gate_input(), Error(not_comparable) where B has no case of A's or
-// other seeds, Error(usage) for the same bundle twice.
+// pairs and are not judged. Throws as read_gate_input(), Error(not_comparable) where B has no case of A's,
+// other seeds, or a case with other options than those of its method, Error(usage) for the same bundle twice.
 AbDocument document_of_bundles(const AbRequest& request);
 
 // Puts the values of the wanted metrics into the unit, and takes the others away.

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "metrics/charuco.h"
 #include "scenes/cloud/cloud_file.h"
 
@@ -43,7 +44,7 @@ ExitCode eval_charuco(const EvalCharucoRequest& request) {
   const CornerErrors errors = charuco_errors(read_corners(request.detected_file, request.metres_per_unit),
                                              read_corners(request.board_file, request.metres_per_unit));
   if (!request.json) {
-    fmt::print("{} against {}\n\n", request.detected_file, request.board_file);
+    fmt::print("{} against {}\n\n", printable(request.detected_file), printable(request.board_file));
     print_errors(errors);
     return ExitCode::pass;
   }

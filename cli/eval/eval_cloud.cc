@@ -68,7 +68,7 @@ void print_left_out(const ScoredCounts& counts) {
 
 void print_score(const EvalCloudRequest& request, const Scene& scene, const EvalInput& input,
                  const Score& score) {
-  fmt::print("{} against {}\n", request.cloud_file, printable(scene.name));
+  fmt::print("{} against {}\n", printable(request.cloud_file), printable(scene.name));
   for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
   print_left_out(score.counts);
   fmt::print("\n");

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "cli/eval/eval_output.h"
+#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/parameters.h"
+#include "core/text.h"
 #include "metrics/depth_metrics.h"
 #include "scenes/cloud/depth_file.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -121,11 +123,11 @@ ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments)
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.along_z) effective["depth_along"] = *request.along_z ? "z" : "ray";
     if (request.metres_per_count) effective["depth_scale"] = *request.metres_per_count;
-    fmt::print("{}", eval_results_text(record, Json{{"arguments", arguments}}, std::move(effective)));
+    print_json(eval_results_text(record, Json{{"arguments", arguments}}, std::move(effective)));
     return ExitCode::pass;
   }
-  fmt::print("{} against {} of {}\ndepths are {}{}\n\n", request.depth_file, camera.name,
-             dataset_dir.string(), kDepthConvention,
+  fmt::print("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
+             printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.along_z.value_or(false) ? ", made from depths along z" : "");
   print_metrics(record.metrics);
   return ExitCode::pass;

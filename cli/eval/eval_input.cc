@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <utility>
 
-#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/scoring/scorable.h"
 #include "metrics/alignment/align.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "scenes/cloud/camera_centres.h"
@@ -22,99 +21,24 @@
 namespace aqbench::cli {
 namespace {
 
-// ---- Is it worth scoring? ----
-
-using Box = Eigen::AlignedBox3d;
-
-// With a smaller share of points near the scene, a wrong unit or frame is the likely cause.
-constexpr double kAlmostNone = 0.01;
-
-std::vector<Vec3> finite_points(const Reconstruction& reconstruction) {
-  std::vector<Vec3> finite;
-  for (const Vec3& point : reconstruction.cloud.points_m)
-    if (point.allFinite()) finite.push_back(point);
-  return finite;
-}
-
-// Returns the box of the scored region, with room around it for a poor reconstruction.
-Box truth_region(const Surface& truth) {
-  const Box box = truth_box(truth);
-  const double margin_m = 0.5 * box.diagonal().norm();
-  return {box.min() - Vec3::Constant(margin_m), box.max() + Vec3::Constant(margin_m)};
-}
-
-double share_inside(const std::vector<Vec3>& points, const Box& box, double scale) {
-  const auto inside = std::ranges::count_if(points, [&](const Vec3& p) { return box.contains(p * scale); });
-  return static_cast<double>(inside) / static_cast<double>(points.size());
-}
-
-void refuse_other_units(const std::vector<Vec3>& points, const Box& region, const std::string& file) {
-  struct Unit {
-    const char* name;
-    const char* flag;
-    double metres;
-  };
-  for (const Unit unit : {Unit{"millimetres", "mm", 1e-3}, Unit{"centimetres", "cm", 1e-2}}) {
-    const double share = share_inside(points, region, unit.metres);
-    if (share > 0.5)
-      throw Error(
-          ErrorKind::input,
-          fmt::format(
-              "{}: coordinates look like {}, not metres ({:.0f} % of the points would then lie in the "
-              "scene, now none does); give --unit {}",
-              file, unit.name, 100 * share, unit.flag));
-  }
-}
-
-std::string span_text(const std::vector<Vec3>& points) {
-  Box box;
-  for (const Vec3& point : points) box.extend(point);
-  return fmt::format("x {:.4g} to {:.4g}, y {:.4g} to {:.4g}, z {:.4g} to {:.4g} m", box.min().x(),
-                     box.max().x(), box.min().y(), box.max().y(), box.min().z(), box.max().z());
-}
-
-// Says before any metric is printed whether a cloud is worth scoring. Returns a warning for the user, empty
-// for none, when almost no point lies near the scene. Throws what eval_cloud() says of the file.
-std::string check_scorable(const Reconstruction& reconstruction, const Surface& truth,
-                           const std::string& file) {
-  const std::vector<Vec3>& all = reconstruction.cloud.points_m;
-  if (all.empty()) throw Error(ErrorKind::input, file + ": no points");
-  const std::vector<Vec3> points = finite_points(reconstruction);
-  if (points.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: none of its {} points is finite", file, all.size()));
-
-  const Box region = truth_region(truth);
-  const double inside = share_inside(points, region, 1.0);
-  if (inside < kAlmostNone) refuse_other_units(points, region, file);
-
-  const Patch* const patch = truth.patch();
-  const auto scored =
-      patch == nullptr
-          ? std::ranges::count_if(points, [&](const Vec3& p) { return region.contains(p); })
-          : std::ranges::count_if(points, [&](const Vec3& p) { return patch->contains(p.x(), p.y()); });
-  const std::string frame_hint =
-      "is it in the scene's frame (metres, +Z down into the water)? see --transform";
-  if (scored == 0)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no point lies where the scene is scored; the cloud spans {}; {}", file,
-                            span_text(points), frame_hint));
-  if (inside < kAlmostNone)
-    return fmt::format("{}: only {:.2g} % of the points lie near the scene; {}", file, 100 * inside,
-                       frame_hint);
-  return {};
-}
-
 // ---- Loading ----
 
 void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::string& file) {
-  const std::string warning = check_scorable(input.reconstruction, truth, file);
+  const std::string warning = check_scorable(input.reconstruction.cloud, truth, {.name = file});
   if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
+}
+
+// Notes a transform under a name of its own: what is applied twice stands there twice, in its order.
+void note_transform(EvalInput& input, const std::string& step, Json transform) {
+  std::string name = step;
+  for (int number = 2; input.transforms.contains(name); ++number) name = fmt::format("{}_{}", step, number);
+  input.transforms[name] = std::move(transform);
 }
 
 void apply_given(EvalInput& input, const std::string& file, const std::string& flag) {
   const Similarity world_from_cloud = read_similarity(file);
   apply(world_from_cloud, input.reconstruction);
-  input.transforms[flag == "--transform" ? "given" : "file"] = to_json(world_from_cloud);
+  note_transform(input, flag == "--transform" ? "given" : "file", to_json(world_from_cloud));
   if (std::abs(world_from_cloud.scale - 1) > 1e-9)
     input.notes.push_back(fmt::format("{} scales by {:.9g}", flag, world_from_cloud.scale));
 }
@@ -139,7 +63,7 @@ void apply_aligned(EvalInput& input, const std::string& step, const Similarity& 
   Json json = to_json(aligned_from_given);
   json["rotation_deg"] = degrees_of(aligned_from_given);
   json.update(left);
-  input.transforms[step] = std::move(json);
+  note_transform(input, step, std::move(json));
   note_matrix(input, aligned_from_given);
 }
 

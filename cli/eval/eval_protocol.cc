@@ -62,12 +62,35 @@ CloudKnobs requested_knobs(const EvalProtocolRequest& request, const CloudProtoc
 
 // ---- Depth maps and trajectories ----
 
-std::vector<float> read_map(const std::string& file, double metres_per_unit) {
-  const NpyArray array = read_npy(file);
+// A depth map or what lies beside one. Rows x columns x 1 are rows x columns.
+struct ShapedMap {
+  std::vector<std::size_t> shape;
   std::vector<float> values;
-  std::visit([&](const auto& read) { values.assign(read.begin(), read.end()); }, array.values);
-  for (float& value : values) value *= static_cast<float>(metres_per_unit);
-  return values;
+};
+
+ShapedMap read_map(const std::string& file, double metres_per_unit) {
+  NpyArray array = read_npy(file);
+  ShapedMap map{std::move(array.shape), {}};
+  if (map.shape.size() == 3 && map.shape.back() == 1) map.shape.pop_back();
+  std::visit([&](const auto& read) { map.values.assign(read.begin(), read.end()); }, array.values);
+  for (float& value : map.values) value *= static_cast<float>(metres_per_unit);
+  return map;
+}
+
+// The same number of values in another shape is another image.
+void require_shape(const std::string& file, const ShapedMap& map, const std::string& truth_file,
+                   const ShapedMap& truth) {
+  if (map.shape == truth.shape) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{}: {} values where {} has {}", file, fmt::join(map.shape, " x "), truth_file,
+                          fmt::join(truth.shape, " x ")),
+              file);
+}
+
+Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
+  Trajectory trajectory = read_trajectory(file);
+  for (CameraPose& pose : trajectory.poses) pose.position_m *= metres_per_unit;
+  return trajectory;
 }
 
 void append(ProtocolResult& result, ProtocolResult more) {
@@ -81,19 +104,17 @@ ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRe
     const auto [name, value] = split_knob(knob);
     set_depth_knob(knobs, intervals, name, value);
   }
-  const std::vector<float> predicted_m = read_map(cloud.cloud_file, cloud.metres_per_unit);
-  const std::vector<float> truth_m = read_map(cloud.truth_files[0], cloud.truth_metres_per_unit);
-  if (predicted_m.size() != truth_m.size())
-    throw Error(ErrorKind::input, fmt::format("{}: {} depths where {} has {}", cloud.cloud_file,
-                                              predicted_m.size(), cloud.truth_files[0], truth_m.size()));
+  const std::string& truth_file = cloud.truth_files[0];
+  const ShapedMap predicted = read_map(cloud.cloud_file, cloud.metres_per_unit);
+  const ShapedMap truth = read_map(truth_file, cloud.truth_metres_per_unit);
+  require_shape(cloud.cloud_file, predicted, truth_file, truth);
   ShownProtocol shown{"depth", "Eigen et al., NIPS 2014", depth_knobs_json(knobs, intervals), {}, {}, {}};
-  shown.result = depth_errors(predicted_m, truth_m, knobs);
+  shown.result = depth_errors(predicted.values, truth.values, knobs);
   if (!request.confidence_file.empty()) {
-    const std::vector<float> confidence = read_map(request.confidence_file, 1);
-    if (confidence.size() != truth_m.size())
-      throw Error(ErrorKind::input, request.confidence_file + ": not as large as the depth map",
-                  request.confidence_file);
-    append(shown.result, sparsification_errors(predicted_m, truth_m, confidence, knobs, intervals));
+    const ShapedMap confidence = read_map(request.confidence_file, 1);
+    require_shape(request.confidence_file, confidence, truth_file, truth);
+    append(shown.result,
+           sparsification_errors(predicted.values, truth.values, confidence.values, knobs, intervals));
   }
   return shown;
 }
@@ -107,7 +128,8 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
   ShownProtocol shown{
       "poses", "github.com/MichaelGrupp/evo; colmap benchmark/reconstruction", pose_knobs_json(knobs), {}, {},
       {}};
-  shown.result = pose_errors(read_trajectory(cloud.truth_files[0]), read_trajectory(cloud.cloud_file), knobs);
+  shown.result = pose_errors(read_trajectory_in(cloud.truth_files[0], cloud.truth_metres_per_unit),
+                             read_trajectory_in(cloud.cloud_file, cloud.metres_per_unit), knobs);
   return shown;
 }
 
@@ -130,7 +152,8 @@ ShownProtocol score_normals(const ProtocolInput& input) {
   ShownProtocol shown{
       "normals", "Mescheder et al., CVPR 2019; occupancy_networks im2mesh/eval.py", Json::object(), {}, {},
       {}};
-  shown.result = normal_agreement(input.cloud, input.truth.cloud);
+  shown.result =
+      normal_agreement(input.cloud, input.scanned.normals.empty() ? input.truth.cloud : input.scanned);
   return shown;
 }
 
@@ -156,6 +179,28 @@ CloudKnobs headline_knobs(const EvalProtocolRequest& request, const std::string&
   const CloudProtocol& protocol = find_cloud_protocol(name);
   const double threshold_m = thresholds_m.empty() ? protocol.headline_threshold_m : thresholds_m.front();
   return requested_knobs(request, protocol, {threshold_m});
+}
+
+// ---- Flags that say nothing to a protocol ----
+
+// Throws Error(usage) for a flag that would be read and then not be heeded: a number would be taken for what
+// it is not.
+void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::string>& given) {
+  const bool files_alone = request.protocol == "depth" || request.protocol == "poses";
+  const std::string asked = request.protocol.empty()
+                                ? request.which.empty() ? "--explain" : "--which-protocol"
+                                : "--protocol " + request.protocol;
+  std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig"};
+  if (files_alone)
+    idle.insert({"truth-cloud", "scene", "mesh", "dataset", "set", "scanner", "distance", "crop",
+                 "max-distance", "border", "thresholds", "spacing", "transform", "align", "cameras",
+                 "truth-cameras", "mask", "mask-box", "plane"});
+  if (!asks_for_surface(request)) idle.insert({"max-distance", "border"});
+  if (request.protocol != "depth") idle.insert("confidence");
+  if (!request.which.empty()) idle.insert("knob");
+  for (const std::string& flag : idle)
+    if (given.contains(flag))
+      throw Error(ErrorKind::usage, fmt::format("--{}: says nothing to {}", flag, asked));
 }
 
 }  // namespace
@@ -214,6 +259,7 @@ bool asks_for_protocol(const EvalProtocolRequest& request) {
 
 ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                        const std::set<std::string>& given) {
+  refuse_idle_flags(request, given);
   if (request.protocol == "depth" || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw Error(ErrorKind::usage,
@@ -223,8 +269,6 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
         cloud.cloud_file, {}, cloud.json);
     return ExitCode::pass;
   }
-  if (!request.confidence_file.empty())
-    throw Error(ErrorKind::usage, "--confidence: belongs to --protocol depth");
   const std::vector<double> thresholds_m =
       given.contains("thresholds") ? cloud.score.tolerances_m : std::vector<double>{};
   const ProtocolInput input = load_protocol_input(request, cloud);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "cli/eval/eval_input.h"
@@ -32,8 +34,15 @@ BeamScan beam_scan(const Scan& scan) {
   return beams;
 }
 
+// Adds a scan's points and, where it has them, normals.
+void append_scan(PointCloud& cloud, const PointCloud& scan) {
+  cloud.points_m.insert(cloud.points_m.end(), scan.points_m.begin(), scan.points_m.end());
+  cloud.normals.insert(cloud.normals.end(), scan.normals.begin(), scan.normals.end());
+}
+
 // The scans of a truth, with their scanners where all are known.
-void take_scans(const EvalCloudRequest& cloud, const std::vector<std::string>& files, CloudTruth& truth) {
+void take_scans(const EvalCloudRequest& cloud, const std::vector<std::string>& files, ProtocolInput& input) {
+  CloudTruth& truth = input.truth;
   std::vector<Scan> scans;
   for (const std::string& file : files) {
     if (std::filesystem::path(file).extension() == ".mlp") {
@@ -48,41 +57,53 @@ void take_scans(const EvalCloudRequest& cloud, const std::vector<std::string>& f
     if (i < cloud.scanners.size()) scans[i].scanner_m = cloud.scanners[i] * cloud.truth_metres_per_unit;
     known = known && scans[i].scanner_m.has_value();
   }
+  PointCloud& points = known ? input.scanned : truth.cloud;
   for (Scan& scan : scans) {
-    if (known) {
-      truth.scans.push_back(beam_scan(scan));
-    } else {
-      const auto& points = scan.cloud.points_m;
-      truth.cloud.points_m.insert(truth.cloud.points_m.end(), points.begin(), points.end());
-    }
-    truth.cloud.normals.insert(truth.cloud.normals.end(), scan.cloud.normals.begin(),
-                               scan.cloud.normals.end());
+    if (known) truth.scans.push_back(beam_scan(scan));
+    if (!known || !scan.cloud.normals.empty()) append_scan(points, scan.cloud);
   }
-  if (truth.cloud.normals.size() != truth.cloud.points_m.size()) truth.cloud.normals.clear();
+  if (points.normals.size() != points.points_m.size()) points.normals.clear();
 }
 
 bool is_scan_project(const std::vector<std::string>& files) {
   return files.size() == 1 && std::filesystem::path(files[0]).extension() == ".mlp";
 }
 
+// Takes the vertices of a mesh, with normals.
+void take_vertices(const std::string& file, double metres_per_unit, ProtocolInput& input) {
+  TriangleMesh mesh = read_mesh_file(file);
+  mesh.vertices_m = scaled(std::move(mesh.vertices_m), metres_per_unit);
+  input.truth.cloud = vertices_with_normals(mesh);
+}
+
 // Sets the truth's points and, where it has one, its surface.
 void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
+  constexpr std::string_view kMesh = "mesh:";
   const auto& files = cloud.truth_cloud_files.empty() ? cloud.truth_files : cloud.truth_cloud_files;
-  if (is_scan_project(files)) return take_scans(cloud, files, input.truth);
+  if (is_scan_project(files)) return take_scans(cloud, files, input);
   const Scene scene = make_truth(cloud);
   input.surface = scene.truth.surface;
   input.truth.surface = input.surface.get();
   if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
-    return take_scans(cloud, files, input.truth);
-  if (!files.empty()) {
-    TriangleMesh mesh = read_mesh_file(files[0]);
-    mesh.vertices_m = scaled(std::move(mesh.vertices_m), cloud.truth_metres_per_unit);
-    input.truth.cloud = vertices_with_normals(mesh);
-    return;
-  }
-  input.truth.cloud.points_m =
-      input.surface->stratified_samples(effective_options(cloud, *input.surface, 0).sample_spacing_m, 1)
-          .positions_m;
+    take_scans(cloud, files, input);
+  else if (!files.empty())
+    take_vertices(files[0], cloud.truth_metres_per_unit, input);
+  else if (cloud.scene.starts_with(kMesh))
+    take_vertices(cloud.scene.substr(kMesh.size()), 1, input);
+}
+
+// Samples the surface as eval does, and leaves out what it leaves out. A scene has no other points.
+void take_surface(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, ProtocolInput& input) {
+  if (input.surface == nullptr) return;
+  CloudTruth& truth = input.truth;
+  const ScoreOptions options = effective_options(cloud, *input.surface, input.cloud.points_m.size());
+  truth.surface_part = options.part;
+  truth.surface_part.crop = {};  // the knob `crop` says whether it counts
+  const bool has_points = !truth.cloud.points_m.empty() || !truth.scans.empty();
+  if (has_points && !asks_for_surface(request)) return;
+  truth.surface_samples_m =
+      input.surface->stratified_samples(options.sample_spacing_m, options.sample_seed).positions_m;
+  if (!has_points) truth.cloud.points_m = truth.surface_samples_m;
 }
 
 void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
@@ -126,12 +147,20 @@ ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_
 
 }  // namespace
 
+bool asks_for_surface(const EvalProtocolRequest& request) {
+  const auto is_ours = [](const std::string& name) { return name == "aqbench" || name == "all"; };
+  return is_ours(request.protocol) || !request.which.empty() ||
+         std::ranges::any_of(request.explain, is_ours) ||
+         std::ranges::find(request.knobs, "accuracy=surface") != request.knobs.end();
+}
+
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   if (request.mask_file.empty() != request.mask_box.empty())
     throw Error(ErrorKind::usage, "--mask, --mask-box: give both or none");
   ProtocolInput input;
   take_truth(cloud, input);
   take_cloud(cloud, input);
+  take_surface(request, cloud, input);
   if (!cloud.crops.empty()) {
     Crop crop;
     for (const std::string& part : cloud.crops) add_crop(crop, part, cloud.truth_metres_per_unit);

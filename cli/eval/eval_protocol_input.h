@@ -13,8 +13,12 @@ struct ProtocolInput {
   PointCloud cloud;
   CloudTruth truth;
   std::shared_ptr<const Surface> surface;
+  PointCloud scanned;              // points with normals of scans whose scanners are known
   std::vector<std::string> notes;  // for people
 };
+
+// Returns whether a number is asked for that is measured to the true surface itself.
+bool asks_for_surface(const EvalProtocolRequest& request);
 
 // Reads cloud and truth: a scene, a mesh, scans, or a MeshLab project (.mlp) of scans in the frames of their
 // scanners; then crop, mask and plane. Throws Error(input) naming the file, Error(usage) naming the flag.

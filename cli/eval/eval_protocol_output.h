@@ -1,6 +1,7 @@
 #pragma once
 // What `aqbench eval --protocol` prints, and the knobs of depth maps and poses by name.
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -87,13 +87,4 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
   return json;
 }
 
-Eigen::AlignedBox3d truth_box(const Surface& truth) {
-  if (const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth)) return bordered->bounds_m();
-  Eigen::AlignedBox3d box;
-  const Patch* const patch = truth.patch();
-  const double coarse_pitch_m = patch != nullptr ? (patch->x_max_m - patch->x_min_m) / 20 : 1.0;
-  for (const Vec3& vertex : truth.mesh(coarse_pitch_m).vertices_m) box.extend(vertex);
-  return box;
-}
-
 }  // namespace aqbench::cli

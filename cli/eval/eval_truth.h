@@ -1,8 +1,6 @@
 #pragma once
 // The truth of `aqbench eval CLOUD`, and which part of it is scored.
 
-#include <Eigen/Geometry>
-
 #include "cli/eval/eval_request.h"
 #include "core/json.h"
 #include "scenes/scene.h"
@@ -19,8 +17,5 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
 
 // Returns what `effective` in the JSON says of truth and options.
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options);
-
-// Returns the box of a truth; of one with a patch that of its surface over the patch.
-Eigen::AlignedBox3d truth_box(const Surface& truth);
 
 }  // namespace aqbench::cli

@@ -41,7 +41,7 @@ std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi
 std::string option_text(const FlagText& flag) {
   std::string text = fmt::format(".TP\n\\fB\\-\\-{}\\fR", troff(flag.name));
   if (flag.value_name != nullptr) text += fmt::format(" \\fI{}\\fR", troff(flag.value_name));
-  text += "\n" + troff(flag.help);
+  text += fmt::format("\n{}", troff(flag.help));
   if (flag.default_value != nullptr) text += fmt::format(" (default: {})", troff(flag.default_value));
   return text + ".\n";
 }

@@ -37,11 +37,16 @@ std::vector<Flag<ShareRequest>> share_flags() {
   };
 }
 
-void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed) {
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
+                    const std::set<std::string>& given) {
   if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local, --slurm: give one of them");
   if (!share.slurm && (share.wait || share.partition || share.time_limit || !share.sbatch_arguments.empty()))
     throw Error(ErrorKind::usage, "--wait, --partition, --time and --sbatch-arg belong to --slurm");
   if (!share.any() || resumed) return;
+  // Neither the tasks of a job nor the job that merges would heed these.
+  for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
+    if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
+      throw Error(ErrorKind::usage, fmt::format("--{}: goes without --slurm", flag));
   if (plan.shard.count > 1) throw Error(ErrorKind::usage, "--shard: a shared sweep divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
 }

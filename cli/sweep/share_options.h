@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ struct ShareRequest {
 std::vector<Flag<ShareRequest>> share_flags();
 
 // Checks what the flags mean together, and says how many threads each case of a shared sweep has where the
-// user does not: those of this machine divided by the processes, one under Slurm. Throws Error(usage).
-void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed);
+// user does not: those of this machine divided by the processes, one under Slurm. `given` are the names of
+// all flags of the command line: some do not go with --slurm. Throws Error(usage).
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
+                    const std::set<std::string>& given);
 
 // Returns the command line as a bundle shows it: with the threads that complete_share() chose.
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);

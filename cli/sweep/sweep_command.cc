@@ -158,7 +158,7 @@ void complete_sweep_request(SweepRequest& request) {
     if (suite.empty()) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
     request.baseline = gate_baseline({}, suite, request.plan.project_file);
   }
-  complete_share(request.share, request.plan, request.resume.has_value());
+  complete_share(request.share, request.plan, request.resume.has_value(), request.given);
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
                 fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
@@ -275,15 +275,16 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   return outcome;
 }
 
-// The arguments by which the merging job of a shared sweep ends it as this command line asks.
 // Begins the bundle and leaves the rest to jobs of Slurm.
 ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   SlurmJobs jobs;
+  std::optional<std::filesystem::path> baseline;
+  if (request.baseline) baseline = baseline_file(*request.baseline);
+  if (baseline) read_baseline(*baseline);  // now, as in run_planned()
+  if (request.sign) read_signing_key(*request.sign);
   {
     const Journal journal = open_journal(
         request, plan, environment_json({*plan.request.threads, plan.request.device.value_or("cpu")}));
-    std::optional<std::filesystem::path> baseline;
-    if (request.baseline) baseline = baseline_file(*request.baseline);
     jobs = {
         journal.bundle(),
         arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.sign, request.notes),

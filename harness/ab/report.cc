@@ -100,6 +100,8 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
   if (a.size() == 1 && b.size() > 1)
     return fmt::format("B gave {} different outputs for the same input, A always the same", b.size());
   if (scored_a == nullptr || scored_b == nullptr) return "the outputs differ and were not scored";
+  if (report.accuracy.empty())
+    return "the outputs differ, and no metric of A's is defined to compare them by";
   std::vector<std::string> worse;
   for (const GateRow& row : report.accuracy)
     if (is_worse_in_b(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));

@@ -9,6 +9,7 @@
 #include "core/isolate.h"
 #include "core/json.h"
 #include "core/process.h"
+#include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/running/case_modules.h"
 #include "harness/running/run_case.h"
@@ -156,6 +157,8 @@ AbUnitAnswer unit_answer(const Record& record, bool scored) {
 
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
   CaseBoard board;
+  std::optional<ScratchFolder> scratch;  // of a real method: it goes although the unit be killed
+  if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
   const auto body = [&] {
     return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
   };

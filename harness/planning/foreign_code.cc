@@ -1,5 +1,7 @@
 #include "harness/planning/foreign_code.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -12,8 +14,9 @@ std::string declared_program(const Case& planned) {
   const Json& declaration = *planned.declaration;
   std::string line = planned.method + ":";
   const Json environment = declaration.value("env", Json::object());
-  for (const auto& [name, value] : environment.items()) line += " " + name + "=" + value.get<std::string>();
-  line += " " + declaration.value("command", std::string());
+  for (const auto& [name, value] : environment.items())
+    line += fmt::format(" {}={}", name, value.get<std::string>());
+  line += fmt::format(" {}", declaration.value("command", std::string()));
   const std::string folder = declaration.value("cwd", std::string());
   return folder.empty() ? line : line + ", in " + folder;
 }

@@ -136,7 +136,7 @@ std::vector<Suite> method_suites() {
        .methods = {"plane_sweep:fast", "plane_sweep:balanced", "plane_sweep:quality"},
        .axes = {parse_axis("width=320,480,800,1200,1600,2400,3200")},
        .sets = {{"plane_sweep", "surface", "none"}},
-       .images = {.rig = "arc6", .imaging = "default"}},
+       .images = {.rig = "arc6", .imaging = "default", .width_px = {}, .height_px = {}}},
       {.name = "sensitivity",
        .description = "what wrong calibrations make of plane_sweep:fast on a plane",
        .scenes = {"flat_plane"},

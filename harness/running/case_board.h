@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/records/fault.h"
 
@@ -46,9 +47,10 @@ class CaseBoard {
   void set_isolation(const std::string& how);
   std::string isolation() const;
 
-  // A folder that no method may see: the bundle that the case is written to. Set it before the fork.
-  void set_hidden_dir(const std::filesystem::path& dir) { hidden_dir_ = dir; }
-  const std::filesystem::path& hidden_dir() const { return hidden_dir_; }  // empty: none
+  // Folders that no method may see: the bundle that the case is written to, and where a shared sweep keeps
+  // results. Name them before the fork.
+  void hide(const std::filesystem::path& dir) { hidden_dirs_.push_back(dir); }
+  const std::vector<std::filesystem::path>& hidden_dirs() const { return hidden_dirs_; }
 
  private:
   struct Page {
@@ -57,7 +59,8 @@ class CaseBoard {
     std::array<std::atomic<char>, 256> isolation;
   };
   Page* page_;
-  std::filesystem::path scratch_dir_, hidden_dir_;
+  std::filesystem::path scratch_dir_;
+  std::vector<std::filesystem::path> hidden_dirs_;
 };
 
 }  // namespace aqbench

@@ -99,4 +99,20 @@ CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const I
   return result;
 }
 
+void check_own_settings(const Case& planned, OwnSettings& before, CaseResult& result) {
+  const std::string changes = changed_settings(before, own_settings());
+  if (changes.empty()) return;
+  restore_settings(before);
+  const OwnSettings now = own_settings();
+  const std::string left = changed_settings(before, now);
+  before = now;
+  if (planned.simulated || !planned.workload.empty()) return;
+  const std::string isolation = result.record.isolation;
+  result = {planned_record(planned), {}};
+  result.record.isolation = isolation;
+  result.record.reason =
+      fmt::format("how its sweep runs was changed meanwhile: {} ({})", changes,
+                  left.empty() ? "set back" : "cannot be set back: what follows runs so, too");
+}
+
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/isolate.h"
+#include "core/sandbox/own_settings.h"
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
 #include "harness/running/case_board.h"
@@ -17,5 +18,10 @@ namespace aqbench {
 // "{scratch}".
 CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
                      const CaseBoard& board, const std::string& dataset_name = "{dataset}");
+
+// Holds how this process runs against `before`. If somebody changed it while a real method ran, such as its
+// processors, the result becomes a failed one that says what, since times of this case and of later ones may
+// be wrong; it is set back as far as this process may, and `before` is then what it is.
+void check_own_settings(const Case& planned, OwnSettings& before, CaseResult& result);
 
 }  // namespace aqbench

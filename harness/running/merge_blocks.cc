@@ -104,6 +104,15 @@ void merge_block(const Case& planned, Record& record, const Record& next) {
     record.timing = {};
     return;
   }
+  if (next.dataset_sha256 != record.dataset_sha256) {
+    record.status = Status::invalid;
+    record.reason = invalid_reason("two processes looked at different datasets");
+    record.metrics.clear();
+    record.timing = {};
+    return;
+  }
+  // A record is shut in no better than the worst of its processes.
+  if (next.isolation.starts_with("none")) record.isolation = next.isolation;
   merge_timing(planned.timing, record.timing, next.timing);
   merge_stages(record.stages, next.stages);
   for (std::size_t i = 0; i < record.injected.size() && i < next.injected.size(); ++i)

@@ -18,6 +18,7 @@
 #include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/hidden_places.h"
 #include "harness/running/method_run.h"
 #include "harness/running/reconstruction_bytes.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -44,6 +45,11 @@ void add_own_program(std::vector<std::filesystem::path>& readable) {
     readable.push_back(file.parent_path() == folder ? file : file.parent_path());
 }
 
+void hide_places_in(const std::filesystem::path& folder, std::vector<std::filesystem::path>& hidden) {
+  const std::vector<std::filesystem::path> found = hidden_places_in(folder);
+  hidden.insert(hidden.end(), found.begin(), found.end());
+}
+
 AccessList access_of(const MethodTask& task, const std::filesystem::path& temporary) {
   AccessList access;
   access.hidden = task.hidden;
@@ -51,12 +57,15 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
     access.hidden.push_back(default_cache_dir());
   } catch (const Error&) {  // there is no cache to hide
   }
+  std::vector<std::filesystem::path> named;
+  if (task.reads != nullptr) named = task.reads(task.observation, task.input);
+  // Bundles beside the one that is being written, and those in a program's own folders.
+  for (const std::filesystem::path& folder : task.beside) hide_places_in(folder, access.hidden);
+  for (const std::filesystem::path& folder : named) hide_places_in(folder, access.hidden);
   add_system_access(access);
   add_own_program(access.readable);
   access.readable.push_back(task.observation.dataset_dir);
-  if (task.reads != nullptr)
-    for (const std::filesystem::path& path : task.reads(task.observation, task.input))
-      access.readable.push_back(path);
+  access.readable.insert(access.readable.end(), named.begin(), named.end());
   access.writable.push_back(task.input.work_dir);
   access.writable.emplace_back("/proc/self");  // its own counters
   access.temporary = temporary;
@@ -77,7 +86,8 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
   const std::filesystem::path work_dir = scratch / kWorkFolder;
   std::filesystem::create_directory(work_dir);
   MethodTask task{{scratch / kObservationFolder}, method_input(planned, method, work_dir), method.reads};
-  if (!board.hidden_dir().empty()) task.hidden.push_back(board.hidden_dir());
+  task.hidden = board.hidden_dirs();
+  for (const std::filesystem::path& bundle : board.hidden_dirs()) task.beside.push_back(bundle.parent_path());
   if (looks_at_recording(planned))
     for (const std::filesystem::path& path : recording_place(planned).hidden) task.hidden.push_back(path);
   return task;

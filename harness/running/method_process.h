@@ -26,6 +26,9 @@ struct MethodTask {
   MethodInput input;  // work_dir is an empty folder
   MethodReads reads = nullptr;
   std::vector<std::filesystem::path> hidden = {};  // beside the dataset cache
+  // Folders in which earlier bundles and truths lie that must not be reached, as in those that the method
+  // reads.
+  std::vector<std::filesystem::path> beside = {};
 };
 
 // Returns the task of a case: it observes what lies, or will lie, in the scratch folder's kObservationFolder.

@@ -47,7 +47,7 @@ bool may_overlap(const Case& planned) { return planned.simulated && !planned.tim
 struct RunningCase {
   RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
       : planned(the_case) {
-    board.set_hidden_dir(log.parent_path());
+    board.hide(log.parent_path());
     options.timeout_s = plan.timeout_s;
     options.memory_limit_bytes = plan.memory_limit_bytes;
     options.log_file = log;
@@ -90,6 +90,7 @@ class Sweep {
   std::filesystem::path log_;
   StopSignals signals_;
   SteadyClock::time_point start_ = SteadyClock::now();
+  OwnSettings settings_ = own_settings();
   // Cases to run, the next one last. A case with several blocks stands here once for each block that is left;
   // `blocks_` holds by name what the others gave.
   std::vector<const Case*> unfinished_;
@@ -230,7 +231,8 @@ SweepOutcome Sweep::run() {
     const bool cancelled = end.end == IsolateOutcome::End::cancelled;
     std::unique_ptr<RunningCase> next;
     if (!cancelled) {
-      const CaseResult result = result_of(planned, end, running->options, running->board);
+      CaseResult result = result_of(planned, end, running->options, running->board);
+      check_own_settings(planned, settings_, result);
       append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
                                        result.record.reason.empty() ? "" : ": ", result.record.reason));
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))

@@ -19,6 +19,9 @@ namespace {
 constexpr int kEveryPixel = 8;
 constexpr double kAgrees_px = 1;
 
+// As everywhere: 0 and less are no depths, which programs write where they have none.
+bool is_map_depth(float depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
+
 struct MapCamera {
   const DepthMap* map;
   RefractiveCamera camera;
@@ -44,7 +47,7 @@ std::optional<Vec3> point_of(const MapCamera& view, int x, int y) {
   const float depth_m =
       view.map->depth_along_ray_m[static_cast<std::size_t>(y) * static_cast<std::size_t>(view.map->width) +
                                   static_cast<std::size_t>(x)];
-  if (!std::isfinite(depth_m)) return std::nullopt;
+  if (!is_map_depth(depth_m)) return std::nullopt;
   const auto ray = cast_ray(view.camera, Vec2(x, y));
   return ray ? std::optional(point_on_ray(*ray, depth_m)) : std::nullopt;
 }
@@ -71,9 +74,10 @@ std::optional<double> interpolated_depth_m(const DepthMap& map, const Vec2& pixe
       static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width) + static_cast<std::size_t>(x);
   const float* const row = map.depth_along_ray_m.data() + first;
   const float* const below = row + map.width;
-  const double depth_m = (1 - v) * ((1 - u) * double{row[0]} + u * double{row[1]}) +
-                         v * ((1 - u) * double{below[0]} + u * double{below[1]});
-  return std::isfinite(depth_m) ? std::optional(depth_m) : std::nullopt;
+  for (const float depth_m : {row[0], row[1], below[0], below[1]})
+    if (!is_map_depth(depth_m)) return std::nullopt;
+  return (1 - v) * ((1 - u) * double{row[0]} + u * double{row[1]}) +
+         v * ((1 - u) * double{below[0]} + u * double{below[1]});
 }
 
 MetricSet measure_consistency(std::span<const DepthMap> maps, const Rig& rig) {

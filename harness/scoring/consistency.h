@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Returns the depth at a place between four pixels, all of which must have one; bilinear.
+// Returns the depth at a place between four pixels, all of which must have one (finite, above 0); bilinear.
 std::optional<double> interpolated_depth_m(const DepthMap& map, const Vec2& pixel);
 
 // Returns reprojection_*: a pixel's point by its camera's depth is projected into another camera, whose own

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
 namespace {
@@ -16,12 +17,19 @@ using Box = Eigen::AlignedBox3d;
 // With a smaller share of points near the scene, a wrong unit or frame is the likely cause.
 constexpr double kAlmostNone = 0.01;
 
-// Returns the box of the scored region, with room around it for a poor reconstruction.
-Box truth_region(const Surface& truth) {
+// Returns the box of the scored part of the surface.
+Box truth_box(const Surface& truth) {
+  if (const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth)) return bordered->bounds_m();
   Box box;
   const Patch* const patch = truth.patch();
   const double coarse_pitch_m = patch != nullptr ? (patch->x_max_m - patch->x_min_m) / 20 : 1.0;
   for (const Vec3& vertex : truth.mesh(coarse_pitch_m).vertices_m) box.extend(vertex);
+  return box;
+}
+
+// Returns the box of the scored region, with room around it for a poor reconstruction.
+Box truth_region(const Surface& truth) {
+  const Box box = truth_box(truth);
   const double margin_m = 0.5 * box.diagonal().norm();
   return {box.min() - Vec3::Constant(margin_m), box.max() + Vec3::Constant(margin_m)};
 }

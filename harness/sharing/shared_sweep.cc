@@ -37,9 +37,11 @@ constexpr useconds_t kPause_us = 50'000;  // before results are looked for again
 
 // Runs one case in a child; nullopt where a signal stopped it.
 std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
-                                     const fs::path& log, int cancel, Lease& lease, const CaseRunner& run) {
+                                     const fs::path& log, int cancel, Lease& lease, const CaseRunner& run,
+                                     OwnSettings& settings) {
   CaseBoard board;
-  board.set_hidden_dir(bundle);
+  board.hide(bundle);
+  board.hide(log.parent_path());  // results of other cases
   IsolateOptions options;
   options.timeout_s = plan.timeout_s;
   options.memory_limit_bytes = plan.memory_limit_bytes;
@@ -47,13 +49,12 @@ std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan,
   options.cancel_descriptor = cancel;
   options.tick = [&lease] { lease.renew_if_due(); };
   std::optional<ScratchFolder> scratch;
-  if (planned.images) {
-    scratch.emplace();
-    board.set_scratch_dir(scratch->path());
-  }
+  if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
   const IsolateOutcome end = run_isolated([&] { return encode_case_result(run(planned, board)); }, options);
   if (end.end == IsolateOutcome::End::cancelled) return std::nullopt;
-  return result_of(planned, end, options, board);
+  CaseResult result = result_of(planned, end, options, board);
+  check_own_settings(planned, settings, result);
+  return result;
 }
 
 // One process that takes cases.
@@ -63,6 +64,7 @@ struct Task {
   const CaseRunner& run;
   LeaseTable leases;
   StopSignals signals{};
+  OwnSettings settings = own_settings();
   LeaseHolder self = this_process();
   std::set<std::size_t> done{};  // places
   TaskOutcome outcome{};
@@ -84,7 +86,7 @@ struct Task {
     const fs::path log = tasks / fmt::format("log.{}.{}", self.host, self.process);
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
-    const auto result = run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run);
+    const auto result = run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run, settings);
     if (result) {
       const Record& record = result->record;
       append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),

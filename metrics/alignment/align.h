@@ -38,7 +38,7 @@ struct Alignment {
 // points, with Tukey weights at 4.685 robust standard deviations. Points that are not finite are left out.
 // With a scale the cloud is first tried as it is and with its centre, extent and principal axes brought to
 // those of the surface; the start that ends nearest is taken. The result does not depend on the order of the
-// points. Throws Error(method) for fewer than 7 finite points, and with a scale Error(input) where the
+// points. Throws Error(method) for fewer than 6 finite points, and with a scale Error(input) where the
 // surface resists fewer than all seven motions, as a plane does.
 Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options = {});
 

@@ -23,8 +23,15 @@ Vec3 rounded(const Vec3& point, bool single) {
   return single ? Vec3(point.cast<float>().cast<double>()) : point;
 }
 
-// The truth's points in the world frame; those of scans moved there in 32 bits if so asked.
-std::vector<Vec3> world_points(const CloudTruth& truth, bool single) {
+// The truth's points in the world frame; those of scans moved there in 32 bits if so asked. Of a surface its
+// samples.
+std::vector<Vec3> world_points(const CloudTruth& truth, const CloudKnobs& knobs) {
+  const bool single = knobs.single_precision;
+  if (knobs.accuracy == AccuracyRule::surface && !truth.surface_samples_m.empty()) {
+    std::vector<Vec3> samples_m = truth.surface_samples_m;
+    for (Vec3& sample : samples_m) sample = rounded(sample, single);
+    return samples_m;
+  }
   std::vector<Vec3> points_m;
   for (const Vec3& point : truth.cloud.points_m)
     if (is_measurable(point)) points_m.push_back(rounded(point, single));
@@ -98,7 +105,7 @@ Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const Cloud
   Parts parts;
   for (const Vec3& point : cloud.points_m)
     if (is_measurable(point)) parts.cloud_m.push_back(rounded(point, knobs.single_precision));
-  parts.truth_m = world_points(truth, knobs.single_precision);
+  parts.truth_m = world_points(truth, knobs);
   counts.points = cloud.points_m.size();
   counts.non_finite = cloud.points_m.size() - parts.cloud_m.size();
   counts.truth_points = parts.truth_m.size();
@@ -135,7 +142,7 @@ void measure_surface(const CloudTruth& truth, CloudDistances& distances) {
     distances.accuracy_reason = "needs a truth that is a surface";
     return;
   }
-  const ScoredPoints scored = score_points(distances.points_m, *truth.surface);
+  const ScoredPoints scored = score_points(distances.points_m, *truth.surface, truth.surface_part);
   std::vector<Vec3> points_m;
   for (const std::uint32_t i : scored.index) points_m.push_back(distances.points_m[i]);
   distances.points_m = std::move(points_m);

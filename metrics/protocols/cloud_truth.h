@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 
@@ -30,9 +31,12 @@ struct ObservationMask {
 
 // The truth of a cloud protocol. What a protocol asks for and does not find here makes its numbers undefined.
 struct CloudTruth {
-  PointCloud cloud;                            // world frame; empty where `scans` hold the points
-  std::vector<BeamScan> scans = {};            // with known scanner positions
-  const Surface* surface = nullptr;            // the true surface, where there is one
+  PointCloud cloud;                  // world frame; empty where `scans` hold the points
+  std::vector<BeamScan> scans = {};  // with known scanner positions
+  const Surface* surface = nullptr;  // the true surface, where there is one
+  // By the rule `surface` these are the truth's points, as `aqbench eval` has them; empty: those above.
+  std::vector<Vec3> surface_samples_m = {};
+  ScoredPart surface_part = {};  // what of the cloud is held against the surface; the crop is `crop`
   std::function<bool(const Vec3&)> crop = {};  // whether a point lies in the scored volume; empty: all do
   std::optional<ObservationMask> mask = {};
   std::optional<Eigen::Vector4d> plane = {};  // truth points x with plane . (x, 1) > 0 are scored

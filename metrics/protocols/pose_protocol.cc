@@ -17,6 +17,7 @@ namespace aqbench {
 namespace {
 
 constexpr double kDegPerRad = 180 / std::numbers::pi;
+constexpr const char* kNoPair = "there is no pair of poses";
 
 // The matched poses, the estimate aligned.
 struct MatchedPoses {
@@ -28,7 +29,11 @@ double rotation_angle_deg(const Eigen::Matrix3d& turn) {
   return kDegPerRad * std::atan2(skew.norm() / 2, (turn.trace() - 1) / 2);
 }
 
+// Of a vector of no length 90 degrees, as COLMAP's vec_angular_dist_deg has it: it points nowhere, and that
+// is no agreement.
 double direction_angle_deg(const Vec3& a, const Vec3& b) {
+  constexpr double kNoLength_m = 1e-10;
+  if (a.norm() < kNoLength_m || b.norm() < kNoLength_m) return 90;
   return kDegPerRad * std::atan2(a.cross(b).norm(), a.dot(b));
 }
 
@@ -58,8 +63,7 @@ void align_poses(MatchedPoses& poses, PoseAlignment alignment) {
 
 // Adds the statistics that evo prints of errors; `all` also those beyond rmse, mean and median.
 void add_statistics(ProtocolResult& result, const std::string& name, const char* unit,
-                    std::vector<double> errors, bool all) {
-  const char* const none = "there is no pair of poses";
+                    std::vector<double> errors, bool all, const char* none = kNoPair) {
   std::ranges::sort(errors);
   const auto count = static_cast<double>(errors.size());
   const auto [sum, sse] = exact_sums<2>(errors.size(), [&](std::size_t i) {
@@ -109,7 +113,9 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
                   const PoseKnobs& knobs) {
   std::vector<double> turns_deg, directions_deg, errors_deg;
   const std::size_t count = poses.reference.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  const bool too_many = count + (knobs.count_missing ? missing : 0) > kMostPairedPoses;
+  const char* const none = too_many ? "too many poses to compare all pairs of them" : kNoPair;
+  for (std::size_t i = 0; i < count && !too_many; ++i) {
     for (std::size_t j = 0; j < count; ++j) {
       if (i == j) continue;
       const CameraPose truth = relative_pose(poses.reference[j], poses.reference[i]);
@@ -120,17 +126,17 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
       errors_deg.push_back(std::max(turns_deg.back(), directions_deg.back()));
     }
   }
-  if (knobs.count_missing) {
+  if (knobs.count_missing && !too_many) {
     const std::size_t all = count + missing;
     errors_deg.insert(errors_deg.end(), all * (all - 1) - errors_deg.size(), 180.0);
   }
-  add_statistics(result, "rre", "deg", std::move(turns_deg), false);
-  add_statistics(result, "rte", "deg", std::move(directions_deg), false);
+  add_statistics(result, "rre", "deg", std::move(turns_deg), false, none);
+  add_statistics(result, "rte", "deg", std::move(directions_deg), false, none);
   for (const double threshold : knobs.auc_thresholds_deg) {
     const auto within = std::ranges::count_if(errors_deg, [&](double error) { return error <= threshold; });
     add_value(result, "recall", "1", static_cast<double>(within) / static_cast<double>(errors_deg.size()),
-              "there is no pair of poses", threshold);
-    add_value(result, "auc", "1", recall_auc(errors_deg, threshold), "there is no pair of poses", threshold);
+              none, threshold);
+    add_value(result, "auc", "1", recall_auc(errors_deg, threshold), none, threshold);
   }
 }
 

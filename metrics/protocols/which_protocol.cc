@@ -45,6 +45,7 @@ void compare_value(WhichSearch& search, const CloudProtocol& protocol, const Whi
   if (!value.value) return;
   const bool share = value.unit == "1";
   for (const ShownUnit& unit : share ? std::span<const ShownUnit>(kShareUnits) : kLengthUnits) {
+    if (search.published.percent && std::string_view(unit.name) != "%") continue;
     const double shown = *value.value * unit.factor;
     const double room = search.published.half_step * (1 + 1e-9);
     if (std::abs(shown - search.published.value) > room) continue;
@@ -96,7 +97,7 @@ PublishedText parse_published(const std::string& text) {
                 fmt::format("--which-protocol: '{}': expected a number as it was published: 0.365", text));
   const std::size_t point = digits.find('.');
   const auto decimals = point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1);
-  return {*value, 0.5 * std::pow(10.0, -decimals)};
+  return {*value, 0.5 * std::pow(10.0, -decimals), text.ends_with('%')};
 }
 
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,

@@ -16,6 +16,7 @@ namespace aqbench {
 struct PublishedText {
   double value = 0;
   double half_step = 0;  // half of its last decimal: what rounds to it is at most this far away
+  bool percent = false;  // it was given with "%": it is a share
 };
 
 // Reads "0.365", "36.5" or "36.5%". Throws Error(usage) for anything else.
@@ -34,7 +35,8 @@ struct WhichCandidate {
 // Finds the settings whose published numbers round to the given one: every protocol as it is and with one
 // knob at another of its usual values, at every usual threshold and at `thresholds_m`; shares as fractions
 // and in percent, lengths in m, cm and mm. Those with the fewest changed knobs come first, a threshold that
-// is not the protocol's own counting as one; among equals, the nearest value.
+// is not the protocol's own counting as one; among equals, the nearest value. A number that was given with
+// "%" is no length and no fraction.
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
                                            const CloudTruth& truth,
                                            std::span<const double> thresholds_m = {});

@@ -26,7 +26,9 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
   std::error_code error;
   if (!std::filesystem::is_directory(bundle, error))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
-  AcceptedRun run{.bundle = bundle, .results = read_gate_input(bundle).results};
+  AcceptedRun run;
+  run.bundle = bundle;
+  run.results = read_gate_input(bundle).results;
   const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
   run.program_commit = header.program_commit;
   const Shard& shard = header.request.shard;

@@ -15,6 +15,7 @@ std::string_view plot_page_script();      // plots_page.js
 std::string_view view_data_script();      // view_data.js
 std::string_view viewer_camera_script();  // viewer_camera.js
 std::string_view viewer_gl_script();      // viewer_gl.js
+std::string_view viewer_plain_script();   // viewer_plain.js
 std::string_view viewer_script();         // viewer.js
 std::string_view viewer_page_script();    // viewer_page.js
 std::string_view site_script();           // site.js

@@ -23,7 +23,7 @@ std::vector<std::string_view> scripts_of(const PageParts& parts) {
   if (parts.plots) scripts.insert(scripts.end(), {plot_library_script(), plot_script(), plot_page_script()});
   if (parts.viewer)
     scripts.insert(scripts.end(), {view_data_script(), viewer_camera_script(), viewer_gl_script(),
-                                   viewer_script(), viewer_page_script()});
+                                   viewer_plain_script(), viewer_script(), viewer_page_script()});
   return scripts;
 }
 

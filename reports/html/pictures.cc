@@ -96,7 +96,8 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
     bool good = true;
     for (std::size_t i = 0; i < values.size(); ++i) good = read_number(fields[i], values[i]) && good;
     if (!good || !is_index(values[0]) || !is_index(values[1])) continue;
-    tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[5], values[7]});
+    tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[2], values[3],
+                     values[5], values[7]});
   }
   return tiles;
 }

@@ -34,6 +34,7 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
 // Holds the scores of one tile of a cloud seen from above.
 struct ReportTile {
   int column = 0, row = 0;
+  double x_min_mm = 0, y_min_mm = 0;                // its corner; a tile has sides of 10 mm
   double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
 };
 

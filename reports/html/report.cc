@@ -16,6 +16,7 @@
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
 #include "reports/html/page_views.h"
+#include "reports/html/rivals.h"
 
 namespace aqbench {
 namespace {
@@ -106,7 +107,7 @@ std::string page_body(const BundleContent& content, const ReportPictures& pictur
       page_section("cases", "All cases", cases_table(content),
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
                    "the command that gives them again.");
-  body += clouds_section(views);
+  body += rivals_section(content, pictures) + clouds_section(views);
   body += page_section("places", "Where the errors are", case_pictures(results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())

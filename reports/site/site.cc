@@ -24,7 +24,7 @@ constexpr const char* kRunsFile = "data/runs.jsonl";
 constexpr const char* kPageFolders[] = {"suite", "scene",  "method", "metric", "badge",
                                         "api",   "report", "data",   "assets"};
 
-// What the site knew before: key -> line. A file that cannot be read is made anew.
+// What the site knew before: key -> line.
 std::map<std::string, std::string> known_lines(const fs::path& out) {
   std::map<std::string, std::string> known;
   std::error_code error;
@@ -49,6 +49,15 @@ struct ReadRuns {
   std::size_t read = 0;
 };
 
+// Returns the run of a line that the site has; nullopt where it cannot be read: its bundle is read once more.
+std::optional<SiteRun> known_run(const std::string& line) {
+  try {
+    return site_run_of(line, kRunsFile);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 ReadRuns read_runs(const std::vector<fs::path>& bundles, const std::map<std::string, std::string>& known) {
   struct Slot {
     std::optional<SiteRun> run;
@@ -59,12 +68,16 @@ ReadRuns read_runs(const std::vector<fs::path>& bundles, const std::map<std::str
   parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) try {
         const auto found = known.find(site_key(bundles[i]));
-        slots[i].was_read = found == known.end();
-        if (slots[i].was_read) slots[i].line = site_line(read_site_run(bundles[i]));
-        const std::string& line = slots[i].was_read ? slots[i].line : found->second;
-        slots[i].run = site_run_of(line, kRunsFile);
+        if (found != known.end()) {
+          slots[i].line = found->second;
+          slots[i].run = known_run(found->second);
+        }
+        slots[i].was_read = !slots[i].run;
+        if (slots[i].was_read) {
+          slots[i].line = site_line(read_site_run(bundles[i]));
+          slots[i].run = site_run_of(slots[i].line, kRunsFile);
+        }
         slots[i].run->folder = bundles[i].string();
-        if (!slots[i].was_read) slots[i].line = line;
       } catch (const Error& error) {
         slots[i].problem = error.what();
       }
@@ -97,6 +110,8 @@ class SiteWriter {
  public:
   explicit SiteWriter(fs::path out) : out_(std::move(out)) {
     for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
+    // First of all: by this file the folder is known as a site, also after a run that was killed.
+    if (!fs::exists(out_ / kRunsFile)) write_file(out_ / kRunsFile, "");
   }
 
   void write(const std::pair<std::string, std::string>& file) {

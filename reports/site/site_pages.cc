@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/drawing/svg.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
@@ -17,19 +20,22 @@ namespace aqbench {
 namespace {
 
 struct SiteHealth {
-  std::size_t ok = 0, all = 0;
-  bool good() const { return ok == all && all > 0; }
+  std::size_t ok = 0, skipped = 0, all = 0;
+  bool good() const { return ok > 0 && ok + skipped == all; }
+  std::string text() const {
+    return fmt::format("{} of {} ok{}", ok, all, skipped == 0 ? "" : fmt::format(", {} skipped", skipped));
+  }
 };
 
 SiteHealth health_of(const SiteRun& run) {
-  const auto ok = std::ranges::count_if(
-      run.cases, [](const SiteCase& one) { return one.status == "ok" || one.status == "skipped"; });
-  return {static_cast<std::size_t>(ok), std::max(run.planned, run.cases.size())};
+  const auto with = [&](const char* status) {
+    return static_cast<std::size_t>(std::ranges::count(run.cases, status, &SiteCase::status));
+  };
+  return {with("ok"), with("skipped"), std::max(run.planned, run.cases.size())};
 }
 
 std::string health_text(const SiteHealth& health) {
-  return fmt::format("<span class=\"badge {}\">{} of {} ok</span>", health.good() ? "good" : "bad", health.ok,
-                     health.all);
+  return fmt::format("<span class=\"badge {}\">{}</span>", health.good() ? "good" : "bad", health.text());
 }
 
 // `depth` is how many folders the page is below the root of the site.
@@ -75,11 +81,6 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
         }))
       filled.push_back(i);
   return filled;
-}
-
-const SiteCase* find_case(const SiteRun& run, const std::string& name) {
-  const auto found = std::ranges::find(run.cases, name, &SiteCase::name);
-  return found == run.cases.end() ? nullptr : &*found;
 }
 
 // The newest values, each with its change since the run before.
@@ -128,6 +129,20 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return text + "</tbody></table></div>\n";
 }
 
+// Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
+std::string rows_text(std::span<const double> values, std::size_t row) {
+  std::string text;
+  text.reserve(8 * values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += i == 0 ? "[" : i % row == 0 ? "],[" : ",";
+    if (std::isnan(values[i]))
+      text += "null";
+    else
+      fmt::format_to(std::back_inserter(text), "{:.5g}", values[i]);
+  }
+  return values.empty() ? text : text + "]";
+}
+
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
 }  // namespace
@@ -150,24 +165,21 @@ std::pair<std::string, std::string> suite_data(const std::string& suite,
   for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, run->commit.substr(0, 12)});
   std::string text = "window.aqbench_suite=" + Json({{"suite", suite}, {"runs", at}, {"cases", cases}})
                                                    .dump(-1, ' ', false, Json::error_handler_t::replace);
-  text += ";\nwindow.aqbench_values={";
-  for (std::size_t metric = 0; metric < site_metrics().size(); ++metric) {
-    text += fmt::format("{}\"{}\":[", metric == 0 ? "" : ",\n", site_metrics()[metric].name);
-    std::vector<std::string> rows(places.size());
-    for (const SiteRun* const run : runs) {
-      std::vector<const SiteCase*> here(places.size(), nullptr);
-      for (const SiteCase& one : run->cases) here[places.at(one.name)] = &one;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i] += rows[i].empty() ? "" : ",";
-        if (here[i] != nullptr && here[i]->values[metric])
-          fmt::format_to(std::back_inserter(rows[i]), "{:.5g}", *here[i]->values[metric]);
-        else
-          rows[i] += "null";
-      }
+  const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
+  std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    for (const SiteCase& one : runs[run]->cases) {
+      const std::size_t place = places.at(one.name) * runs.size() + run;
+      for (std::size_t i = 0; i < one.values.size(); ++i)
+        if (one.values[i]) values[i * each + place] = *one.values[i];
     }
-    for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 0 ? "[" : ",[") + rows[i] + "]";
-    text += "]";
-  }
+  std::vector<std::string> parts(site_metrics().size());
+  parallel_for(parts.size(), 1, [&](std::size_t metric, std::size_t) {
+    parts[metric] = rows_text(std::span(values).subspan(metric * each, each), runs.size());
+  });
+  text += ";\nwindow.aqbench_values={";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
   return {fmt::format("data/{}.js", site_file_name(suite)), text + "};\n"};
 }
 
@@ -187,7 +199,7 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
 
 std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
-  const std::string left = shown_suite(suite), right = fmt::format("{} of {} ok", health.ok, health.all);
+  const std::string left = shown_suite(suite), right = health.text();
   const auto left_px = 14 + 7 * display_width(left), right_px = 14 + 7 * display_width(right);
   return {
       fmt::format("badge/{}.svg", site_file_name(suite)),
@@ -210,12 +222,9 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
       if (one.values[i]) values[site_metrics()[i].name] = *one.values[i];
     cases[one.name] = std::move(values);
   }
-  const Json json = {{"schemaVersion", 1},
-                     {"label", shown_suite(suite)},
-                     {"message", fmt::format("{} of {} ok", health.ok, health.all)},
-                     {"color", health.good() ? "green" : "red"},
-                     {"run", newest.id},
-                     {"commit", newest.commit},
+  const Json json = {{"schemaVersion", 1},       {"label", shown_suite(suite)},
+                     {"message", health.text()}, {"color", health.good() ? "green" : "red"},
+                     {"run", newest.id},         {"commit", newest.commit},
                      {"cases", std::move(cases)}};
   return {fmt::format("api/{}.json", site_file_name(suite)),
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/json_scan.h"
 #include "core/sha256.h"
 #include "harness/records/results_size.h"
 #include "metrics/registry.h"
@@ -26,49 +32,221 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
   return list;
 }
 
-std::string text_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+[[noreturn]] void fail_at(const std::string& source, std::string_view what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", source, what), source);
 }
 
-std::optional<double> number_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+// The names of the metrics, in the order of a line's values.
+std::string metrics_of_lines() {
+  std::string names;
+  for (const SiteMetric& metric : site_metrics()) {
+    if (!names.empty()) names += ' ';
+    names += metric.name;
+  }
+  return names;
 }
 
-std::optional<double> metric_at(const Json& metrics, const std::string& name) {
-  const auto metric = metrics.find(name);
-  if (metric == metrics.end() || !metric->is_object()) return std::nullopt;
-  return number_at(*metric, "value");
+// The place of a metric in site_metrics().
+std::optional<std::size_t> place_of(std::string_view metric) {
+  static const auto* const places = [] {
+    auto* const made = new std::unordered_map<std::string_view, std::size_t>;
+    for (std::size_t i = 0; i < site_metrics().size(); ++i) made->emplace(site_metrics()[i].name, i);
+    return made;
+  }();
+  const auto found = places->find(metric);
+  return found == places->end() ? std::nullopt : std::optional(found->second);
 }
 
 // The median of the warm runs, or the cold run (time_ms()).
-std::optional<double> time_at(const Json& timing) {
-  std::vector<double> warm;
-  if (const auto found = timing.find("warm_ms"); found != timing.end() && found->is_array())
-    for (const Json& sample : *found)
-      if (sample.is_number()) warm.push_back(sample.get<double>());
-  if (warm.empty()) return number_at(timing, "cold_ms");
+std::optional<double> time_of(std::vector<double>& warm, const std::optional<double>& cold) {
+  if (warm.empty()) return cold;
   std::ranges::sort(warm);
   const std::size_t half = warm.size() / 2;
   return warm.size() % 2 == 1 ? warm[half] : 0.5 * (warm[half - 1] + warm[half]);
 }
 
-SiteCase site_case(const Json& record) {
-  SiteCase one{text_at(record, "case"),
-               text_at(record, "scene"),
-               text_at(record, "method"),
-               text_at(record, "status"),
-               {}};
-  if (const std::string preset = text_at(record, "preset"); !preset.empty()) one.method += ":" + preset;
-  if (one.method.empty()) one.method = text_at(record, "workload");
-  const Json none = Json::object();
-  const Json& metrics = record.contains("metrics") ? record.at("metrics") : none;
-  const Json& timing = record.contains("timing") ? record.at("timing") : none;
-  for (const SiteMetric& metric : site_metrics())
-    one.values.push_back(metric.name == "time_ms" ? time_at(timing) : metric_at(metrics, metric.name));
-  return one;
-}
+// Takes from results.json what a site keeps, and passes over the rest: a document of 100 cases has 10 000
+// values, of which it keeps 1 500. A key that it keeps and that stands twice is refused.
+class ResultsVisitor : public JsonVisitor {
+ public:
+  explicit ResultsVisitor(std::string source) : source_(std::move(source)) {}
+
+  void open(bool is_array) override {
+    if (keys_[1] == "records" && ((depth_ == 1 && !is_array) || (depth_ == 2 && is_array))) fail_records();
+    if (depth_ == 2 && keys_[1] == "records") record_ = {};
+    ++depth_;
+    if (depth_ < kDepth) keys_[depth_].clear();
+  }
+  void close() override {
+    --depth_;
+    if (depth_ == 2 && keys_[1] == "records") finish_record();
+  }
+  void key(std::string_view name) override {
+    if (depth_ < kDepth) keys_[depth_] = name;
+    if (depth_ == 1 && !parts_.emplace(name).second) fail_at(source_, fmt::format("{} stands twice", name));
+  }
+  void text(std::string_view value) override {
+    other();
+    std::optional<std::string>* const slot = text_slot();
+    if (slot == nullptr) return;
+    if (*slot) fail_at(source_, keys_[depth_] + " stands twice");
+    *slot = value;
+  }
+  void number(double value) override {
+    other();
+    if (depth_ == 5 && is_timing() && keys_[4] == "warm_ms") record_.warm_ms.push_back(value);
+    std::optional<double>* const slot = number_slot();
+    if (slot == nullptr) return;
+    if (*slot) fail_at(source_, keys_[depth_] + " stands twice");
+    *slot = value;
+  }
+  void other() override {
+    if (depth_ == 2 && keys_[1] == "records") fail_records();
+  }
+
+  // Returns the run. Throws where what every results.json has is missing.
+  SiteRun take() {
+    if (!id_) fail_at(source_, "run.id: expected a text");
+    if (!planned_ || *planned_ < 0) fail_at(source_, "run.planned_cases: expected a count");
+    if (!parts_.contains("records")) fail_at(source_, "records: expected an array");
+    run_.id = *id_;
+    run_.planned = static_cast<std::size_t>(*planned_);
+    run_.suite = suite_.value_or("");
+    run_.started_utc = started_.value_or("");
+    run_.commit = commit_.value_or("");
+    run_.machine = machine_.value_or("");
+    return std::move(run_);
+  }
+
+ private:
+  struct RecordParts {
+    std::optional<std::string> name, scene, method, preset, workload, status;
+    std::vector<std::optional<double>> values = std::vector<std::optional<double>>(site_metrics().size());
+    std::vector<double> warm_ms;
+    std::optional<double> cold_ms;
+  };
+  static constexpr std::size_t kDepth = 8;
+
+  [[noreturn]] void fail_records() const { fail_at(source_, "records: expected an array of objects"); }
+
+  // keys_[d] is the last key of the container at depth d; records[i] is the object at depth 3.
+  bool is_record() const { return depth_ >= 3 && keys_[1] == "records"; }
+  bool is_timing() const { return is_record() && keys_[3] == "timing"; }
+
+  std::optional<std::string>* text_slot() {
+    const std::string& name = depth_ < kDepth ? keys_[depth_] : keys_[0];
+    if (depth_ == 3 && is_record()) {
+      if (name == "case") return &record_.name;
+      if (name == "scene") return &record_.scene;
+      if (name == "method") return &record_.method;
+      if (name == "preset") return &record_.preset;
+      if (name == "workload") return &record_.workload;
+      if (name == "status") return &record_.status;
+    } else if (depth_ == 2 && keys_[1] == "run") {
+      if (name == "id") return &id_;
+      if (name == "suite") return &suite_;
+      if (name == "started_utc") return &started_;
+    } else if (depth_ == 3 && keys_[1] == "environment") {
+      if (keys_[2] == "build" && name == "commit") return &commit_;
+      if (keys_[2] == "cpu" && name == "model") return &machine_;
+    }
+    return nullptr;
+  }
+
+  std::optional<double>* number_slot() {
+    if (depth_ == 2 && keys_[1] == "run" && keys_[2] == "planned_cases") return &planned_;
+    if (depth_ == 4 && is_timing() && keys_[4] == "cold_ms") return &record_.cold_ms;
+    if (depth_ != 5 || !is_record() || keys_[3] != "metrics" || keys_[5] != "value") return nullptr;
+    const auto place = place_of(keys_[4]);
+    return place ? &record_.values[*place] : nullptr;
+  }
+
+  void finish_record() {
+    if (!record_.name) fail_at(source_, fmt::format("records[{}].case: expected a text", run_.cases.size()));
+    SiteCase one{std::move(*record_.name), record_.scene.value_or(""), record_.method.value_or(""),
+                 record_.status.value_or(""), std::move(record_.values)};
+    if (record_.preset && !record_.preset->empty()) one.method += ":" + *record_.preset;
+    if (one.method.empty()) one.method = record_.workload.value_or("");
+    one.values.back() = time_of(record_.warm_ms, record_.cold_ms);
+    run_.cases.push_back(std::move(one));
+  }
+
+  std::string source_;
+  std::size_t depth_ = 0;  // containers that are open
+  std::array<std::string, kDepth> keys_;
+  std::set<std::string, std::less<>> parts_;  // of the document
+  std::optional<std::string> id_, suite_, started_, commit_, machine_;
+  std::optional<double> planned_;
+  RecordParts record_;
+  SiteRun run_;
+};
+
+// Reads what site_line() writes.
+class LineVisitor : public JsonVisitor {
+ public:
+  explicit LineVisitor(std::string source) : source_(std::move(source)) {}
+
+  void open(bool is_array) override {
+    ++depth_;
+    if ((depth_ == 1) == is_array) fail();
+    if (depth_ == 3) run_.cases.emplace_back();
+    if (depth_ > 4 || (depth_ == 4 && place_ != 4) || (depth_ > 1 && key_ != "cases")) fail();
+    if (depth_ == 3 || depth_ == 4) place_ = 0;
+    has_cases_ = has_cases_ || depth_ == 2;
+  }
+  void close() override {
+    if (depth_ == 4 && place_ != site_metrics().size()) fail();
+    if (depth_ == 3 && (run_.cases.back().values.empty() || place_ != site_metrics().size())) fail();
+    --depth_;
+  }
+  void key(std::string_view name) override { key_ = name; }
+  void text(std::string_view value) override {
+    if (depth_ == 3) return case_text(value);
+    if (depth_ != 1) fail();
+    for (const auto& [name, slot] : {std::pair<const char*, std::string*>{"key", &run_.key},
+                                     {"folder", &run_.folder},
+                                     {"id", &run_.id},
+                                     {"suite", &run_.suite},
+                                     {"at", &run_.started_utc},
+                                     {"commit", &run_.commit},
+                                     {"machine", &run_.machine},
+                                     {"metrics", &metrics_}})
+      if (key_ == name) *slot = value;
+  }
+  void number(double value) override {
+    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && value < 0)) fail();
+    if (depth_ == 1 && key_ == "planned") run_.planned = static_cast<std::size_t>(value);
+    if (depth_ == 4) add(value);
+  }
+  void other() override {
+    if (depth_ != 4) fail();
+    add(std::nullopt);
+  }
+
+  SiteRun take() {
+    if (!has_cases_ || run_.key.empty()) fail();
+    if (metrics_ != metrics_of_lines()) fail();  // of a version that showed others
+    return std::move(run_);
+  }
+
+ private:
+  [[noreturn]] void fail() const { fail_at(source_, "is no list of runs of a site"); }
+  void add(std::optional<double> value) {
+    if (++place_ > site_metrics().size()) fail();
+    run_.cases.back().values.push_back(value);
+  }
+  void case_text(std::string_view value) {
+    SiteCase& one = run_.cases.back();
+    std::string* const slots[] = {&one.name, &one.scene, &one.method, &one.status};
+    if (place_ >= std::size(slots)) fail();
+    *slots[place_++] = value;
+  }
+
+  std::string source_, key_, metrics_;
+  std::size_t depth_ = 0, place_ = 0;
+  bool has_cases_ = false;
+  SiteRun run_;
+};
 
 }  // namespace
 
@@ -97,23 +275,11 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
   const auto line = std::ranges::find(hashes.lines, "results.json", &HashLine::path);
   if (line == hashes.lines.end() || line->sha256 != sha256_hex(text))
     throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
-  const Json json = parse_strict_json(text, path.string(), kResultsJson);
-  const JsonPlace place(json, path.string());
-  SiteRun run;
+  ResultsVisitor visitor(path.string());
+  scan_json(text, path.string(), kResultsJson, visitor);
+  SiteRun run = visitor.take();
   run.key = sha256_hex(list_text);
   run.folder = bundle.string();
-  run.id = place.at("run").at("id").text();
-  run.planned = place.at("run").at("planned_cases").count();
-  run.suite = text_at(json.at("run"), "suite");
-  run.started_utc = text_at(json.at("run"), "started_utc");
-  if (const Json& environment = json.at("environment"); environment.is_object()) {
-    if (environment.contains("build") && environment["build"].is_object())
-      run.commit = text_at(environment["build"], "commit");
-    if (environment.contains("cpu") && environment["cpu"].is_object())
-      run.machine = text_at(environment["cpu"], "model");
-  }
-  for (const JsonPlace& record : place.at("records").elements()) record.at("case").text();
-  for (const Json& record : json.at("records")) run.cases.push_back(site_case(record));
   return run;
 }
 
@@ -124,35 +290,18 @@ std::string site_line(const SiteRun& run) {
     for (const auto& value : one.values) values.push_back(value ? Json(*value) : Json(nullptr));
     cases.push_back({one.name, one.scene, one.method, one.status, std::move(values)});
   }
-  const Json line = {{"key", run.key},         {"folder", run.folder},   {"id", run.id},
-                     {"suite", run.suite},     {"at", run.started_utc},  {"commit", run.commit},
-                     {"machine", run.machine}, {"planned", run.planned}, {"cases", std::move(cases)}};
+  const Json line = {{"key", run.key},         {"metrics", metrics_of_lines()},
+                     {"folder", run.folder},   {"id", run.id},
+                     {"suite", run.suite},     {"at", run.started_utc},
+                     {"commit", run.commit},   {"machine", run.machine},
+                     {"planned", run.planned}, {"cases", std::move(cases)}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 SiteRun site_run_of(std::string_view line, const std::string& source) {
-  const Json json = parse_strict_json(line, source, kMessageJson);
-  const auto fail = [&] { return Error(ErrorKind::input, source + ": is no list of runs of a site"); };
-  if (!json.is_object() || !json.contains("cases") || !json["cases"].is_array()) throw fail();
-  SiteRun run;
-  run.key = text_at(json, "key");
-  run.folder = text_at(json, "folder");
-  run.id = text_at(json, "id");
-  run.suite = text_at(json, "suite");
-  run.started_utc = text_at(json, "at");
-  run.commit = text_at(json, "commit");
-  run.machine = text_at(json, "machine");
-  run.planned = static_cast<std::size_t>(number_at(json, "planned").value_or(0));
-  for (const Json& one : json["cases"]) {
-    const bool strings = one.is_array() && one.size() == 5 && one[0].is_string() && one[1].is_string() &&
-                         one[2].is_string() && one[3].is_string() && one[4].is_array();
-    if (!strings || one[4].size() != site_metrics().size()) throw fail();
-    SiteCase found{one[0], one[1], one[2], one[3], {}};
-    for (const Json& value : one[4])
-      found.values.push_back(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
-    run.cases.push_back(std::move(found));
-  }
-  return run;
+  LineVisitor visitor(source);
+  scan_json(line, source, kMessageJson, visitor);
+  return visitor.take();
 }
 
 }  // namespace aqbench

@@ -41,7 +41,8 @@ SiteRun read_site_run(const std::filesystem::path& bundle);
 // Returns the key of a bundle without reading its results. Throws as read_site_run().
 std::string site_key(const std::filesystem::path& bundle);
 
-// Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`.
+// Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`, also for a line of
+// a version with other metrics.
 std::string site_line(const SiteRun& run);
 SiteRun site_run_of(std::string_view line, const std::string& source);
 

@@ -1,11 +1,14 @@
 #include "scenes/dataset/recording_truth.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -111,15 +114,11 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
 }
 
 std::string truth_text(const RecordingTruth& truth) {
-  std::string text;
-  for (const auto& [known, name] : {std::pair(truth.has_surface(), "surface"),
-                                    {truth.has_depths, "depth"},
-                                    {!truth.board_file.empty(), "charuco"}})
-    if (known) {
-      if (!text.empty()) text += '+';
-      text += name;
-    }
-  return text.empty() ? "none" : text;
+  std::vector<std::string_view> kinds;
+  if (truth.has_surface()) kinds.push_back("surface");
+  if (truth.has_depths) kinds.push_back("depth");
+  if (!truth.board_file.empty()) kinds.push_back("charuco");
+  return kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, "+"));
 }
 
 std::vector<fs::path> declared_files(const Recording& recording, const DeclaredTruth& declared) {

@@ -210,7 +210,8 @@ std::vector<Include> parse_includes(std::string_view text) {
 
 std::vector<SourceFile> read_source_files(const std::filesystem::path& root) {
   std::vector<SourceFile> files;
-  for (const char* const folder : {"core", "scenes", "metrics", "pipeline", "harness", "reports", "cli"})
+  for (const char* const folder :
+       {"core", "scenes", "metrics", "pipeline", "harness", "reports", "cli", "aqbench", "python"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".h" && extension != ".cc" && extension != ".inc") continue;

@@ -50,6 +50,29 @@ TEST_F(AbCommands, OtherOutputsAreInvalidUnlessTheyMayDiffer) {
   EXPECT_EQ(compare("echo one", "echo two", allowed).exit_code, 0);
 }
 
+// Options of the method are what is compared; other scenes are not the same question.
+TEST_F(AbCommands, BundlesOfOtherScenesAreNotComparable) {
+  const auto sweep = [&](const char* out, std::vector<std::string> more) {
+    std::vector<std::string> words = {"sweep",    "--scene", "undulating", "--method", "roma_like",
+                                      "--repeat", "2",       "--out",      dir_ / out};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run_program(words).exit_code, 0) << out;
+    return only_bundle(dir_ / out).string();
+  };
+  const std::string few = "roma_like.points=200";
+  const std::string a = sweep("a", {"--set", few}), b = sweep("b", {"--set", "roma_like.points=210"}),
+                    other = sweep("other", {"--set", few, "--set", "undulating.amplitude_m=0.009"});
+  const auto judge = [&](const std::string& bundle) {
+    return run_program({"ab", "--bundle-a", a, "--bundle-b", bundle, "--metric", "accuracy_mean_mm", "--out",
+                        dir_ / "compared"});
+  };
+  const auto judged = judge(b);
+  EXPECT_EQ(judged.exit_code, 5) << judged.err;  // two seeds decide nothing
+  const auto refused = judge(other);
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("option undulating.amplitude_m is 0.009"));
+}
+
 TEST_F(AbCommands, CommandsThatCannotRunAreNamedAtOnce) {
   const auto absent = compare("true", "no-such-command-here");
   EXPECT_EQ(absent.exit_code, 2);

@@ -49,6 +49,14 @@ TEST_F(EvalCharuco, ShowsEachCornerAndTheSummary) {
     EXPECT_NE(result.out.find(word), std::string::npos) << result.out;
 }
 
+TEST_F(EvalCharuco, NamesOfFilesDoNotSteerTheTerminal) {
+  const std::string odd = "odd\x1b[31m.xyz";
+  std::filesystem::copy_file(dir_ / "detected.xyz", dir_ / odd);
+  const ProgramResult result = run(odd, {"--board", board()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << result.out;
+}
+
 TEST_F(EvalCharuco, BadInputIsOneLineAndExitTwo) {
   for (const auto& result : {run("two.xyz", {"--board", board()}), run("empty.xyz", {"--board", board()}),
                              run("missing.xyz", {"--board", board()}), run("detected.xyz", {}),

@@ -95,6 +95,88 @@ TEST(EvalProtocol, ExplainsAndFindsTheProtocol) {
   EXPECT_EQ(json::parse(found.out).at("candidates").at(0).at("protocol"), "tanks-and-temples") << found.out;
 }
 
+// The row "aqbench" says what `aqbench eval` says, of a mesh with two large triangles and of half a scan.
+TEST(EvalProtocol, OurRowIsWhatEvalGives) {
+  const TemporaryDir dir;
+  std::ofstream mesh(dir / "mesh.ply"), cloud(dir / "cloud.xyz"), scan(dir / "scan.ply");
+  mesh << "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+          "element face 2\nproperty list uchar int vertex_indices\nend_header\n"
+          "0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n3 0 1 2\n3 0 2 3\n";
+  scan << "ply\nformat ascii 1.0\nelement vertex 2000\nproperty float x\nproperty float y\nproperty float z\n"
+          "property float nx\nproperty float ny\nproperty float nz\nend_header\n";
+  for (int i = 0; i < 3000; ++i)
+    cloud << 0.3 * (i % 60) / 60 << ' ' << 0.3 * (i / 60) / 50 << ' ' << 1 + 0.0005 * (i % 7) << '\n';
+  for (int i = 0; i < 2000; ++i) scan << 0.2 * (i % 50) / 50 << ' ' << 0.3 * (i / 50) / 40 << " 1 0 0 -1\n";
+  for (auto* const file : {&mesh, &cloud, &scan}) file->close();
+  const auto ours = [&](const Arguments& truth, const char* name) {
+    Arguments command = {"eval", dir / "cloud.xyz", "--protocol", "aqbench", "--json"};
+    command.insert(command.end(), truth.begin(), truth.end());
+    const ProgramResult run = run_program(command);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const json printed = json::parse(run.out);
+    for (const json& value : printed.at("protocols").at(0).at("values"))
+      if (value.at("name") == name && value.value("threshold", 0.002) == 0.002)
+        return value.at("value").get<double>();
+    return -1.0;
+  };
+  for (const Arguments& truth : {Arguments{"--truth", dir / "mesh.ply"},
+                                 {"--mesh", dir / "mesh.ply"},
+                                 {"--truth", dir / "scan.ply"}}) {
+    Arguments command = {"eval", dir / "cloud.xyz", "--json"};
+    command.insert(command.end(), truth.begin(), truth.end());
+    const ProgramResult run = run_program(command);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const json metrics = json::parse(run.out).at("records").at(0).at("metrics");
+    EXPECT_NEAR(ours(truth, "accuracy_mean"), 1e-3 * metrics["accuracy_mean_mm"]["value"].get<double>(),
+                1e-12);
+    EXPECT_NEAR(ours(truth, "recall"), 0.01 * metrics["completeness_2mm_pct"]["value"].get<double>(), 1e-12)
+        << truth[1];
+  }
+  // Normals of a scan are there although it is known where its scanner stood.
+  const ProgramResult normals = run_program({"eval", dir / "scan.ply", "--truth", dir / "scan.ply",
+                                             "--scanner", "0,0,0", "--protocol", "normals", "--json"});
+  EXPECT_EQ(json::parse(normals.out).at("protocols").at(0).at("values").at(0).at("value"), 1) << normals.out;
+}
+
+TEST(EvalProtocol, DepthMapsOfAnotherShapeAreRefused) {
+  const TemporaryDir dir;
+  const auto npy = [&](const char* name, const std::string& shape) {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    const std::vector<float> depths(6, 1.5F);
+    std::ofstream file(dir / name, std::ios::binary);
+    file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
+    file.write(reinterpret_cast<const char*>(depths.data()), 24);
+  };
+  npy("truth.npy", "2, 3");
+  npy("same.npy", "2, 3, 1");
+  npy("turned.npy", "3, 2");
+  const auto run = [&](const char* name) {
+    return run_program({"eval", dir / name, "--protocol", "depth", "--truth", dir / "truth.npy"});
+  };
+  EXPECT_EQ(run("same.npy").exit_code, 0) << run("same.npy").err;
+  EXPECT_EQ(run("turned.npy").exit_code, 2);
+  EXPECT_NE(run("turned.npy").err.find("turned.npy: 3 x 2 values where "), std::string::npos);
+}
+
+TEST(EvalProtocol, TrajectoriesHaveUnits) {
+  const TemporaryDir dir;
+  std::ofstream metres(dir / "metres.txt"), millimetres(dir / "millimetres.txt");
+  for (int i = 0; i < 5; ++i) {
+    metres << i << ' ' << 0.1 * i << ' ' << 0.01 * i * i << " 0 0 0 0 1\n";
+    millimetres << i << ' ' << 100 * i + 3 << ' ' << 10 * i * i << " 0 0 0 0 1\n";
+  }
+  metres.close();
+  millimetres.close();
+  const ProgramResult run =
+      run_program({"eval", dir / "millimetres.txt", "--unit", "mm", "--truth", dir / "metres.txt",
+                   "--protocol", "poses", "--knob", "alignment=none", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json value = json::parse(run.out).at("protocols").at(0).at("values").at(0);
+  EXPECT_EQ(value.at("name"), "ate_rmse");
+  EXPECT_NEAR(value.at("value").get<double>(), 0.003, 1e-12);
+}
+
 TEST(EvalProtocol, WrongFlagsAreNamed) {
   const auto refused = [](Arguments more, const char* said) {
     Arguments arguments = {"eval", "sparse.ply", "--truth", "truth.ply"};
@@ -111,6 +193,12 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
   refused({"--explain", "dtu"}, "--explain");
   refused({"--which-protocol", "much"}, "--which-protocol");
   refused({"--knob", "voxel_m=1"}, "--knob");
+  // What would be read and then not be heeded.
+  refused({"--protocol", "dtu", "--outlier", "1mm"}, "--outlier: says nothing to --protocol dtu");
+  refused({"--protocol", "dtu", "--confidence", "c.npy"}, "--confidence");
+  refused({"--protocol", "dtu", "--max-distance", "1mm"}, "--max-distance");
+  refused({"--protocol", "depth", "--crop", "z:0,1"}, "--crop");
+  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"}, "--knob: says nothing to --which-protocol");
 }
 
 }  // namespace

@@ -132,6 +132,18 @@ TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
   const json by_file = document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.off",
                                                 "--align", "file:" + (dir / "t.txt").string(), "--json"}));
   EXPECT_LT(truth_value(by_file, "accuracy_max_mm"), 0.01);
+  // Each of two steps of one kind stands in the result.
+  write_text(dir / "back.txt", "0 1 0 3\n-1 0 0 0\n0 0 1 0\n0 0 0 1\n");
+  write_text(dir / "twice.txt", "0 -1 0 0\n1 0 0 -3\n0 0 1 0\n0 0 0 1\n");
+  const std::string steps = "file:" + (dir / "t.txt").string() + ",file:" + (dir / "back.txt").string() +
+                            ",file:" + (dir / "twice.txt").string();
+  const json by_three = document_of(
+      run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.off", "--align", steps, "--json"}));
+  EXPECT_LT(truth_value(by_three, "accuracy_max_mm"), 0.01);
+  const json& noted = by_three.at("run").at("effective").at("transforms");
+  EXPECT_EQ(noted.at("file").at("scale"), 2);
+  EXPECT_EQ(noted.at("file_2").at("matrix").at(0).at(3), 3);
+  EXPECT_EQ(noted.at("file_3").at("matrix").at(1).at(3), -3);
 }
 
 TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {

@@ -59,7 +59,7 @@ class Faults : public ::testing::Test {
 TEST_F(Faults, ASweepWhoseCallFailsIsOneLineExitSixAndGoesOn) {
   ASSERT_EQ(run_program(small_sweep(dir_ / "whole")).exit_code, 0);
   const std::string expected = digest(only_bundle(dir_ / "whole"));
-  for (const char* const fault : {"write:6", "write:13:from", "fsync:7", "rename:4", "mmap:2"}) {
+  for (const char* const fault : {"write:6", "write:13:from", "fsync:7", "rename:4", "mmap:1"}) {
     const std::string out = dir_ / fault;
     const ProgramResult result = run_with(fault, small_sweep(out));
     EXPECT_GE(failed_calls(), 1U) << fault;
@@ -75,12 +75,15 @@ TEST_F(Faults, ASweepWhoseCallFailsIsOneLineExitSixAndGoesOn) {
 }
 
 TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
-  const ProgramResult counted = run_with("malloc:0", {"list", "scenes"});
-  EXPECT_EQ(counted.exit_code, 0);
-  EXPECT_EQ(failed_calls(), 0U);
-  const std::uint64_t mallocs = numbers_[4];
-  ASSERT_GT(mallocs, 100U);
-  for (const std::uint64_t n : {mallocs / 3, mallocs / 2}) {
+  const auto mallocs_of = [&](const std::vector<std::string>& command) {
+    EXPECT_EQ(run_with("malloc:0", command).exit_code, 0);
+    EXPECT_EQ(failed_calls(), 0U);
+    return numbers_[4];
+  };
+  // What constructors of libraries take before main() is in both counts, and differs from machine to machine.
+  const std::uint64_t least = mallocs_of({"--version"}), most = mallocs_of({"list", "scenes"});
+  ASSERT_GT(most, least + 100);
+  for (const std::uint64_t n : {least + (most - least) / 3, least + (most - least) / 2}) {
     const ProgramResult result = run_with("malloc:" + std::to_string(n), {"list", "scenes"});
     EXPECT_EQ(failed_calls(), 1U);
     EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err;

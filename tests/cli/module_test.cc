@@ -39,6 +39,23 @@ TEST(Modules, TheProgramItselfIsNotLinkedWithHeavyLibraries) {
     EXPECT_THAT(libraries, Not(HasSubstr(heavy)));
 }
 
+// As it is installed: bin/aqbench and share/aqbench/baselines.
+TEST(Installed, ABaselineIsFoundByItsNameBySweepAndGate) {
+  const TemporaryDir dir;
+  std::filesystem::create_directories(dir / "bin");
+  std::filesystem::create_directories(dir / "share/aqbench/baselines");
+  std::filesystem::copy_file(AQBENCH_BINARY, dir / "bin/aqbench");
+  const auto run = [&](const std::string& arguments) {
+    return shell("cd '" + dir.path().string() + "' && bin/aqbench " + arguments);
+  };
+  const std::string sweep = "sweep --scene flat_plane --method roma_like --set roma_like.points=300 --out ";
+  EXPECT_THAT(run(sweep + "first"), HasSubstr("exit=0"));
+  EXPECT_THAT(run("accept first/* --baseline share/aqbench/baselines/mine.json --leave-out-undefined"),
+              HasSubstr("exit=0"));
+  EXPECT_THAT(run(sweep + "second --baseline mine --gate"), HasSubstr("exit=0"));
+  EXPECT_THAT(run("gate second/* --baseline mine"), HasSubstr("exit=0"));
+}
+
 TEST_F(ProgramAlone, DoesWhatNeedsNone) {
   for (const char* arguments : {"--help", "list", "sweep --help", "sweep --suite seed --dry-run"})
     EXPECT_THAT(run(arguments), HasSubstr("exit=0")) << arguments;

@@ -58,7 +58,7 @@ class Stranger : public ::testing::Test {
     ProgramOptions options;
     if (killed) options.kill_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
     const auto swept = run_program(arguments, options);
-    if (!killed) EXPECT_EQ(swept.exit_code, 0) << swept.err;
+    EXPECT_EQ(swept.exit_code == 0, !killed) << swept.err;
     return only_bundle(dir_ / "out");
   }
   // From here on the bundle is a stranger's: nothing notes that this user began it.

@@ -20,8 +20,8 @@ constexpr const char* kSteering = "a\u001b[2J\u009b2J\rb\u007f";
 
 class Terminal : public ::testing::Test {
  protected:
-  std::string file(const std::string& name, const Json& json) const {
-    std::ofstream(dir_ / name) << json.dump() << "\n";
+  std::string file(const std::string& name, const Json& value) const {
+    std::ofstream(dir_ / name) << value.dump() << "\n";
     return (dir_ / name).string();
   }
   // Runs the program and looks for control characters in what it says.

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "core/files.h"
+#include "core/isolate.h"
+#include "core/sandbox/privileges.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -149,6 +151,23 @@ TEST(RemoveAbandonedScratch, TakesNothingElse) {
   EXPECT_TRUE(fs::is_symlink(directory / "aqbench_link00"));
   EXPECT_TRUE(fs::exists(directory / "aqbench_a_file"));
   EXPECT_EQ(remove_abandoned_scratch(directory / "absent"), 0);
+}
+
+// A program closes folders of its output to its user, who then cannot remove what lies in them.
+TEST(ScratchFolder, GoesAwayWithFoldersThatAreClosedToTheirOwner) {
+  const TemporaryDirectory directory;
+  const ScopedTmpdir tmpdir(directory.path());
+  const auto use = [] {
+    give_up_privileges({});  // the administrator's processes may open any folder
+    const ScratchFolder scratch;
+    fs::create_directories(scratch.path() / "output/closed/inside");
+    write_file(scratch.path() / "output/closed/inside/file", "x");
+    for (const char* folder : {"output/closed/inside", "output/closed", "output"})
+      fs::permissions(scratch.path() / folder, fs::perms::none);
+    return std::string("used");
+  };
+  ASSERT_EQ(run_isolated(use, {}).result, "used");
+  EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
 }  // namespace

@@ -87,6 +87,18 @@ TEST(DiagnosisTest, TellsWhyThereAreHoles) {
   EXPECT_THAT(found.csv, HasSubstr("bias,cam03,"));
 }
 
+// Programs write 0 where they have no depth.
+TEST(DiagnosisTest, ADepthOfZeroIsNone) {
+  Reconstruction zeros = striped(small_ring("ring12"));
+  for (auto* const maps : {&zeros.unfiltered_depth_maps, &zeros.depth_maps})
+    for (DepthMap& map : *maps)
+      for (float& depth : map.depth_along_ray_m)
+        if (std::isnan(depth)) depth = 0;
+  const Diagnosis found = diagnose_plane(zeros, small_ring("ring12"));
+  EXPECT_NEAR(value_of(found, "holes_no_depth_pct"), 20, 2.5);
+  EXPECT_NEAR(value_of(found, "holes_wrong_depth_pct"), 20, 2.5);
+}
+
 TEST(DiagnosisTest, WhatFewerThanTwoCamerasSeeIsNotVisible) {
   const Rig rig = small_ring("ring12", "600");  // sees the middle alone
   Reconstruction nothing = striped(rig);

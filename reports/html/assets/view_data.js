@@ -11,16 +11,18 @@ const view_data = (() => {
 
   // Reads `count` values of zigzag varints, each a difference from the one `apart` before it.
   function differences(bytes, at, count, apart, out) {
+    let {place} = at;
     for (let i = 0; i < count; ++i) {
       let shift = 0, zigzag = 0, byte;
       do {
-        byte = bytes[at.place++];
+        byte = bytes[place++];
         zigzag |= (byte & 127) << shift;
         shift += 7;
       } while (byte > 127);
       const difference = (zigzag >>> 1) ^ -(zigzag & 1);
       out[i] = i < apart ? difference : out[i - apart] + difference;
     }
+    at.place = place;
     return out;
   }
 

@@ -53,8 +53,9 @@ const aqbench_viewer = (() => {
   const in_mm = (steps, step_mm) => Float32Array.from(steps, (value) => value * step_mm);
 
   function shapes_of(cloud) {
-    if (cloud.shapes) return cloud.shapes;
-    const {gl} = state, {view, points} = cloud, scene = view.scene ?? {};
+    const {gl} = state;
+    if (cloud.shapes && cloud.painter === gl) return cloud.shapes;
+    const {view, points} = cloud, scene = view.scene ?? {};
     const shapes = {points: gl.load(points.positions, points.errors)};
     if (view.holes.length > 0)
       shapes.holes = [...new Set(view.causes)].map((cause) => {
@@ -68,6 +69,7 @@ const aqbench_viewer = (() => {
         (code) => view_data.error_of_code(code, view.error_mm)), view.triangles);
     if (scene.truth) shapes.truth = gl.load(wire(scene.truth, view.step_mm), null);
     if (scene.cameras) [shapes.cameras, shapes.water] = rig_lines(scene).map((lines) => gl.load(lines, null));
+    cloud.painter = gl;
     return cloud.shapes = shapes;
   }
 
@@ -139,7 +141,7 @@ const aqbench_viewer = (() => {
     return [[[0, 0, half - 1, height], state.a], [[half + 1, 0, width - half - 1, height], state.b]];
   }
 
-  // Draws a share of the points now; all of them when nothing has moved for a while.
+  // Draws a share of the points, and finds how many are drawn in 33 ms.
   function draw(share = 1) {
     const started = performance.now();
     for (const [part, cloud] of parts_of_canvas()) draw_scene(part, cloud, share);
@@ -150,17 +152,30 @@ const aqbench_viewer = (() => {
     return took_ms;
   }
 
-  function moved() {
+  // All points follow when nothing has moved for a while.
+  function settle() {
     clearTimeout(state.settle);
-    if (!state.pending) state.pending = requestAnimationFrame(() => { state.pending = 0; draw(state.moving_share); });
-    state.settle = setTimeout(() => draw(1), 200);
+    if (state.moving_share < 1) state.settle = setTimeout(() => draw(1), 200);
+  }
+
+  // Draws what is quick now.
+  function show() {
+    draw(state.moving_share);
+    settle();
+  }
+
+  function moved() {
+    if (!state.pending) state.pending = requestAnimationFrame(() => {
+      state.pending = 0;
+      show();
+    });
   }
 
   function resize() {
     const {canvas} = state, pixels = Math.min(devicePixelRatio || 1, 2);
     canvas.width = Math.max(300, Math.round(canvas.clientWidth * pixels));
     canvas.height = Math.max(200, Math.round(canvas.clientHeight * pixels));
-    draw(1);
+    show();
   }
 
   // Finds the nearest shown point within 8 pixels of a place on the canvas (pixels, y down).
@@ -207,6 +222,6 @@ const aqbench_viewer = (() => {
       `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}`;
   }
 
-  return {cloud_of, shapes_of, set_colours, draw, moved, resize, pick, text_of, parts_of_canvas, cause_colours,
+  return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, text_of, parts_of_canvas, cause_colours,
     cause_texts, get state() { return state; }, set state(value) { state = value; }};
 })();

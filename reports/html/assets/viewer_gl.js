@@ -1,23 +1,25 @@
 // Draws points, lines and triangles with WebGL2, each coloured by one number through a palette.
 'use strict';
 const viewer_gl = (() => {
+  // The colour is found once for each vertex: where a program draws in place of a device, a look into the palette
+  // for each pixel is what takes longest.
   const vertex_source = `#version 300 es
     in vec3 position; in float value;
     uniform mat4 world_to_clip; uniform vec2 range; uniform float size; uniform float least_size;
-    out float share;
+    uniform sampler2D palette; uniform vec4 fixed_colour;
+    flat out vec3 colour;
     void main() {
       gl_Position = world_to_clip * vec4(position, 1.0);
       gl_PointSize = clamp(size / gl_Position.w, least_size, 64.0);
-      share = isnan(value) ? -1.0 : clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
+      float share = clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
+      int place = int(floor(share * float(textureSize(palette, 0).x - 1) + 0.5));
+      colour = fixed_colour.a > 0.0 ? fixed_colour.rgb : isnan(value) ? vec3(0.502)
+        : texelFetch(palette, ivec2(place, 0), 0).rgb;
     }`;
   const fragment_source = `#version 300 es
     precision mediump float;
-    in float share; uniform sampler2D palette; uniform vec4 fixed_colour; out vec4 colour;
-    void main() {
-      if (fixed_colour.a > 0.0) colour = fixed_colour;
-      else if (share < 0.0) colour = vec4(0.502, 0.502, 0.502, 1.0);
-      else colour = texelFetch(palette, ivec2(int(floor(share * float(textureSize(palette, 0).x - 1) + 0.5)), 0), 0);
-    }`;
+    flat in vec3 colour; out vec4 pixel;
+    void main() { pixel = vec4(colour, 1.0); }`;
 
   function compile(gl, type, source) {
     const shader = gl.createShader(type);
@@ -108,5 +110,16 @@ const viewer_gl = (() => {
     return {load, recolour, set_palette, begin, draw, pixel, finish: () => pixel(0, 0)};
   }
 
-  return {painter};
+  // Returns whether WebGL2 is there and a device draws it, not a program in its place.
+  function has_device() {
+    const gl = document.createElement('canvas').getContext('webgl2');
+    if (!gl) return false;
+    const shown = gl.getParameter(gl.RENDERER);
+    const told = shown === 'WebKit WebGL' && gl.getExtension('WEBGL_debug_renderer_info');
+    const name = told ? gl.getParameter(told.UNMASKED_RENDERER_WEBGL) : shown;
+    gl.getExtension('WEBGL_lose_context')?.loseContext();
+    return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+  }
+
+  return {painter, has_device};
 })();

@@ -25,7 +25,7 @@
     compare();
     viewer.set_colours();
     describe();
-    viewer.draw(1);
+    viewer.show();
   }
 
   function compare() {
@@ -133,6 +133,11 @@
       state.show[name] = make('input', {type: 'checkbox', checked, onchange: () => viewer.draw(1)});
       return make('label', {}, state.show[name], ' ' + text);
     });
+    viewer.compare = (of_a, of_b) => {
+      [a.select.value, b.select.value, mode.select.value] = [of_a, of_b, 'difference'];
+      Object.assign(state, {a: viewer.cloud_of(of_a), mode: 'difference'});
+      set_case('b', of_b);
+    };
     const top = make('button', {type: 'button', onclick: () => {
       Object.assign(state.camera, viewer_camera.top);
       viewer.draw(1);
@@ -148,21 +153,20 @@
         'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
   }
 
-  function start() {
-    if (viewer.state) return;
+  // Starts with a painter: that of viewer_gl.js where a device draws, else that of viewer_plain.js.
+  function start(painter = null) {
+    if (viewer.state && !painter) return;
+    section.querySelector('.viewer')?.remove();
     const started = performance.now();
     const canvas = make('canvas', {tabindex: '0', role: 'application', 'aria-label':
       'points of a case in three dimensions; arrow keys turn, plus and minus zoom, t from above, Enter picks'});
-    const gl = viewer_gl.painter(canvas);
-    if (!gl) {
-      section.append(make('p', {}, 'This browser has no WebGL2: the clouds cannot be turned here.'));
-      return;
-    }
+    painter ??= viewer_gl.has_device() ? viewer_gl.painter : viewer_plain.painter;
+    const gl = painter(canvas);
     const bar = make('canvas', {'aria-hidden': 'true'}), low = make('span'), high = make('span');
     const output = make('output', {'aria-live': 'polite'}, 'A click tells what a point is: error, views, cause.');
     const facts = make('p', {class: 'dim'});
     viewer.state = {canvas, gl, a: null, b: null, mode: 'both', colour_by: 'error', limit_mm: 2, show: {},
-      moving_share: 0.25, parts: {output, facts, legend: {bar, low, high}}};
+      moving_share: 1, parts: {output, facts, legend: {bar, low, high}}};
     const {state} = viewer, tools = controls();
     section.append(make('div', {class: 'viewer'}, tools, canvas,
       make('div', {class: 'scale'}, low, bar, high), output, facts));
@@ -170,6 +174,7 @@
     const truth = state.a.view.scene?.truth;
     state.width_mm = truth ? truth.x_mm[1] - truth.x_mm[0] : 500;
     state.camera = viewer_camera.start(state.width_mm);
+    state.moving_share = Math.min(1, (painter === viewer_gl.painter ? 1e5 : 5e5) / Math.max(1, state.a.points.count));
     set_case('a', String(clouds[0]));
     new ResizeObserver(() => viewer.resize()).observe(canvas);
     listen(canvas);
@@ -177,7 +182,22 @@
     setTimeout(() => section.append(legend_of_holes()), 50);
   }
 
+  // Shows where the case of a row is worse than the one that it is held against.
+  function add_turn_buttons() {
+    const of_name = new Map(clouds.map((index) => [data.cases[index].name, index]));
+    for (const row of document.querySelectorAll('tr[data-against]')) {
+      const worse = of_name.get(row.dataset.case), best = of_name.get(row.dataset.against);
+      if (worse === undefined || best === undefined) continue;
+      row.cells[1].append(' ', make('button', {type: 'button', onclick: () => {
+        section.scrollIntoView();
+        start();
+        viewer.compare(best, worse);
+      }}, 'show where'));
+    }
+  }
+
   viewer.start = start;
+  add_turn_buttons();
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watch.disconnect();

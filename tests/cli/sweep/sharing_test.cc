@@ -60,6 +60,20 @@ TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
                                           {"sweep", "--workload", "absorption", "--local", "2"},
                                           {"sweep", "--lease", "-1"}})
     EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
+  // What tasks of a job would not heed, and what could not be used after them.
+  const TemporaryDir dir;
+  for (const testing::Arguments& wrong : {testing::Arguments{"--keep-clouds"},
+                                          {"--json"},
+                                          {"--baseline", (dir / "nowhere.json").string()},
+                                          {"--sign", (dir / "nowhere.pem").string()}}) {
+    testing::Arguments arguments = {"sweep",     "--scene", "flat_plane", "--method",
+                                    "roma_like", "--slurm", "--out",      (dir / "out").string()};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto refused = run_program(arguments);
+    EXPECT_EQ(refused.exit_code, 2) << wrong[0];
+    EXPECT_THAT(refused.err, HasSubstr(wrong.size() == 1 ? wrong[0] + ": goes without --slurm" : wrong[1]));
+    EXPECT_FALSE(std::filesystem::exists(dir / "out")) << wrong[0];
+  }
 }
 
 TEST(Slurm, IsToldWhatTheUserAskedFor) {

@@ -72,6 +72,9 @@ TEST(AbReport, UndefinedUnscoredOrUnsteadyOutputsAreInvalid) {
   give_outputs(document.samples, 1.0, 1.0);
   document.samples.outputs[1].metrics[0].second = {std::nullopt, "mm", Better::lower, "no points"};
   EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
+  document.samples.outputs[0].metrics[0].second = {std::nullopt, "mm", Better::lower, "no points"};
+  EXPECT_THAT(only_case(document).reason, HasSubstr("no metric of A's is defined"));
+  EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
   document.samples.outputs.clear();
   EXPECT_THAT(only_case(document).reason, HasSubstr("were not scored"));
   document = document_of(timed_samples(40, 0.8));

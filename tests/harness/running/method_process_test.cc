@@ -2,6 +2,7 @@
 #include "harness/running/method_process.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,7 +12,10 @@
 
 #include "core/files.h"
 #include "core/sandbox/landlock.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_outcome.h"
+#include "harness/running/hidden_places.h"
 #include "harness/running/journal.h"
 #include "harness/running/reconstruction_bytes.h"
 #include "harness/running/run_case.h"
@@ -26,13 +30,14 @@ using test::error_of;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
 
-// Looks for truth, cache and bundle wherever it is told ($3, $4) and elsewhere, and at the processes that
-// started it; tries to spoil what it finds. Each success is a line that begins with "SPY".
+// Looks for truth, cache and bundles wherever it is told ($3, $4, $6) and elsewhere, and at the processes
+// that started it; tries to spoil what it finds. Each success is a line that begins with "SPY".
 constexpr const char* kSpy = R"(
-for place in "$3" "$4"; do
+for place in "$3" "$4" "$6"; do
   find "$place" -type f 2>/dev/null | sed 's/^/SPY found /'
   for file in "$place"/*/truth/scene.json "$place"/*/truth/*/depth.npy "$place"/*.json "$place"/journal.jsonl; do
     head -c 1 "$file" >/dev/null 2>&1 && echo "SPY read $file"
@@ -78,6 +83,8 @@ class Spies : public testing::TestWithParam<const char*> {
     ::setenv("AQBENCH_CACHE_DIR", cache().c_str(), 1);
     ::setenv("AQBENCH_ISOLATION", GetParam(), 1);
     fs::create_directories(bundle());
+    fs::create_directories(older_bundle());
+    std::ofstream(older_bundle() / "journal.jsonl") << "{\"journal\":\"aqbench\"}\n";
     fs::create_directories(folder_.path() / "program");
     std::ofstream(folder_.path() / "program/spy.sh") << kSpy;
   }
@@ -87,6 +94,7 @@ class Spies : public testing::TestWithParam<const char*> {
   }
   fs::path cache() const { return folder_.path() / "program/cache"; }  // inside the program's own folder
   fs::path bundle() const { return folder_.path() / "program/bundle"; }
+  fs::path older_bundle() const { return folder_.path() / "program/old/bundle"; }
 
   static PlanRequest request() {
     PlanRequest request;
@@ -99,7 +107,8 @@ class Spies : public testing::TestWithParam<const char*> {
     PlanRequest asked = request();
     asked.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "program/spy.sh").string() +
                                  " {dataset} {output} " + cache().string() + " " + bundle().string() + " " +
-                                 dataset_key(plan_dataset(dataset_request(plan_sweep(request()).cases[0]))))};
+                                 dataset_key(plan_dataset(dataset_request(plan_sweep(request()).cases[0]))) +
+                                 " " + older_bundle().string())};
     return plan_sweep(asked);
   }
   bool skipped(const std::string& isolation) const { return isolation.starts_with("none"); }
@@ -160,7 +169,7 @@ TEST_P(Spies, ABuiltInMethodReachesNoTruthEither) {
   const fs::path scratch = folder_.path() / "scratch";
   fs::create_directory(scratch);
   board.set_scratch_dir(scratch);
-  board.set_hidden_dir(bundle());
+  board.hide(bundle());
   const IsolateOutcome outcome = run_isolated(
       [&] {
         const Descriptor journal(::open((bundle() / "journal.jsonl").c_str(), O_RDWR));
@@ -207,6 +216,77 @@ TEST(NotIsolated, IsSaidAndAChangedTruthIsFound) {
   EXPECT_EQ(record.isolation, "none: switched off by AQBENCH_ISOLATION");
   EXPECT_EQ(record.status, Status::failed);
   EXPECT_THAT(record.reason, HasSubstr("the dataset was changed while the method ran"));
+}
+
+CaseResult ok_result(const Case& planned) {
+  CaseResult result{planned_record(planned), {}};
+  result.record.status = Status::ok;
+  result.record.isolation = "landlock ABI 7";
+  return result;
+}
+
+// Says what becomes of the result of a case whose program sets its parent's limit of open files and its
+// processors, as a method can although it is shut in; runs where the change does not last.
+std::string outcome_of_meddling(bool simulated, bool for_good) {
+  const auto sweep = [&]() -> std::string {
+    Case planned;
+    planned.name = "undulating/mine/seed=42";
+    planned.method = "mine";
+    planned.simulated = simulated;
+    OwnSettings before = own_settings();
+    const pid_t self = ::getpid();
+    const auto meddle = [&] {
+      rlimit limit{};
+      ::prlimit(self, RLIMIT_NOFILE, nullptr, &limit);
+      limit.rlim_cur = 64;
+      if (for_good) limit.rlim_max = 64;
+      return std::to_string(::prlimit(self, RLIMIT_NOFILE, &limit, nullptr));
+    };
+    if (run_isolated(meddle, {}).result != "0") return "refused";
+    CaseResult result = ok_result(planned);
+    check_own_settings(planned, before, result);
+    CaseResult next = ok_result(planned);
+    check_own_settings(planned, before, next);
+    return to_string(result.record.status) + " " + result.record.reason + "; " + result.record.isolation +
+           "; then " + to_string(next.record.status);
+  };
+  return run_isolated(sweep, {.timeout_s = 30}).result;
+}
+
+TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
+  EXPECT_THAT(outcome_of_meddling(false, false),
+              AllOf(HasSubstr("failed how its sweep runs was changed meanwhile: limit 7 "),
+                    HasSubstr("is now 64 (set back); landlock ABI 7; then ok")));
+  EXPECT_THAT(outcome_of_meddling(true, false), HasSubstr("ok ; landlock ABI 7; then ok"))
+      << "no program of somebody else's ran: a person changed it";
+  if (::geteuid() == 0) return;  // the administrator may set it back
+  EXPECT_THAT(outcome_of_meddling(false, true),
+              HasSubstr("(cannot be set back: what follows runs so, too); landlock ABI 7; then ok"));
+}
+
+TEST(HiddenPlaces, AreBundlesAndTruthsBelowAFolder) {
+  const test::TemporaryFolder folder;
+  const fs::path root = fs::canonical(folder.path());
+  const auto write = [&](const fs::path& name, const std::string& text) {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  };
+  write("out/20260101T000000Z/journal.jsonl", "{\"journal\":\"aqbench\",\"schema_version\":2}\n");
+  write("out/20260101T000000Z/viewer/case.bin", "points");
+  write("docs/old/pairs/pairs.jsonl", "{\"aqbench_pairs\":3}\n");
+  write("data/tank/calibration.json", "{}");
+  write("data/tank/truth/scene.json", "{}");
+  write("notes/journal.jsonl", "{\"journal\":\"of a traveller\"}\n");
+  write("truth/about.txt", "no dataset's");
+  write("a/b/c/d/journal.jsonl", "{\"journal\":\"aqbench\"}\n");
+  fs::create_directory_symlink(root / "out", root / "link");
+  EXPECT_THAT(
+      hidden_places_in(root),
+      UnorderedElementsAre(root / "out/20260101T000000Z", root / "out/20260101T000000Z.tasks",
+                           root / "docs/old/pairs", root / "docs/old/pairs.tasks", root / "data/tank/truth"));
+  EXPECT_THAT(hidden_places_in(root / "out/20260101T000000Z"),
+              UnorderedElementsAre(root / "out/20260101T000000Z", root / "out/20260101T000000Z.tasks"));
+  EXPECT_TRUE(hidden_places_in(root / "nowhere").empty());
 }
 
 TEST(ReconstructionBytes, ComeBackAsTheyWere) {

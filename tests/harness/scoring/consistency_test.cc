@@ -57,6 +57,18 @@ TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
               0.2 * expected_px);
 }
 
+// Programs write 0 where they have no depth: that is no point at the water's surface.
+TEST(Consistency, DepthsOfZeroAreNone) {
+  const Rig rig =
+      make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
+  std::vector<DepthMap> maps;
+  for (const Camera& camera : rig.cameras) {
+    maps.push_back(plane_depths(camera, rig.water, 1.178));
+    std::fill_n(maps.back().depth_along_ray_m.begin(), 160 * 60, 0.0F);
+  }
+  EXPECT_EQ(consistency_value(measure_consistency(maps, rig), "reprojection_within_1px_pct"), 100);
+}
+
 TEST(Consistency, IsUndefinedWithAReason) {
   const Rig rig =
       make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
@@ -73,7 +85,8 @@ TEST(Consistency, DepthsBetweenPixelsAreBilinear) {
   const DepthMap map{"a", 2, 2, {1, 2, 3, 4}, {}};
   EXPECT_NEAR(interpolated_depth_m(map, {0.5, 0.25}).value(), 2, 1e-12);
   EXPECT_FALSE(interpolated_depth_m(map, {1.5, 0}));
-  EXPECT_FALSE(interpolated_depth_m({"a", 2, 2, {1, NAN, 3, 4}, {}}, {0.5, 0.5}));
+  for (const float none : {NAN, 0.0F, -1.0F})
+    EXPECT_FALSE(interpolated_depth_m({"a", 2, 2, {1, none, 3, 4}, {}}, {0.5, 0.5})) << none;
 }
 
 }  // namespace

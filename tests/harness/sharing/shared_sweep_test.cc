@@ -173,6 +173,23 @@ TEST_F(SharedSweep, TheCaseOfAKilledProcessIsRunByAnother) {
   EXPECT_EQ(run(1000, quick_case).ran, 5u);
 }
 
+// Also one that looks at no images rendered for it, such as one of a recording.
+TEST_F(SharedSweep, ARealMethodHasAFolderThatGoesAndSeesNoOtherResults) {
+  for (Case& planned : plan_.cases) {
+    planned.simulated = false;
+    planned.images.reset();
+  }
+  run(10, [&](const Case& planned, CaseBoard& board) {
+    CaseResult result = quick_case(planned, board);
+    result.record.status = Status::failed;
+    result.record.reason = board.scratch_dir().string();
+    for (const fs::path& hidden : board.hidden_dirs())
+      result.record.reason += " " + hidden.lexically_relative(folder_.path()).string();
+    return result;
+  });
+  EXPECT_EQ(read_shared_result(tasks_, 0).result.record.reason, "{scratch} bundle tasks");
+}
+
 TEST_F(SharedSweep, LocalProcessesThatDieAreReplaced) {
   const fs::path bundle = folder_.path() / "sweep";
   fs::create_directories(bundle);

@@ -160,7 +160,7 @@ TEST(PairedSimulation, BlocksFailWherePairsHold) {
     const Values times = machine_times(drifting, static_cast<std::uint64_t>(draw), 40, 62);
     const std::span<const double> all(times);
     if (rank_sum_test(all.first(20), all.last(20)).p_greater <= 0.01) ++block_flags;
-    PairedSeries series{"drift", {}, {}, false, std::nullopt};
+    PairedSeries series{"drift", {}, {}, false, std::nullopt, {}};
     for (std::size_t pair = 0; pair < 20; ++pair) {
       const bool b_first = b_runs_first(static_cast<std::uint64_t>(draw), pair);
       series.u_a.push_back(times[2 * pair + (b_first ? 1 : 0)]);

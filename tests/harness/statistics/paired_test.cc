@@ -137,7 +137,7 @@ TEST(Paired, SwappingAandBMirrorsEverything) {
 }
 
 TEST(Paired, IdenticalMeasurementsPass) {
-  PairedSeries series{"same", Values(40, 0.01), Values(40, 0.01), false, std::nullopt};
+  PairedSeries series{"same", Values(40, 0.01), Values(40, 0.01), false, std::nullopt, {}};
   const PairedComparison result = compare_one(series);
   EXPECT_EQ(result.verdict, PairedVerdict::pass);
   EXPECT_EQ(result.zeros, 20u);

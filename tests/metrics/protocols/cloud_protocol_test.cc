@@ -86,8 +86,8 @@ TEST(CloudProtocol, Eth3dIsWhatEveryBeamAndEveryCellSay) {
     for (const std::vector<Vec3>* part : {&left, &right})
       for (const Vec3& point : *part)
         count_in_cells(completeness, point, 0.01, true, nearest_m(point, cloud_m) <= tolerance_m);
-    ASSERT_GT(unobserved, 50U);  // all three verdicts are there
-    ASSERT_GT(wrong, 10U);
+    ASSERT_GT(unobserved, 50U);                       // all three verdicts are there
+    ASSERT_GT(wrong, tolerance_m < 0.01 ? 10U : 0U);  // the noise is 6 mm
     const double p = mean_of_cells(accuracy), r = mean_of_cells(completeness);
     EXPECT_NEAR(number(result, "precision", tolerance_m), p, 1e-12);
     EXPECT_NEAR(number(result, "recall", tolerance_m), r, 1e-12);

@@ -79,6 +79,36 @@ TEST(PoseProtocol, ShiftedTrajectoryIsAlignedAndTimesAreMatched) {
   EXPECT_THROW(pose_errors(reference, estimate), Error);
 }
 
+// As COLMAP's vec_angular_dist_deg: cameras that all stand at one place agree with no direction.
+TEST(PoseProtocol, CamerasAtOnePlaceHaveNoDirection) {
+  Trajectory reference, estimate;
+  for (const Vec3& place : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0)}) {
+    reference.poses.push_back({Eigen::Matrix3d::Identity(), place});
+    estimate.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(2, 2, 2)});
+  }
+  const ProtocolResult result = pose_errors(reference, estimate, {.alignment = PoseAlignment::none});
+  EXPECT_EQ(of(result, "rre_mean"), 0);
+  EXPECT_EQ(of(result, "rte_mean"), 90);
+  EXPECT_EQ(of(result, "recall", 10.0), 0);
+  const PoseKnobs no_baselines{.alignment = PoseAlignment::none, .min_baseline_m = 2};
+  EXPECT_EQ(of(pose_errors(reference, estimate, no_baselines), "rte_mean"), 0);
+}
+
+TEST(PoseProtocol, PairsOfTooManyPosesAreUndefined) {
+  Trajectory long_one;
+  for (std::size_t i = 0; i <= kMostPairedPoses; ++i)
+    long_one.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(static_cast<double>(i), 0, 0)});
+  const ProtocolResult result = pose_errors(long_one, long_one, {.alignment = PoseAlignment::none});
+  EXPECT_EQ(of(result, "ate_rmse"), 0);
+  for (const char* name : {"rre_mean", "rte_mean"}) {
+    const ProtocolValue* const value = find_value(result, name);
+    ASSERT_NE(value, nullptr);
+    EXPECT_FALSE(value->value);
+    EXPECT_EQ(value->reason, "too many poses to compare all pairs of them");
+  }
+  EXPECT_FALSE(find_value(result, "auc", 5.0)->value);
+}
+
 TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {
   const ScratchFolder folder;
   const auto reason = [&](const std::string& text) {

@@ -71,12 +71,16 @@ TEST(WhichProtocol, NamesTheProtocolAndTheKnob) {
                                                                     {"thresholds_m", "0.01"}};
   EXPECT_EQ(found[0].changed, changed);
   EXPECT_TRUE(which_protocol({0.123456789, 1e-12}, cloud, truth).empty());
+  // A number with a per cent sign is no fraction and no length.
+  EXPECT_TRUE(which_protocol({f, 1e-9, true}, cloud, truth).empty());
 }
 
 TEST(WhichProtocol, ReadsNumbersAsTheyArePublished) {
   EXPECT_EQ(parse_published("0.365").value, 0.365);
   EXPECT_NEAR(parse_published("0.365").half_step, 0.0005, 1e-15);
   EXPECT_EQ(parse_published("36.5%").value, 36.5);
+  EXPECT_TRUE(parse_published("36.5%").percent);
+  EXPECT_FALSE(parse_published("36.5").percent);
   EXPECT_EQ(parse_published("42").half_step, 0.5);
   EXPECT_THROW(parse_published("1e3"), std::exception);
   EXPECT_THROW(parse_published("x"), std::exception);

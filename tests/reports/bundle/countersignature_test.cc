@@ -27,7 +27,7 @@ class CountersignatureFiles : public ::testing::Test {
   void SetUp() override {
     bundle_ = synthetic_bundle(directory_.path(), results_);
     own_ = countersigned_bundle(results_, read_file(bundle_ / kHashListName));
-    for (const std::string& name : {"ann", "bob", "bob2"}) {
+    for (const char* const name : {"ann", "bob", "bob2"}) {
       const std::string pem = shell_quote((directory_ / name).string());
       ASSERT_EQ(std::system(("openssl genpkey -algorithm ed25519 -out " + pem + " >/dev/null 2>&1").c_str()),
                 0);
@@ -57,7 +57,9 @@ TEST_F(CountersignatureFiles, AreCheckedByVerifyAndByOpenSsl) {
   EXPECT_TRUE(report.ok()) << render_verify(report);
   ASSERT_THAT(report.added.countersignatures, SizeIs(2));
   for (const Countersignature& one : report.added.countersignatures)
-    if (one.fingerprint == fingerprint("ann")) EXPECT_THAT(one.reproduced, ElementsAre(all()[0], all()[2]));
+    if (one.fingerprint == fingerprint("ann")) {
+      EXPECT_THAT(one.reproduced, ElementsAre(all()[0], all()[2]));
+    }
   const std::string text = render_verify(report, false, {{"ann", fingerprint("ann")}});
   EXPECT_THAT(text, HasSubstr(results_.run.finished_utc + " by ann, key " + fingerprint("ann") +
                               ": reproduced 2 of 4 cases\n"));

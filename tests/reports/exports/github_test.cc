@@ -107,9 +107,9 @@ TEST(Github, TheStepSummaryStaysBelowItsLimit) {
   Results results = synthetic_results();
   const Record one = results.records[0];
   results.records.clear();
-  for (int i = 0; i < 9000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     results.records.push_back(one);
-    results.records.back().case_name = "flat_plane/" + std::string(150, 'm') + "/seed=" + std::to_string(i);
+    results.records.back().case_name = "flat_plane/" + std::string(500, 'm') + "/seed=" + std::to_string(i);
     results.records.back().status = Status::crashed;
   }
   const Baseline baseline = synthetic_baseline(synthetic_results());

@@ -69,24 +69,47 @@
     return differ([...order].sort((a, b) => a - b), [...Array(1000).keys()]) ||
       differ(order.slice(0, 16), [...Array(16).keys()].map((i) => 64 * i));
   });
-  check('the dent stands at its place with its colour', () => {
-    aqbench_viewer.start();
-    const {state} = aqbench_viewer, {canvas} = state;
-    Object.assign(state.camera, viewer_camera.top, {distance: 900});
-    state.show.truth.checked = false;
-    state.limit_mm = 5;
-    aqbench_viewer.set_colours();
-    const matrix = () => viewer_camera.matrix(state.camera, canvas.width / canvas.height);
-    const colour_at = (x, y, z) => {
-      aqbench_viewer.draw(1);
-      const [u, v] = viewer_camera.project(matrix(), x, y, z);
-      const rgb = state.gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
-      return '#' + rgb.map((part) => part.toString(16).padStart(2, '0')).join('');
-    };
-    const expected = (error) => aqbench.data.colours.signed[Math.floor((error + 5) / 10 * 30 + 0.5)];
-    const error = view_data.error_of_code(Math.round(127 * Math.sqrt(3 / 20)), 20);
-    return differ([colour_at(101, 51, -3), colour_at(111, 45, -3), colour_at(101, -49, 0), colour_at(61, 51, 0)],
-      [expected(error), expected(error), expected(0), expected(0)]);
+  for (const [how, {painter}] of [['by WebGL2', viewer_gl], ['without a device', viewer_plain]])
+    check(`the dent stands at its place with its colour, ${how}`, () => {
+      aqbench_viewer.start(painter);
+      const {state} = aqbench_viewer, {canvas} = state;
+      Object.assign(state.camera, viewer_camera.top, {distance: 900});
+      state.show.truth.checked = false;
+      state.limit_mm = 5;
+      aqbench_viewer.set_colours();
+      const matrix = () => viewer_camera.matrix(state.camera, canvas.width / canvas.height);
+      const colour_at = (x, y, z) => {
+        aqbench_viewer.draw(1);
+        const [u, v] = viewer_camera.project(matrix(), x, y, z);
+        const rgb = state.gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
+        return '#' + rgb.map((part) => part.toString(16).padStart(2, '0')).join('');
+      };
+      const expected = (error) => aqbench.data.colours.signed[Math.floor((error + 5) / 10 * 30 + 0.5)];
+      const error = view_data.error_of_code(Math.round(127 * Math.sqrt(3 / 20)), 20);
+      return differ([colour_at(101, 51, -3), colour_at(111, 45, -3), colour_at(101, -49, 0), colour_at(61, 51, 0)],
+        [expected(error), expected(error), expected(0), expected(0)]);
+    });
+  check('points, lines and triangles look alike with and without a device', () => {
+    const positions = new Float32Array([-20, -10, 0, 20, -10, 3, 0, 15, 6, 5, 5, -4]), values = [-1, 0, 1, NaN];
+    const pictures = [viewer_gl, viewer_plain].map(({painter}) => {
+      const canvas = aqbench.make('canvas', {width: 80, height: 60}), paint = painter(canvas);
+      paint.set_palette(aqbench.data.colours.signed);
+      const shape = paint.load(positions, null, new Uint32Array([0, 1, 2]));
+      paint.recolour(shape, new Float32Array(values));
+      const points = paint.load(positions, null);
+      paint.recolour(points, new Float32Array(values));
+      paint.begin([0, 0, 80, 60], viewer_camera.matrix({...viewer_camera.start(60), distance: 90}, 80 / 60));
+      paint.draw(shape, 'TRIANGLES', {range: [-1, 1]});
+      paint.draw(paint.load(positions, null), 'LINES', {colour: [1, 0, 0]});
+      paint.draw(points, 'POINTS', {range: [-1, 1], size: 500, least: 1});
+      paint.finish();
+      const copy = aqbench.make('canvas', {width: 80, height: 60}).getContext('2d');
+      copy.drawImage(canvas, 0, 0);
+      const {data} = copy.getImageData(0, 0, 80, 60);
+      return Array.from({length: 4800}, (_, i) => data.slice(4 * i, 4 * i + 3).join());
+    });
+    const seen = new Set(pictures[1]), others = pictures[0].filter((colour, i) => colour !== pictures[1][i]).length;
+    return seen.size >= 5 && others <= 60 ? '' : `${others} pixels differ, ${seen.size} colours`;
   });
   check('picking a point tells its error', () => {
     const {state} = aqbench_viewer, {canvas} = state;

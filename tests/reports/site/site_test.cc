@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/sha256.h"
+#include "reports/content/bundle_files.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
 #include "tests/reports/synthetic.h"
@@ -86,8 +90,83 @@ TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
   EXPECT_EQ(made.runs, 1u);
   ASSERT_EQ(made.problems.size(), 1u);
   EXPECT_THAT(made.problems[0], HasSubstr("results.json: does not have the hash in sha256.txt"));
+  // A doubled key and records that are none are refused where the hash is right.
+  const fs::path other = folder / "out/20250520T101112Z";
+  const std::string whole = read_file(other / "results.json");
+  for (const auto& [found, given, said] :
+       {std::tuple{"\"records\":", "\"records\": [], \"records\":", "records stands twice"},
+        {"\"records\": [", "\"records\": [1,", "records: expected an array of objects"},
+        {"\"case\":", "\"case\": \"a\", \"case\":", "case stands twice"},
+        {"\"planned_cases\":", "\"planned\":", "run.planned_cases: expected a count"}}) {
+    std::string broken = whole;
+    broken.replace(broken.find(found), std::string(found).size(), given);
+    write_file(other / "results.json", broken);
+    write_file(other / kHashListName, hash_list_text({{sha256_hex(broken), "results.json"}}));
+    const SiteSummary refused = write_site({{other}, folder / "broken"});
+    ASSERT_EQ(refused.problems.size(), 1u) << said;
+    EXPECT_THAT(refused.problems[0], HasSubstr(said));
+  }
   EXPECT_THROW(write_site({{folder / "out"}, folder / "out"}), Error);
   EXPECT_THROW(write_site({{folder / "nowhere"}, folder / "site"}), Error);
+}
+
+// Its values would stand under other names.
+TEST(Site, ReadsOnceMoreWhatAnotherVersionHasWritten) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  EXPECT_EQ(write_site(request).read, 2u);
+  const fs::path file = folder / "site/data/runs.jsonl";
+  const std::string good = read_file(file);
+  std::string lines = good;
+  const std::size_t first = lines.find("accuracy_mean_mm accuracy_median_mm");
+  ASSERT_NE(first, std::string::npos) << lines;
+  lines.replace(first, 16, "some_other_thing");
+  write_file(file, lines.substr(0, lines.size() - 20) + "\n");  // the last one is damaged
+  const SiteSummary again = write_site(request);
+  EXPECT_THAT(again.problems, ::testing::IsEmpty());
+  EXPECT_EQ(again.runs, 2u);
+  EXPECT_EQ(again.read, 2u);
+  EXPECT_EQ(read_file(file), good);
+}
+
+TEST(Site, GoesOnAfterARunThatWasCutShort) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  const fs::path report = folder / "out/20250521T101112Z/report.html";
+  fs::remove(report);
+  fs::create_directory(report);  // cannot be copied
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  EXPECT_THROW(write_site(request), Error);
+  fs::remove(report);
+  EXPECT_EQ(write_site(request).runs, 2u);
+}
+
+TEST(Site, ABundleWithoutEnvironmentHasNoCommit) {
+  const TemporaryDirectory folder;
+  const fs::path bundle = folder / "out/x";
+  fs::create_directories(bundle);
+  const std::string results =
+      R"({"run": {"id": "x", "planned_cases": 1}, "records": [{"case": "a", "status": "skipped"}]})";
+  write_file(bundle / "results.json", results);
+  write_file(bundle / "sha256.txt", hash_list_text({{sha256_hex(results), "results.json"}}));
+  const SiteSummary made = write_site({{folder / "out"}, folder / "site"});
+  EXPECT_THAT(made.problems, ::testing::IsEmpty());
+  EXPECT_EQ(made.runs, 1u);
+}
+
+TEST(Site, WhatWasSkippedIsNotCalledOk) {
+  SiteRun run;
+  run.planned = 2;
+  run.cases = {{"a", "", "m", "ok", {}}, {"b", "", "m", "skipped", {}}};
+  for (SiteCase& one : run.cases) one.values.resize(site_metrics().size());
+  Json endpoint = Json::parse(suite_endpoint("s", run).second);
+  EXPECT_EQ(endpoint["message"], "1 of 2 ok, 1 skipped");
+  EXPECT_EQ(endpoint["color"], "green");
+  run.cases[0].status = "skipped";
+  endpoint = Json::parse(suite_endpoint("s", run).second);
+  EXPECT_EQ(endpoint["message"], "0 of 2 ok, 2 skipped");
+  EXPECT_EQ(endpoint["color"], "red");
 }
 
 TEST(Site, LinesReadBackAndNamesBecomeFiles) {
@@ -99,7 +178,17 @@ TEST(Site, LinesReadBackAndNamesBecomeFiles) {
   const SiteRun back = site_run_of(site_line(run), "x");
   EXPECT_EQ(back.suite, run.suite);
   EXPECT_EQ(back.cases.at(0).values, run.cases[0].values);
-  EXPECT_THROW(site_run_of("{}", "x"), Error);
+  const std::string line = site_line(run);
+  for (const auto& [found, given] : {std::pair{"[\"a/b\"", "[\"a/b\",\"a/b\""},
+                                     {"[null", "[null,null"},
+                                     {"\"cases\":[[", "\"cases\":[[],["},
+                                     {"\"ok\"", "7"}}) {
+    std::string broken = line;
+    broken.replace(broken.find(found), std::string(found).size(), given);
+    EXPECT_THROW(site_run_of(broken, "x"), Error) << broken;
+  }
+  for (const char* const none : {"{}", "[]", "7", "{\"cases\":[]}"})
+    EXPECT_THROW(site_run_of(none, "x"), Error) << none;
   EXPECT_EQ(site_file_name("plane_sweep"), "plane_sweep");
   EXPECT_EQ(site_file_name("a/../b").find('/'), std::string::npos);
   EXPECT_NE(site_file_name("a:b"), site_file_name("a.b"));

@@ -27,7 +27,6 @@ namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::HasSubstr;
 
 DatasetRequest small_request(std::vector<Override> overrides = {}) {
@@ -51,7 +50,8 @@ std::map<std::string, std::string> contents(const fs::path& dir) {
 
 // The angle in water by bisection of Snell's law, the place on the water by similar triangles: nothing of
 // scenes/optics.
-Vec3 seen_point(const json& camera, const json& interface, double u, double v, double depth_m) {
+Vec3 seen_point(const nlohmann::json& camera, const nlohmann::json& interface, double u, double v,
+                double depth_m) {
   const auto& k = camera["intrinsics"]["K"];
   const double x = (u - k[0][2].get<double>()) / k[0][0].get<double>();
   const double y = (v - k[1][2].get<double>()) / k[1][1].get<double>();
@@ -103,7 +103,7 @@ TEST(Dataset, AMeshIsRenderedAndItsTruthReadBack) {
 TEST(Dataset, TrueDepthsMeetTheSurfaceThroughCalibrationAndSnellAlone) {
   const TemporaryDirectory dir;
   render(small_request(), dir / "d");
-  const json calibration = json::parse(read_file(dir / "d" / "calibration.json"));
+  const auto calibration = nlohmann::json::parse(read_file(dir / "d" / "calibration.json"));
   ASSERT_EQ(calibration["cameras"].size(), 13u);
   std::mt19937 generator(3);
   int seen = 0;
@@ -157,7 +157,7 @@ TEST(Dataset, EqualRequestsGiveEqualBytesForAnyThreadCount) {
                                           "images/cam01/000000.png", "truth/cam00/depth.npy",
                                           "truth/cam01/depth.npy", "truth/scene.json", "truth/surface.ply"));
   EXPECT_EQ(one.at("images/cam00/000000.png").substr(1, 3), "PNG");
-  const json record = json::parse(one.at("truth/scene.json"));
+  const auto record = nlohmann::json::parse(one.at("truth/scene.json"));
   EXPECT_EQ(record["renderer_version"], kRendererVersion);
   EXPECT_EQ(record["scene"]["parameters"]["amplitude_m"], 0.005);
   EXPECT_EQ(record["imaging"]["variant"], "default");

@@ -1,0 +1,51 @@
+#pragma once
+// Is B worse than A? From paired samples, by the rule of docs/statistics.md: a stable interface for C++
+// programs (target aqbench::ab; the promise stands in aqbench/scenes.h). And bundles as tables of values.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "aqbench/failure.h"
+#include "aqbench/metric.h"
+
+namespace aqbench::v1 {
+
+// What paired samples say.
+struct Comparison {
+  std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"
+  std::string reason;     // one line, empty for a pass
+  double change = 0;      // of B relative to A: 0.04 is 4 % more
+  double change_low = 0;  // its exact interval, of confidence 1 - alpha
+  double change_high = 0;
+  double p_worse = 1, p_better = 1;  // one-sided
+  std::size_t pairs = 0, kept = 0;   // measured, and analysed: the quietest half
+};
+
+// Compares samples that were measured in pairs, a[i] and b[i] one after the other, all above 0. `policy` is a
+// preset: "sensitive" or "gate". Throws Failure for other lengths, too few pairs, and values that are not
+// finite and above 0.
+Comparison compare(std::span<const double> a, std::span<const double> b, bool higher_is_better = false,
+                   const std::string& policy = "sensitive");
+
+// One case of a bundle.
+struct BundleCase {
+  std::string name, scene, method, workload;  // method or workload is empty
+  std::string status, reason;                 // "ok", "failed", ...; why
+  std::vector<Metric> metrics;
+  std::vector<double> warm_ms;  // time of each warm run, ms; empty where none was timed
+};
+
+// A bundle's results.
+struct Bundle {
+  std::string run, suite, started_utc;  // "20261120T101500Z"; empty where cases were chosen by hand; ISO 8601
+  bool complete = false;                // every planned case has a record
+  std::vector<BundleCase> cases;        // by name
+};
+
+// Reads the results of a bundle (a folder) or a results.json. Its hashes are not verified: `aqbench verify`
+// does that. Throws Failure for a file that cannot be read or that the schema refuses.
+Bundle open_bundle(const std::string& path);
+
+}  // namespace aqbench::v1

@@ -1,0 +1,30 @@
+#pragma once
+// What the classes of aqbench/scenes.h hide; not installed.
+
+#include <span>
+
+#include "scenes/optics/camera.h"
+#include "scenes/optics/refractive_camera.h"
+#include "scenes/scene.h"
+
+namespace aqbench::v1 {
+
+// A scene of the program.
+struct SceneData {
+  aqbench::Scene scene;
+};
+
+// A camera of the program, prepared for projection.
+struct CameraData {
+  aqbench::Camera camera;
+  WaterInterface water;
+  RefractiveCamera refractive;
+};
+
+// Returns n x 3 values as n points, without a copy.
+inline std::span<const Vec3> as_points(std::span<const double> values) {
+  static_assert(sizeof(Vec3) == 3 * sizeof(double) && alignof(Vec3) <= alignof(double) * 2);
+  return {reinterpret_cast<const Vec3*>(values.data()), values.size() / 3};
+}
+
+}  // namespace aqbench::v1

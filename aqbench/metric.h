@@ -1,0 +1,17 @@
+#pragma once
+// One metric of a score or of a bundle.
+
+#include <optional>
+#include <string>
+
+namespace aqbench::v1 {
+
+// One metric.
+struct Metric {
+  std::string name, unit;       // "accuracy_mean_mm", "mm"
+  std::optional<double> value;  // none: undefined, and `reason` says why
+  std::string reason;
+  std::string better;  // "lower", "higher", or "equal": any change is a change for the worse
+};
+
+}  // namespace aqbench::v1

@@ -1,0 +1,115 @@
+#pragma once
+// Scenes with exact truth, cameras that look into water, and their images: a stable interface for C++
+// programs (CMake: find_package(aqbench), target aqbench::scenes).
+//
+// World frame: metres, +Z down into the water. Pixels: centres at integers, of the undistorted camera. Arrays
+// are row-major and the caller's; nothing is copied. Every function may be called from several threads.
+//
+// The promise: within libaqbench.so.1 nothing declared in aqbench/*.h is removed, changes its meaning or its
+// layout; a change that breaks this takes a new soname and a new namespace (v2). The same seeds give the same
+// bytes as the program `aqbench` of the same version. Errors are aqbench::v1::Failure, whose what() is the
+// line that the program would print.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aqbench/failure.h"
+
+namespace aqbench::v1 {
+
+// Returns the version of the library: "0.1.0".
+const char* version();
+
+// Sets how many threads this library uses; it changes no result. Until it is called: all processors.
+void set_threads(int count);
+
+// The value of a parameter, as after `--set`: {"amplitude_m", "0.003"}.
+struct Setting {
+  std::string name, value;
+};
+
+struct SceneData;  // hidden
+
+// A surface under water that is known exactly.
+class Scene {
+ public:
+  // Makes a registered scene (`aqbench list scenes`), or "mesh:FILE.ply". Throws Failure.
+  explicit Scene(const std::string& name, const std::vector<Setting>& settings = {});
+
+  const std::string& name() const;
+  double area_m2() const;  // of the scored part
+
+  // Finds the closest point of the surface to each of n points: points_m, closest_m and normals hold n x 3
+  // values, signed_distance_m n, positive on the cameras' side. normals are unit and point to the cameras.
+  // Any of the last three may be empty. Throws Failure for lengths that do not fit and points that are not
+  // finite.
+  void closest_points(std::span<const double> points_m, std::span<double> closest_m,
+                      std::span<double> normals, std::span<double> signed_distance_m) const;
+
+  const SceneData& data() const { return *data_; }  // for this library
+
+ private:
+  std::shared_ptr<const SceneData> data_;
+};
+
+struct CameraData;  // hidden
+
+// A camera above the water that looks into it.
+class Camera {
+ public:
+  const std::string& name() const;
+  int width_px() const;
+  int height_px() const;
+
+  // Projects n points through the water: points_m n x 3, pixels_px n x 2, depth_along_ray_m n (may be empty):
+  // metres from the water surface along the refracted ray. NaN where a point is not below the water or not in
+  // front of the camera; pixels may lie outside the image. Throws Failure for lengths that do not fit.
+  void project(std::span<const double> points_m, std::span<double> pixels_px,
+               std::span<double> depth_along_ray_m) const;
+
+  // Casts the rays of n pixels: pixels_px n x 2, origins_m n x 3 on the water surface, directions n x 3,
+  // unit, in the water. NaN where a ray does not reach the water. Throws Failure for lengths that do not fit.
+  void cast(std::span<const double> pixels_px, std::span<double> origins_m,
+            std::span<double> directions) const;
+
+  const CameraData& data() const { return *data_; }  // for this library
+  explicit Camera(std::shared_ptr<const CameraData> data) : data_(std::move(data)) {}
+
+ private:
+  std::shared_ptr<const CameraData> data_;
+};
+
+// Makes the cameras of a registered rig (`aqbench list rigs`). width and height, pixels, are settings of the
+// rig. Throws Failure.
+std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>& settings = {},
+                             std::uint64_t seed = 42);
+
+// Reads the cameras of a dataset, calibration.json (docs/dataset.md). Throws Failure.
+std::vector<Camera> read_rig(const std::string& calibration_json);
+
+// What a camera records, and the truth behind it.
+struct View {
+  int width_px = 0, height_px = 0;
+  int bits = 8;                          // of the sensor
+  std::vector<std::uint16_t> values;     // height x width, 0 to 2^bits - 1, lens distortion included
+  std::vector<float> depth_along_ray_m;  // height x width, of the undistorted camera; NaN for none
+};
+
+// How images are made: a variant (`aqbench list imaging`), parameters of it, and the seed of texture and
+// noise.
+struct RenderOptions {
+  std::string imaging = "default";
+  std::vector<Setting> settings;
+  std::uint64_t seed = 42;
+  std::uint64_t camera_index = 0;  // gain and noise differ between cameras
+};
+
+// Renders the scene as the camera sees it through the water. Throws Failure, also for a scene that is a mesh.
+View render(const Scene& scene, const Camera& camera, const RenderOptions& options = {});
+
+}  // namespace aqbench::v1

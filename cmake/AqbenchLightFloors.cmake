@@ -1,0 +1,52 @@
+# One static library for each folder that libaqbench.so is made of, lowest floor first, and the module `images`. They
+# need no LibTorch and no Open3D: with AQBENCH_LIBRARIES_ONLY they are all that is built.
+aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
+                ${CMAKE_DL_LIBS})
+aqbench_library(cloud scenes/cloud aqbench::core)
+target_link_libraries(aqbench_cloud PRIVATE PNG::PNG)  # depth maps; in no header
+aqbench_library(surfaces scenes/surfaces aqbench::cloud)
+# No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
+set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
+                            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+aqbench_library(images scenes/images aqbench::core)
+aqbench_library(optics scenes/optics aqbench::cloud)
+aqbench_library(scene_registry scenes aqbench::surfaces)
+aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
+
+aqbench_library(neighbours metrics/neighbours aqbench::cloud)
+aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
+# No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
+set(same_bits aqbench_neighbours aqbench_metrics)
+foreach(library IN LISTS same_bits)
+  target_compile_options(${library} PRIVATE -ffp-contract=off)
+endforeach()
+
+aqbench_library(statistics harness/statistics aqbench::core)
+target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
+aqbench_library(records harness/records aqbench_metrics)
+target_compile_options(aqbench_records PRIVATE $<$<CONFIG:Release>:-O1>)  # text in, text out
+set_target_properties(aqbench_records PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
+# False alarms of g++ 12 inside valijson and std::regex.
+set_source_files_properties(harness/records/schema_check.cc PROPERTIES
+  COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
+
+# aqbench_schema(FOLDER/NAME): harness/FOLDER/NAME.schema.json travels inside the program: no path to find at run time.
+function(aqbench_schema schema)
+  cmake_path(GET schema PARENT_PATH folder)
+  cmake_path(GET schema FILENAME name)
+  string(TOUPPER ${name} upper)
+  set(file ${PROJECT_SOURCE_DIR}/harness/${schema}.schema.json)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} AQBENCH_${upper}_SCHEMA)
+  configure_file(harness/${schema}_schema.cc.in ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
+  target_sources(aqbench_${folder} PRIVATE ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc)
+endfunction()
+aqbench_schema(records/results)
+
+if(OpenCV_FOUND)
+  aqbench_library(opencv_images scenes/images/opencv aqbench::images)
+  target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
+  target_link_libraries(aqbench_opencv_images PRIVATE opencv_core opencv_imgcodecs)
+  target_include_directories(aqbench_opencv_images SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
+  aqbench_module(images opencv_images opencv_core opencv_imgcodecs)
+endif()

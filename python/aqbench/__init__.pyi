@@ -1,0 +1,82 @@
+import contextlib
+import os
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+__all__: list[str]
+
+class Error(ValueError):
+    exit_code: int
+
+class Scene:
+    """A surface under water that is known exactly; settings are its parameters."""
+    def __init__(self, name: str, **settings: Union[float, str]) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def area_m2(self) -> float: ...
+    def closest_points(
+        self, points: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """points (n, 3) -> closest (n, 3), normals (n, 3) towards the cameras, signed distance (n,), metres."""
+
+class Camera:
+    """A camera above the water. Pixels: centres at integers, of the undistorted camera."""
+    @property
+    def name(self) -> str: ...
+    @property
+    def width_px(self) -> int: ...
+    @property
+    def height_px(self) -> int: ...
+    def project(self, points: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """points (n, 3), metres -> pixels (n, 2), depth along the refracted ray (n,); NaN where not imaged."""
+    def cast(self, pixels: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """pixels (n, 2) -> origins on the water (n, 3), unit directions in the water (n, 3)."""
+
+class Scores(dict[str, Optional[float]]):
+    def __init__(self, rows: Iterable[tuple[str, str, Optional[float], str, str]] = ...) -> None: ...
+    units: dict[str, str]
+    better: dict[str, str]
+    reasons: dict[str, str]
+
+class View:
+    def __init__(self, image: NDArray[np.uint16], depth: NDArray[np.float32], bits: int) -> None: ...
+    image: NDArray[np.uint16]
+    depth: NDArray[np.float32]
+    bits: int
+
+def make_rig(name: str = "ring12", seed: int = 42, **settings: Union[float, str]) -> list[Camera]: ...
+def read_rig(calibration_json: str) -> list[Camera]: ...
+def set_threads(count: int) -> None: ...
+def score(points: ArrayLike, scene: Union[str, Scene], normals: Optional[ArrayLike] = None) -> Scores: ...
+def score_mesh(vertices: ArrayLike, triangles: ArrayLike, scene: Union[str, Scene]) -> Scores: ...
+def score_depth(predicted: ArrayLike, truth: ArrayLike) -> Scores: ...
+def render(
+    scene: Union[str, Scene],
+    camera: Camera,
+    imaging: str = "default",
+    seed: int = 42,
+    camera_index: int = 0,
+    **settings: Union[float, str],
+) -> View: ...
+def compare(
+    a: ArrayLike, b: ArrayLike, higher_is_better: bool = False, policy: str = "sensitive"
+) -> dict[str, Any]: ...
+
+class Bundle:
+    run: str
+    suite: str
+    started_utc: str
+    complete: bool
+    cases: list[dict[str, Any]]
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None: ...
+    def to_pandas(self) -> Any: ...
+
+class stage(contextlib.ContextDecorator):
+    name: str
+    def __init__(self, name: str) -> None: ...
+    def __enter__(self) -> stage: ...
+    def __exit__(self, *exception: object) -> bool: ...

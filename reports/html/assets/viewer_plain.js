@@ -1,0 +1,152 @@
+// Draws what viewer_gl.js draws without a device: where there is no WebGL2, or where a program takes the device's
+// place, which needs microseconds for each point. The same shapes, the same colours, the same places.
+'use strict';
+const viewer_plain = (() => {
+  const background = 0xff2a2420, grey = 0xff808080;  // ABGR
+  const near = 1e-3;
+  const word_of = (rgb) => (255 << 24 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0;
+
+  // Returns what draws on a canvas, as viewer_gl.painter() does.
+  function painter(canvas) {
+    const context = canvas.getContext('2d', {alpha: false});
+    let picture = null, words = null, nearness = null;  // nearness: 1 / distance along the view
+    let palette = new Uint32Array(1), palettes = 0, part = [0, 0, 1, 1], m = null;
+
+    function fit() {
+      if (picture && picture.width === canvas.width && picture.height === canvas.height) return;
+      picture = context.createImageData(canvas.width, canvas.height);
+      words = new Uint32Array(picture.data.buffer);
+      nearness = new Float32Array(words.length);
+    }
+
+    const load = (positions, values, indices = null) => ({positions, values, indices,
+      count: indices ? indices.length : positions.length / 3});
+
+    function recolour(shape, values) {
+      shape.values = values;
+      shape.words = null;
+    }
+
+    function set_palette(colours) {
+      palette = Uint32Array.from(colours, (hex) => word_of([1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))));
+      ++palettes;  // what was coloured by another palette is coloured anew
+    }
+
+    function begin([left, bottom, width, height], world_to_clip) {
+      fit();
+      part = [left, canvas.height - bottom - height, width, height];
+      m = world_to_clip;
+      for (let row = part[1]; row < part[1] + height; ++row) {
+        const at = row * canvas.width + left;
+        words.fill(background, at, at + width);
+        nearness.fill(0, at, at + width);
+      }
+    }
+
+    // The colour of each vertex by the palette, kept until values, range or palette change.
+    function words_of(shape, [low, high]) {
+      const key = `${low} ${high} ${palettes}`;
+      if (shape.words && shape.key === key) return shape.words;
+      const {values} = shape, scale = (palette.length - 1) / (high - low), last = palette.length - 1;
+      const words_now = new Uint32Array(values.length);
+      for (let i = 0; i < values.length; ++i) {
+        const at = Math.floor((values[i] - low) * scale + 0.5);
+        words_now[i] = at >= 0 ? palette[at < last ? at : last] : at < 0 ? palette[0] : grey;
+      }
+      shape.key = key;
+      return shape.words = words_now;
+    }
+
+    // Returns [x, y, w] of a vertex: pixels of the canvas with y down, distance along the view.
+    function place(p, i) {
+      const x = p[3 * i], y = p[3 * i + 1], z = p[3 * i + 2], w = m[3] * x + m[7] * y + m[11] * z + m[15];
+      return [part[0] + (1 + (m[0] * x + m[4] * y + m[8] * z + m[12]) / w) / 2 * part[2],
+        part[1] + (1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) / 2 * part[3], w];
+    }
+
+    function points(shape, count, fixed, colours, size, least) {
+      const p = shape.positions, [left, top, width, height] = part, right = left + width, low = top + height;
+      const across = canvas.width;
+      for (let i = 0; i < count; ++i) {
+        const x = p[3 * i], y = p[3 * i + 1], z = p[3 * i + 2], w = m[3] * x + m[7] * y + m[11] * z + m[15];
+        if (!(w > near)) continue;
+        const u = (m[0] * x + m[4] * y + m[8] * z + m[12]) / w, v = (m[1] * x + m[5] * y + m[9] * z + m[13]) / w;
+        if (u < -1 || u > 1 || v < -1 || v > 1) continue;
+        const half = Math.min(64, Math.max(least, size / w)) / 2, one_by_w = Math.fround(1 / w);
+        const cx = left + (1 + u) / 2 * width, cy = top + (1 - v) / 2 * height, word = colours ? colours[i] : fixed;
+        const x0 = Math.max(left, Math.ceil(cx - half - 0.5)), x1 = Math.min(right, Math.ceil(cx + half - 0.5));
+        const y0 = Math.max(top, Math.ceil(cy - half - 0.5)), y1 = Math.min(low, Math.ceil(cy + half - 0.5));
+        for (let row = y0; row < y1; ++row)
+          for (let at = row * across + x0, end = row * across + x1; at < end; ++at)
+            if (one_by_w > nearness[at]) {
+              nearness[at] = one_by_w;
+              words[at] = word;
+            }
+      }
+    }
+
+    // Sets one pixel if it is in the part and in front of what stands there.
+    function dot(x, y, one_by_w, word) {
+      const column = Math.floor(x), row = Math.floor(y);
+      if (column < part[0] || column >= part[0] + part[2] || row < part[1] || row >= part[1] + part[3]) return;
+      const at = row * canvas.width + column;
+      if (one_by_w <= nearness[at]) return;
+      nearness[at] = one_by_w;
+      words[at] = word;
+    }
+
+    function lines(shape, count, word) {
+      for (let i = 0; i + 1 < count; i += 2) {
+        const a = place(shape.positions, i), b = place(shape.positions, i + 1);
+        if (!(a[2] > near && b[2] > near)) continue;
+        const steps = Math.min(8000, Math.ceil(Math.max(Math.abs(b[0] - a[0]), Math.abs(b[1] - a[1]), 1)));
+        for (let step = 0; step <= steps; ++step) {
+          const t = step / steps;
+          dot(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), (1 - t) / a[2] + t / b[2], word);
+        }
+      }
+    }
+
+    // Each in the colour of its last corner, as WebGL2 does.
+    function triangles(shape, count, colours) {
+      const corners = new Float32Array(shape.positions.length);
+      for (let i = 0; i < corners.length / 3; ++i) corners.set(place(shape.positions, i), 3 * i);
+      const corner = (i) => corners.subarray(3 * shape.indices[i], 3 * shape.indices[i] + 3);
+      for (let i = 0; i + 2 < count; i += 3) {
+        const a = corner(i), b = corner(i + 1), c = corner(i + 2);
+        const area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        if (!(a[2] > near && b[2] > near && c[2] > near) || area === 0) continue;
+        const x0 = Math.max(part[0], Math.floor(Math.min(a[0], b[0], c[0])));
+        const x1 = Math.min(part[0] + part[2] - 1, Math.ceil(Math.max(a[0], b[0], c[0])));
+        const y0 = Math.max(part[1], Math.floor(Math.min(a[1], b[1], c[1])));
+        const y1 = Math.min(part[1] + part[3] - 1, Math.ceil(Math.max(a[1], b[1], c[1])));
+        for (let y = y0; y <= y1; ++y)
+          for (let x = x0; x <= x1; ++x) {
+            const dx = x + 0.5 - a[0], dy = y + 0.5 - a[1];
+            const s = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
+            const t = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
+            if (s >= 0 && t >= 0 && s + t <= 1)
+              dot(x, y, (1 - s - t) / a[2] + s / b[2] + t / c[2], colours[shape.indices[i + 2]]);
+          }
+      }
+    }
+
+    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1} = {}) {
+      const fixed = colour ? word_of(colour.map((share) => Math.round(255 * share))) : 0;
+      const colours = colour ? null : words_of(shape, range);
+      if (mode === 'POINTS') points(shape, count, fixed, colours, size, least);
+      else if (mode === 'LINES') lines(shape, count, fixed);
+      else triangles(shape, count, colours);
+    }
+
+    // Returns the colour of a pixel, y up.
+    function pixel(x, y) {
+      const at = 4 * ((canvas.height - 1 - y) * canvas.width + x);
+      return [...picture.data.subarray(at, at + 3)];
+    }
+
+    return {load, recolour, set_palette, begin, draw, pixel, finish: () => context.putImageData(picture, 0, 0)};
+  }
+
+  return {painter};
+})();

@@ -1,0 +1,202 @@
+#include "reports/html/rivals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/text.h"
+#include "harness/gating/gate_text.h"
+#include "reports/content/case_groups.h"
+#include "reports/content/commands.h"
+#include "reports/html/page.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMostRivals = 40;
+
+// The stages that a cause of holes points to (metrics/diagnosis.h).
+struct HoleStage {
+  const char *metric, *stage, *text;
+};
+constexpr HoleStage kHoleStages[] = {
+    {"holes_no_depth_pct", "depth_estimation", "no camera has a depth there"},
+    {"holes_wrong_depth_pct", "depth_estimation or depth_refinement", "no depth there is right"},
+    {"holes_filtered_pct", "filtering", "it dropped the right depths"},
+    {"holes_fused_pct", "fusion", "it lost or moved the right depths"},
+    {"holes_not_visible_pct", "no stage", "fewer than two cameras see it"}};
+
+// Two records of one scene; `best` has the smaller mean error.
+struct Rivals {
+  const Record *worse, *best;
+};
+
+std::optional<double> value_of(const Record& record, const std::string& metric) {
+  const Metric* const found = find_metric(record.metrics, metric);
+  return found == nullptr ? std::nullopt : found->value;
+}
+
+std::optional<ParameterValue> seed_of(const Record& record) {
+  const auto found = std::ranges::find(record.axes, "seed", [](const auto& axis) { return axis.first; });
+  return found == record.axes.end() ? std::nullopt : std::optional(found->second);
+}
+
+const Record* of_same_seed(const CaseGroup& group, const Record& other) {
+  for (const Record* const record : group.records)
+    if (record->status == Status::ok && seed_of(*record) == seed_of(other)) return record;
+  return nullptr;
+}
+
+std::vector<Rivals> rivals_of(const Results& results) {
+  std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
+  for (CaseGroup& group : group_cases(results))
+    if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
+      scenes[group.scene].emplace_back(spread->mean, std::move(group));
+  std::vector<Rivals> found;
+  for (auto& [scene, groups] : scenes) {
+    std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
+    for (std::size_t i = 1; i < groups.size(); ++i)
+      for (const Record* const record : groups[i].second.records)
+        if (const Record* const best = of_same_seed(groups[0].second, *record);
+            best != nullptr && record->status == Status::ok) {
+          found.push_back({record, best});
+          break;
+        }
+  }
+  return found;
+}
+
+std::string against(const Rivals& pair, const std::string& metric, const char* unit) {
+  const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
+  if (!worse || !best) return "n/a";
+  return fmt::format("{} against {} {}", table_number(*worse), table_number(*best), unit);
+}
+
+std::string tile_text(const ReportTile& tile) {
+  return fmt::format("x {:.0f}, y {:.0f} mm", tile.x_min_mm + 5, tile.y_min_mm + 5);
+}
+
+// The tiles where errors grow most and where most of the surface is lost.
+std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
+  const auto tiles_of = [&](const Record& record) {
+    const auto found = pictures.tiles.find(record.case_name);
+    return found == pictures.tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
+  };
+  std::map<std::pair<int, int>, ReportTile> best;
+  for (const ReportTile& tile : tiles_of(*pair.best)) best[{tile.column, tile.row}] = tile;
+  struct Worst {
+    double loss = 0;
+    ReportTile here, there;
+  } error, surface;
+  const auto take = [](Worst& worst, double loss, const ReportTile& here, const ReportTile& there) {
+    if (loss > worst.loss) worst = {loss, here, there};  // false for NaN
+  };
+  for (const ReportTile& here : tiles_of(*pair.worse)) {
+    const auto there = best.find({here.column, here.row});
+    if (there == best.end()) continue;
+    take(error, std::abs(here.signed_mean_mm) - std::abs(there->second.signed_mean_mm), here, there->second);
+    take(surface, there->second.completeness_pct - here.completeness_pct, here, there->second);
+  }
+  std::string text;
+  if (error.loss > 0)
+    text = fmt::format("error at {}: {} against {} mm", tile_text(error.here),
+                       table_number(error.here.signed_mean_mm), table_number(error.there.signed_mean_mm));
+  if (surface.loss > 0)
+    text += fmt::format("{}surface at {}: {} against {} % covered", text.empty() ? "" : "; ",
+                        tile_text(surface.here), table_number(surface.here.completeness_pct),
+                        table_number(surface.there.completeness_pct));
+  return text.empty() ? "nowhere by tiles" : text;
+}
+
+// The stage that lost the most of the surface beyond what the other lost in it.
+std::string stage_text(const Rivals& pair) {
+  const HoleStage* worst = nullptr;
+  double most = 0;
+  bool known = false;
+  for (const HoleStage& one : kHoleStages) {
+    const auto worse = value_of(*pair.worse, one.metric), best = value_of(*pair.best, one.metric);
+    if (!worse) continue;
+    known = true;
+    if (*worse - best.value_or(0) > most) {
+      most = *worse - best.value_or(0);
+      worst = &one;
+    }
+  }
+  if (!known) return "not known: it gives no depth maps";
+  if (worst == nullptr) return "none lost more";
+  const auto best = value_of(*pair.best, worst->metric);
+  return fmt::format("{}: {}, {} against {} % of the surface", worst->stage, worst->text,
+                     table_number(*value_of(*pair.worse, worst->metric)),
+                     best ? table_number(*best) : std::string("n/a"));
+}
+
+// What the baseline says of the case: worst row first.
+std::string since_text(const Rivals& pair, const BundleContent& content) {
+  for (const GateRow& row : content.gated->rows) {
+    if (row.case_name != pair.worse->case_name || row.metric.empty()) continue;
+    if (!row.current || !row.baseline || *row.current == *row.baseline) continue;
+    return fmt::format("{} {}", row.metric, gate_row_text(row));
+  }
+  return "as it was accepted";
+}
+
+std::string cell(const char* label, const std::string& text) {
+  return fmt::format("<td data-label=\"{}\">{}</td>", label, xml_escape(text));
+}
+
+std::string lead(const BundleContent& content) {
+  const std::string run = content.results.run.id;
+  std::string text =
+      "Each against the most accurate of its scene. A case opens its values and the command that runs it "
+      "again "
+      "and compares bit for bit (<code>" +
+      xml_escape(shell_join({"aqbench", "replay", "out/" + run, "--case"})) +
+      " NAME</code>). Since when: <code>aqbench trend out --metric accuracy_mean_mm</code> names the run and "
+      "the commit where a value changed, over all bundles in <code>out</code>";
+  if (content.baseline)
+    text += fmt::format("; this page knows the accepted values alone, those of {}{}",
+                        xml_escape(content.baseline->accepted_bundle),
+                        content.baseline->accepted_commit.empty()
+                            ? std::string()
+                            : ", commit " + xml_escape(content.baseline->accepted_commit.substr(0, 12)));
+  return text + ".";
+}
+
+}  // namespace
+
+std::string rivals_section(const BundleContent& content, const ReportPictures& pictures) {
+  const std::vector<Rivals> all = rivals_of(content.results);
+  if (all.empty()) return "";
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  std::string text =
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"methods against each "
+      "other\"><table class=\"cards\">\n<thead><tr><th scope=\"col\">case</th><th scope=\"col\">worse "
+      "than</th>"
+      "<th scope=\"col\">mean error</th><th scope=\"col\">completeness at 2 mm</th><th "
+      "scope=\"col\">worst places</th><th scope=\"col\">stage that lost most</th>";
+  if (content.baseline) text += "<th scope=\"col\">since the baseline</th>";
+  text += "</tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < std::min(all.size(), kMostRivals); ++i) {
+    const Rivals& pair = all[i];
+    text +=
+        fmt::format("<tr data-case=\"{}\" data-against=\"{}\"><td>{}</td>", xml_escape(pair.worse->case_name),
+                    xml_escape(pair.best->case_name), xml_escape(labels.of.at(pair.worse->case_name)));
+    text += cell("worse than", labels.of.at(pair.best->case_name));
+    text += cell("mean error", against(pair, "accuracy_mean_mm", "mm"));
+    text += cell("completeness at 2 mm", against(pair, "completeness_2mm_pct", "%"));
+    text += cell("worst places", places_text(pair, pictures));
+    text += cell("stage that lost most", stage_text(pair));
+    if (content.baseline) text += cell("since the baseline", since_text(pair, content));
+    text += "</tr>\n";
+  }
+  text += "</tbody></table></div>\n";
+  if (all.size() > kMostRivals)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMostRivals);
+  return page_section("rivals", "Where one is worse than another", text, lead(content));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,15 @@
+#pragma once
+// Where one method is worse than another on the same scene, which stage lost what is missing, and since when.
+
+#include <string>
+
+#include "reports/content/bundle_content.h"
+#include "reports/html/pictures.h"
+
+namespace aqbench {
+
+// Returns the section of report.html: a row for each group of cases against the most accurate one of its
+// scene, over the first record of both that have the same seed. "" where no scene has two.
+std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
+
+}  // namespace aqbench
