@@ -78,10 +78,10 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     require_scorable(output, truth);
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
-    score_output(output, truth, afterwards, result, views,
-                 score_options_of(data.truth, truth, output.cloud.points_m.size()));
+    const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
+    score_output(output, truth, afterwards, result, views, options);
     const ViewHoles holes = views ? diagnose_output(output, truth, rig, result) : ViewHoles{};
-    add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result);
+    add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result, options.part);
   }
   score_depths(output, rig.cameras, recording.dir, frame, afterwards, result);
   for (auto& metric : others) result.record.metrics.push_back(std::move(metric));

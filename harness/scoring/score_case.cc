@@ -2,16 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/scoring/scorable.h"
 #include "metrics/diagnosis.h"
+#include "metrics/scored_points.h"
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/rendering/ray_hit.h"
 
 namespace aqbench {
+namespace {
+
+template <class Values>
+void keep(Values& values, const std::vector<std::uint32_t>& index) {
+  if (values.empty()) return;
+  Values kept;
+  kept.reserve(index.size());
+  for (const std::uint32_t i : index) kept.push_back(values[i]);
+  values = std::move(kept);
+}
+
+// Takes away what was left out of the score, so that a view gives the record's metrics.
+void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart& part) {
+  const ScoredPoints scored = score_points(output.cloud.points_m, truth, part);
+  keep(output.cloud.points_m, scored.index);
+  keep(output.cloud.normals, scored.index);
+  keep(output.cloud.confidence, scored.index);
+  if (!output.mesh) return;
+  std::vector<bool> in_part(output.mesh->vertices_m.size(), false);
+  for (const std::uint32_t i : score_points(output.mesh->vertices_m, truth, part).index) in_part[i] = true;
+  std::erase_if(output.mesh->triangles, [&](const auto& triangle) {
+    return !std::ranges::all_of(triangle, [&](std::uint32_t corner) { return in_part[corner]; });
+  });
+}
+
+}  // namespace
 
 void require_scorable(const Reconstruction& output, const Surface& truth) {
   try {
@@ -61,10 +93,17 @@ ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, co
 }
 
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
-              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result) {
+              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
+              const ScoredPart& part) {
   if (!afterwards.kept.pictures || output.cloud.points_m.empty()) return;
-  const CloudView view =
-      make_view(output, truth, rig, holes, views, afterwards.kept.cloud ? kFullView : ViewLimits{});
+  std::optional<Reconstruction> partial;
+  if (part.is_partial()) {
+    partial = {.cloud = output.cloud, .mesh = output.mesh, .depth_maps = {}};
+    keep_scored(*partial, truth, part);
+    if (partial->cloud.points_m.empty()) return;
+  }
+  const CloudView view = make_view(partial ? *partial : output, truth, rig, holes, views,
+                                   afterwards.kept.cloud ? kFullView : ViewLimits{});
   result.artefacts.emplace_back(
       fmt::format("{}/{}.bin", kViewerFolder, file_name_of(result.record.case_name)), encode_view(view));
 }

@@ -44,9 +44,10 @@ void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
                           CaseResult& result);
 
-// Keeps what the report shows in three dimensions; all points where the cloud is kept as well. `rig` may be
-// nullptr, `views` empty.
+// Keeps what the report shows in three dimensions, of the part that is scored; all points where the cloud is
+// kept as well. `rig` may be nullptr, `views` empty.
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
-              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result);
+              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
+              const ScoredPart& part = {});
 
 }  // namespace aqbench
