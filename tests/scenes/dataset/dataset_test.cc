@@ -88,7 +88,7 @@ TEST(Dataset, AMeshIsRenderedAndItsTruthReadBack) {
   request.width_px = 16;
   request.scene = "mesh:" + write_square(1.178).string();
   render(request, dir / "d");
-  const json scene = json::parse(read_file(dir / "d/truth/scene.json"))["scene"];
+  const auto scene = nlohmann::json::parse(read_file(dir / "d/truth/scene.json"))["scene"];
   EXPECT_EQ(scene["name"], "mesh:square.obj") << "not where it lies";
   EXPECT_EQ(scene["sha256"].get<std::string>().size(), 64U);
   EXPECT_EQ(scene["facet_error_mm"], 0);
