@@ -101,6 +101,23 @@ class TableChecker {
   }
 
  private:
+  std::optional<double> value(const char* name) const {
+    const Metric* const metric = find_metric(record_.metrics, name);
+    return metric == nullptr ? std::nullopt : metric->value;
+  }
+
+  // How many points the record scores; nullopt where it does not say.
+  std::optional<double> scored_points() const {
+    const auto all = value("points"), outside = value("points_outside_patch"),
+               lost = value("points_non_finite");
+    if (!all || !outside || !lost) return std::nullopt;
+    double scored = *all - *outside - *lost;
+    for (const char* const left_out :
+         {"points_outside_crop", "points_beyond_border", "points_beyond_max_distance"})
+      scored -= value(left_out).value_or(0);
+    return scored;
+  }
+
   // Compares with a metric that the record has; `digits` are those of the table.
   void compare(const std::string& metric, const std::optional<double>& computed, int digits = 12) {
     const Metric* const recorded = find_metric(record_.metrics, metric);
@@ -123,15 +140,8 @@ class TableChecker {
     compare("tile_worst_abs_bias_mm", worst);
     if (points > 0) compare("bias_mean_mm", sum_mm / points, 8);
     compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows.size(), 1)));
-    const auto value = [&](const char* name) {
-      const Metric* const metric = find_metric(record_.metrics, name);
-      return metric == nullptr ? std::nullopt : metric->value;
-    };
-    const auto all = value("points"), outside = value("points_outside_patch"),
-               lost = value("points_non_finite");
-    if (all && outside && lost && points != *all - *outside - *lost)
-      findings_.push_back(
-          {file_, fmt::format("holds {} points, the record scores {}", points, *all - *outside - *lost)});
+    if (const auto scored = scored_points(); scored && points != *scored)
+      findings_.push_back({file_, fmt::format("holds {} points, the record scores {}", points, *scored)});
   }
 
   void check_views(const CaseTable& table) {
@@ -183,16 +193,10 @@ class TableChecker {
     } catch (const Error&) {
       return findings_.push_back({file_, "is no view of a cloud"});
     }
-    const auto value = [&](const char* name) {
-      const Metric* const metric = find_metric(record_.metrics, name);
-      return metric == nullptr ? std::nullopt : metric->value;
-    };
-    const auto all = value("points"), outside = value("points_outside_patch"),
-               lost = value("points_non_finite");
     const auto scored = static_cast<double>(view.scored);
-    if (all && outside && lost && scored != *all - *outside - *lost)
-      findings_.push_back({file_, fmt::format("says that {} points are scored, the record {}", scored,
-                                              *all - *outside - *lost)});
+    if (const auto expected = scored_points(); expected && scored != *expected)
+      findings_.push_back(
+          {file_, fmt::format("says that {} points are scored, the record {}", scored, *expected)});
     if (view.points.size() + view.far > view.scored)
       findings_.push_back({file_, fmt::format("shows {} of {} points", view.points.size(), view.scored)});
     check_view_errors(view, value("accuracy_mean_mm"));
