@@ -69,7 +69,7 @@ void plant_margin(PairedSeries& metric) {
         value *= 1 + scale.margin;
         break;
       case ShiftScale::inverse_log_ratio:
-        value /= 1 + scale.margin;
+        value *= 1 - scale.margin;
         break;
       case ShiftScale::difference:
         value += scale.margin;
