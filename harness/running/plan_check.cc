@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/sandbox/sandbox.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/roofline.h"
@@ -48,24 +47,6 @@ std::optional<std::string> skip_reason_of(Case planned) {
   return workload_skip_reason(planned);
 }
 
-bool is_sha256(std::string_view text) {
-  constexpr std::size_t digits = 64;
-  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-bool runs_program(const Case& planned) {
-  return planned.method == "external" || !planned.declaration->empty();
-}
-
-// Returns a text that two cases have in common if they look at the same dataset.
-std::string dataset_text(const Case& planned) {
-  std::string text = fmt::format("{} seed={}", planned.scene, planned.seed);
-  for (const auto& [name, value] : planned.options)
-    if (!name.starts_with(planned.method + ".") && !name.starts_with("perturb."))
-      text += fmt::format(" {}={}", name, to_string(value));
-  return text;
-}
-
 class PlanChecker {
  public:
   PlanChecker(const Results& results, const JournalContents& journal)
@@ -87,14 +68,12 @@ class PlanChecker {
       const auto planned = cases_.find(record.case_name);
       if (planned == cases_.end()) continue;  // the journal does not have it, either
       check_record(record, planned->second);
-      if (results_.schema_version > 1) check_sources(record, planned->second);
       check_timing(record, planned->second);
       for (const std::string& problem :
            record_problems(record, is_profile(record) ? RecordKind::profile : RecordKind::sweep))
         report_case(record, problem);
     }
     check_blocks();
-    check_build();
     plan_again();
     return std::move(check_);
   }
@@ -126,41 +105,6 @@ class PlanChecker {
     }
   }
 
-  // What the method looked at, and how it was shut in.
-  void check_sources(const Record& record, const Case& planned) {
-    const bool ok = record.status == Status::ok;
-    const bool real = planned.workload.empty() && !planned.simulated;
-    if (record.isolation.empty() ? real && ok : !real || !is_isolation(record.isolation))
-      report_case(record,
-                  fmt::format("isolation '{}': {}", printable(record.isolation),
-                              real ? "is none of those that there are" : "a real method alone has one"));
-    const bool looks = planned.images || looks_at_recording(planned);
-    const std::string& seen = record.dataset_sha256;
-    if (seen.empty() ? looks && ok : !looks || !is_sha256(seen))
-      report_case(record, looks ? "dataset_sha256: is no hash" : "dataset_sha256: it looks at no dataset");
-    if (looks && !seen.empty()) {
-      const auto [other, first] = datasets_.emplace(dataset_text(planned), &record);
-      if (!first && other->second->dataset_sha256 != seen)
-        report_case(record,
-                    fmt::format("dataset_sha256: case {} looks at the same dataset and has another one",
-                                printable(other->second->case_name)));
-    }
-    if (ok && !is_sha256(record.output_sha256)) report_case(record, "output_sha256: is no hash");
-    if (ok && planned.workload.empty()) check_stages(record, planned);
-    if (record.program && !runs_program(planned)) report_case(record, "program: it runs none");
-  }
-
-  // A method opens the stages that it is registered with; a program may tell others.
-  void check_stages(const Record& record, const Case& planned) {
-    if (is_profile(record)) return;
-    if (record.stages.empty()) report_case(record, "stages: are missing beside status ok");
-    if (runs_program(planned)) return;
-    const std::vector<std::string> known = method_of(planned).stages;
-    for (const StageRecord& stage : record.stages)
-      if (std::ranges::find(known, stage.name) == known.end())
-        report_case(record, fmt::format("stages: {} has no stage {}", planned.method, printable(stage.name)));
-  }
-
   void check_timing(const Record& record, const Case& planned) {
     const Timing& timing = record.timing;
     const TimingPlan& plan = planned.timing;
@@ -187,18 +131,6 @@ class PlanChecker {
     if (typical) fill_roofline_share(*typical, again.figures);
     if (timing_json(again, record.case_name) != timing_json(timing, record.case_name))
       report_case(record, "timing.details: do not follow from the samples");
-  }
-
-  // This program knows how it was built.
-  void check_build() {
-    const Json& environment = *results_.environment;
-    if (journal_.header.program_sha256 != program_sha256() || !environment.is_object()) return;
-    const Json told = environment.value("build", Json::object());
-    Json own = Json::object();
-    add_build(own, build_info());
-    for (const auto& [key, value] : own.items())
-      if (key != "commit" && told.is_object() && told.contains(key) && told.at(key) != value)
-        report("environment.build.{} is not that of the program, {}", key, value.dump());
   }
 
   void check_blocks() {
@@ -302,7 +234,6 @@ class PlanChecker {
   const Results& results_;
   const JournalContents& journal_;
   std::map<std::string, Case> cases_;
-  std::map<std::string, const Record*> datasets_;  // the first record of each
   PlanCheck check_;
 };
 
@@ -310,22 +241,6 @@ class PlanChecker {
 
 PlanCheck check_plan(const Results& results, const JournalContents& journal) {
   return PlanChecker(results, journal).run();
-}
-
-Json environment_of_run(const JournalContents& journal) {
-  static constexpr const char* kKey = "comparability";
-  const auto key_of = [](const Json& environment) {
-    return environment.is_object() ? environment.value(kKey, Json()) : Json();
-  };
-  const JsonBox& last =
-      journal.resumptions.empty() ? journal.header.environment : journal.resumptions.back().environment;
-  Json environment = *last;
-  bool same = key_of(*journal.header.environment) == key_of(*last);
-  for (const JournalResumption& resumption : journal.resumptions)
-    same = same && key_of(*resumption.environment) == key_of(*last);
-  if (!same && environment.is_object())
-    environment[kKey] = {{"mixed", "the run was gone on with on a machine or with settings that differ"}};
-  return environment;
 }
 
 }  // namespace aqbench

@@ -9,7 +9,6 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "harness/running/plan_check.h"
 
 namespace aqbench {
 namespace {
@@ -31,9 +30,6 @@ Json value_at(const Json& environment, std::string_view path) {
   }
   return *at;
 }
-
-// How "comparability" tells what is null elsewhere.
-bool is_unknown(const Json& value) { return value == Json("unknown") || value == Json(""); }
 
 double measured_ms(const Timing& timing) {
   double sum = timing.cold_ms.value_or(0) + timing.dataset_ms.value_or(0);
@@ -100,12 +96,12 @@ class RunChecker {
 
   void check_environment() {
     const Json& environment = *results_.environment;
-    if (header_.schema_version > 1 && merged_runs(run_) == 1 &&
-        environment_without_load(environment_of_run(journal_)) != environment_without_load(environment))
-      report(kResultsFile, "environment is not the journal's");
-    if (header_.schema_version > 1 && merged_runs(run_) > 1 &&
-        environment_without_load(*header_.environment) != environment_without_load(environment))
-      report(kResultsFile, "environment is not the journal's");
+    if (header_.schema_version > 1) {
+      const JsonBox& began =
+          journal_.resumptions.empty() ? header_.environment : journal_.resumptions.back().environment;
+      if (environment_without_load(*began) != environment_without_load(environment))
+        report(kResultsFile, "environment is not the journal's");
+    }
     if (!value_at(environment, "comparability.mixed").is_null()) return;
     // What decides about comparing stands there twice.
     constexpr std::pair<const char*, const char*> kTwice[] = {
@@ -118,13 +114,10 @@ class RunChecker {
         {"comparability.dtype", "dtype"},
         {"comparability.threads", "threads"},
         {"comparability.gpu", "gpu"},
-        {"comparability.cgroup_quota_cores", "cpu.cgroup_quota_cores"},
-        {"comparability.cpu_model", "cpu.model"},
-        {"comparability.libtorch", "libraries.libtorch"},
     };
     for (const auto& [copy, original] : kTwice)
       if (value_at(environment, copy) != value_at(environment, original) &&
-          !is_unknown(value_at(environment, copy)) && environment.contains("comparability"))
+          environment.contains("comparability"))
         report(kResultsFile, fmt::format("environment.{} is not environment.{}", copy, original));
     if (const auto& threads = header_.request.threads;
         threads && environment.contains("threads") && environment.at("threads") != Json(*threads))

@@ -61,9 +61,6 @@ CaseResult run_with_depths(const SweepPlan& plan, const Case& planned, CaseBoard
   Record& record = result.record;
   record.method = planned.method;
   record.options = planned.options;
-  record.program.reset();
-  for (StageRecord& stage : record.stages)
-    if (stage.name == "external_command") stage.name = "dense_matching";
   const auto add = [&](const char* name, double value, const char* unit, Better better) {
     record.metrics.emplace_back(name, Metric{value, unit, better, ""});
   };
@@ -157,91 +154,6 @@ class ForgedSweepTest : public ::testing::Test {
 TemporaryDirectory* ForgedSweepTest::folder_ = nullptr;
 fs::path ForgedSweepTest::honest_;
 
-Lie source_lie(const char* name, const char* start, std::function<void(Json&)> lie) {
-  return {name, [start, lie = std::move(lie)](ForgedSweep& b) { b.record(start, lie); }};
-}
-
-// A lie that multiplies a metric.
-Lie scaled_metric(const char* name, const char* which, double by) {
-  return source_lie(name, forging::kSimulated, [=](Json& record) {
-    Json& value = record["metrics"][which]["value"];
-    value = by * value.get<double>();
-  });
-}
-
-// What a method could reach and looked at.
-std::vector<Lie> lies_about_sources() {
-  const std::string zeros(64, '0');
-  return {
-      source_lie("shut in perfectly", forging::kExternal,
-                 [](Json& record) { record["isolation"] = "perfect"; }),
-      source_lie("shut in by nobody knows what", forging::kExternal,
-                 [](Json& record) { record.erase("isolation"); }),
-      source_lie("a simulated method shut in", forging::kSimulated,
-                 [](Json& record) { record["isolation"] = "namespace"; }),
-      source_lie("another dataset than the other method's", forging::kDepth,
-                 [=](Json& record) { record["dataset_sha256"] = zeros; }),
-      source_lie("no dataset", forging::kDepth, [](Json& record) { record.erase("dataset_sha256"); }),
-      source_lie("a dataset of a simulated method", forging::kSimulated,
-                 [=](Json& record) { record["dataset_sha256"] = zeros; }),
-      source_lie("an output that is no hash", forging::kSimulated,
-                 [](Json& record) { record["output_sha256"] = "good"; }),
-      {"a program that nobody ran",
-       [](ForgedSweep& b) {
-         Json program;
-         b.record(forging::kExternal, [&](Json& record) { program = record.at("program"); });
-         b.record(forging::kSimulated, [&](Json& record) { record["program"] = program; });
-       }},
-      source_lie("a stage that the method does not have", forging::kSimulated,
-                 [](Json& record) { record["stages"][2]["name"] = "thinking"; }),
-      source_lie("no stages", forging::kSimulated, [](Json& record) { record["stages"] = Json::array(); }),
-      source_lie("a fault that did not strike", forging::kSimulated,
-                 [](Json& record) { record["injected"][0]["times"] = 0; }),
-      {"a command with more threads",
-       [](ForgedSweep& b) { b.edit("commands.txt", " --threads 1", " --threads 8"); }},
-      {"a command that used more processors than there are",
-       [](ForgedSweep& b) { b.edit("commands.txt", "\nuser ", "\nuser 99999"); }},
-      {"another compiler, also in the journal",
-       [](ForgedSweep& b) {
-         b.environment(
-             [](Json& json) { json["build"]["compiler"] = json["comparability"]["compiler"] = "MIPSpro 7"; });
-       }},
-      {"another processor in the key alone",
-       [](ForgedSweep& b) {
-         b.environment([](Json& json) { json["comparability"]["cpu_model"] = "Cray-1"; });
-       }},
-  };
-}
-
-// How the errors of points lie.
-std::vector<Lie> lies_about_distributions() {
-  return {
-      scaled_metric("a bias that the tiles do not give", "bias_mean_mm", 0.9),
-      scaled_metric("a bias that the points do not have", "bias_median_mm", 5),
-      scaled_metric("an rmse that the points do not have", "accuracy_rmse_mm", 0.95),
-      scaled_metric("a p90 that precision does not allow", "accuracy_p90_mm", 0.3),
-      scaled_metric("a maximum that nothing reaches", "accuracy_max_mm", 3),
-      scaled_metric("a median distance that completeness does not allow", "completeness_median_mm", 0.01),
-      source_lie(
-          "a metric of its own", forging::kSimulated,
-          [](Json& record) {
-            record["metrics"]["elegance_pct"] = {{"value", 100.0}, {"unit", "%"}, {"better", "higher"}};
-          }),
-      source_lie("completeness made undefined", forging::kSimulated,
-                 [](Json& record) {
-                   record["metrics"]["completeness_2mm_pct"] = {
-                       {"value", nullptr}, {"unit", "%"}, {"better", "higher"}, {"reason", "too shy"}};
-                 }),
-      {"the view of another case",
-       [](ForgedSweep& b) {
-         const std::string file = b.file_of(forging::kSimulated, "viewer/"),
-                           other = b.file_of(forging::kExternal, "viewer/");
-         std::filesystem::copy_file(b.folder / other, b.folder / file,
-                                    std::filesystem::copy_options::overwrite_existing);
-       }},
-  };
-}
-
 TEST_F(ForgedSweepTest, TheHonestBundleVerifiesAndAForgerWhoLiesNothingToo) {
   const VerifyReport report = verify_bundle(honest_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
@@ -255,9 +167,6 @@ TEST_F(ForgedSweepTest, EveryLieAboutMetricsIsFound) { expect_all_found(forging:
 TEST_F(ForgedSweepTest, EveryLieAboutTimesIsFound) { expect_all_found(forging::lies_about_times()); }
 TEST_F(ForgedSweepTest, EveryLieAboutCasesIsFound) { expect_all_found(forging::lies_about_cases()); }
 TEST_F(ForgedSweepTest, EveryLieAboutFilesIsFound) { expect_all_found(forging::lies_about_files()); }
-
-TEST_F(ForgedSweepTest, EveryLieAboutSourcesIsFound) { expect_all_found(lies_about_sources()); }
-TEST_F(ForgedSweepTest, EveryLieAboutDistributionsIsFound) { expect_all_found(lies_about_distributions()); }
 
 TEST_F(ForgedSweepTest, ThereAreManyLies) {
   EXPECT_GE(forging::lies_about_metrics().size() + forging::lies_about_times().size() +
