@@ -13,11 +13,9 @@
 #include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/select.h"
+#include "harness/planning/thread_limit.h"
 
 namespace aqbench {
-
-// A case may use at most so many threads.
-inline constexpr int kMaxThreads = 1024;
 
 // Parses a value of an axis, an integer from min to max. Throws Error(usage) naming the axis.
 template <class Integer>

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "harness/planning/thread_limit.h"
 #include "harness/records/json_values.h"
 #include "scenes/dataset/truth_entry.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 // What an earlier run has left inside a folder that a method may read.
 
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 

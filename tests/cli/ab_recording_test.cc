@@ -61,7 +61,8 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_THAT(partly.out, HasSubstr("of an interrupted run"));
 
   const auto ended = run_program({"ab", "--resume", bundle.string() + "/"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  // 24 pairs on a busy machine may end in either verdict.
+  EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.exit_code << ": " << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
   EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
   EXPECT_TRUE(std::filesystem::exists(bundle / "pairs.jsonl"));

@@ -300,7 +300,8 @@ TEST_F(Accept, TheBaselineOfAnotherSuiteIsNotOverwritten) {
 
 TEST_F(Accept, AFileThatCannotBeWrittenIsAnIoError) {
   const fs::path bundle = bundle_of(synthetic_results());
-  const fs::path target = directory_ / "absent/seed.json";
+  write_file(directory_ / "file", "a file where a folder is wanted");
+  const fs::path target = directory_ / "file/seed.json";
   EXPECT_TRUE(error_of(ErrorKind::io, [&] {
                 accept_baseline(read_accepted_run(bundle), target, kUndefined);
               }).starts_with(target.string()));

@@ -27,7 +27,9 @@ TEST(ScoreCase, AViewShowsThePartThatIsScored) {
   };
   EXPECT_EQ(view_of({}).points.size(), 5U);
   EXPECT_EQ(view_of({}).triangles.size(), 2U);
-  const CloudView part = view_of({.leave_out_beyond_border = true});
+  ScoredPart inside;
+  inside.leave_out_beyond_border = true;
+  const CloudView part = view_of(inside);
   EXPECT_EQ(part.points.size(), 3U);
   EXPECT_EQ(part.scored, 3U);
   EXPECT_EQ(part.triangles.size(), 1U);

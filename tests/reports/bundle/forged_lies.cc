@@ -2,11 +2,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+
+#include "reports/text/summary.h"
 
 namespace aqbench::forging {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string summary_line(int version) { return "<!-- aqbench summary " + std::to_string(version) + " -->"; }
 
 double& metric(Json& record, const char* name) {
   return record.at("metrics").at(name).at("value").get_ref<double&>();
@@ -285,12 +290,12 @@ std::vector<Lie> lies_about_files() {
       removed("no benchmarks", "benchmark.json"),
       text_lie("a summary without its first line",
                [](ForgedSweep& b) {
-                 b.edit("summary.md", "<!-- aqbench summary 7 -->\n", "");
+                 b.edit("summary.md", summary_line(kSummaryVersion) + "\n", "");
                  b.edit("summary.md", "failed", "passed");
                }),
       text_lie("a summary of another version",
                [](ForgedSweep& b) {
-                 b.edit("summary.md", "<!-- aqbench summary 7 -->", "<!-- aqbench summary 6 -->");
+                 b.edit("summary.md", summary_line(kSummaryVersion), summary_line(kSummaryVersion - 1));
                }),
       text_lie("a friendlier summary",
                [](ForgedSweep& b) { std::ofstream(b.folder / "summary.md", std::ios::app) << "Great!\n"; }),
