@@ -177,10 +177,6 @@ std::string sentence_message(const JsonProblem& problem, const std::string& sour
   return fmt::format("{}: {}", source, start == what.npos ? what : what.substr(start));
 }
 
-}  // namespace
-
-namespace {
-
 // Runs the parser over the whole text; `builder` keeps what is wrong with it.
 template <class Builder>
 void run_parser(std::string_view text, const std::string& source, const JsonLimits& limits,

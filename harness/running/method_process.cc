@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
@@ -50,6 +51,15 @@ void hide_places_in(const std::filesystem::path& folder, std::vector<std::filesy
   hidden.insert(hidden.end(), found.begin(), found.end());
 }
 
+// Returns whether a folder lies in one of these: only then may a method read it.
+bool lies_in_any(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& folders) {
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(folder, unknown);
+  return std::ranges::any_of(folders, [&](const std::filesystem::path& outer) {
+    return lies_in(real, std::filesystem::weakly_canonical(outer, unknown));
+  });
+}
+
 AccessList access_of(const MethodTask& task, const std::filesystem::path& temporary) {
   AccessList access;
   access.hidden = task.hidden;
@@ -59,8 +69,10 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
   }
   std::vector<std::filesystem::path> named;
   if (task.reads != nullptr) named = task.reads(task.observation, task.input);
-  // Bundles beside the one that is being written, and those in a program's own folders.
-  for (const std::filesystem::path& folder : task.beside) hide_places_in(folder, access.hidden);
+  // Bundles beside the one that is being written, and those in a program's own folders. There may be
+  // thousands: they are looked for where the method could read them.
+  for (const std::filesystem::path& folder : task.beside)
+    if (lies_in_any(folder, named)) hide_places_in(folder, access.hidden);
   for (const std::filesystem::path& folder : named) hide_places_in(folder, access.hidden);
   add_system_access(access);
   add_own_program(access.readable);
