@@ -9,6 +9,10 @@ find_package(PNG REQUIRED)
 if(AQBENCH_LIBRARIES_ONLY)
   find_package(Boost 1.74 REQUIRED)
   find_package(OpenCV 4 QUIET COMPONENTS core imgcodecs)  # rendering of images needs it
+  if(OpenCV_FOUND)
+    find_package(TIFF REQUIRED)
+    find_package(OpenEXR 3.1 CONFIG REQUIRED)
+  endif()
   return()
 endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
@@ -16,6 +20,8 @@ find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)
 find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs features2d video)
+find_package(TIFF REQUIRED)  # 4.5 and OpenEXR: depth maps
+find_package(OpenEXR 3.1 CONFIG REQUIRED)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()

@@ -3,12 +3,12 @@
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
 aqbench_library(cloud scenes/cloud aqbench::core)
-target_link_libraries(aqbench_cloud PRIVATE PNG::PNG)  # depth maps; in no header
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
 # No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
 set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
                             SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
-aqbench_library(images scenes/images aqbench::core)
+aqbench_library(images scenes/images aqbench::cloud)
+target_link_libraries(aqbench_images PRIVATE PNG::PNG)  # depth maps; in no header
 aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)
 aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
@@ -46,7 +46,7 @@ aqbench_schema(records/results)
 if(OpenCV_FOUND)
   aqbench_library(opencv_images scenes/images/opencv aqbench::images)
   target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
-  target_link_libraries(aqbench_opencv_images PRIVATE opencv_core opencv_imgcodecs)
+  target_link_libraries(aqbench_opencv_images PRIVATE opencv_core opencv_imgcodecs TIFF::TIFF OpenEXR::OpenEXRCore)
   target_include_directories(aqbench_opencv_images SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
-  aqbench_module(images opencv_images opencv_core opencv_imgcodecs)
+  aqbench_module(images opencv_images opencv_core opencv_imgcodecs TIFF::TIFF OpenEXR::OpenEXRCore)
 endif()

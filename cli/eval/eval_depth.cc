@@ -15,8 +15,8 @@
 #include "core/parameters.h"
 #include "core/text.h"
 #include "metrics/depth_metrics.h"
-#include "scenes/cloud/depth_file.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/images/depth_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
 
@@ -55,12 +55,12 @@ void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth
       *ours_m, *true_m, kDepthConvention);
 }
 
-// Returns metres in one unit of the file's values. A count of a PNG has no size of its own.
+// Returns metres in one unit of the file's values. A count of a PNG or TIFF has no size of its own.
 double metres_per_value(const EvalDepthRequest& request, const DepthImage& image) {
   if (image.counts != request.metres_per_count.has_value() || (image.counts && request.unit_given))
     throw Error(ErrorKind::usage,
-                image.counts ? "--depth: a PNG holds counts: give --depth-scale METRES, and no --unit"
-                             : "--depth-scale: belongs to a PNG of 16 bits; see --unit");
+                image.counts ? "--depth: the file holds counts: give --depth-scale METRES, and no --unit"
+                             : "--depth-scale: belongs to a PNG or TIFF of 16 bits; see --unit");
   return image.counts ? *request.metres_per_count : request.metres_per_unit;
 }
 

@@ -14,11 +14,11 @@
 namespace aqbench {
 namespace {
 
-// The rate that docs/comparing.md found on an idle virtual machine with two shared cores.
+// The rate that a simulation from measured noise gives: tests/harness/statistics/paired_simulation_test.cc
+// holds it.
 constexpr const char* kFalseAlarmLine =
-    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, reference measurements); this "
-    "machine's: "
-    "aqbench ab --calibrate";
+    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, simulated from measured noise); "
+    "this machine's: aqbench ab --calibrate";
 
 std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, c.shift); }
 

@@ -1,5 +1,8 @@
 #include "scenes/images/images.h"
 
+#include <fmt/format.h>
+
+#include "core/error.h"
 #include "core/module.h"
 
 AQBENCH_MODULE_TABLE aqbench::ImagesTable aqbench_images_table;
@@ -19,6 +22,21 @@ std::string encode_png(int width, int height, int bits, std::span<const std::uin
 
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im) {
   return images_table().inverse_real_dft(n, re_im);
+}
+
+DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
+  constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28U;
+  if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels / width)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} x {} pixels are not from 1 to 2^28", name, width, height));
+  DepthImage image;
+  image.width = static_cast<int>(width);
+  image.height = static_cast<int>(height);
+  return image;
+}
+
+DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& name) {
+  return (exr ? images_table().decode_exr_depths : images_table().decode_tiff_depths)(bytes, name);
 }
 
 }  // namespace aqbench

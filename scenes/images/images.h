@@ -1,9 +1,10 @@
 #pragma once
-// Image files and Fourier transforms, done by OpenCV, which is in a module (core/module.h).
+// Image files and Fourier transforms, done by OpenCV, libtiff and OpenEXR, which are in a module (core/module.h).
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace aqbench {
@@ -18,10 +19,28 @@ std::string encode_png(int width, int height, int bits, std::span<const std::uin
 // result holds n * n values. Throws Error(input) where the module is not installed.
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im);
 
+// An image of depths in the file's unit, row by row from the top. Where there is none, a value is 0, NaN or
+// infinite, as the file has it.
+struct DepthImage {
+  int width = 0, height = 0;
+  std::vector<float> values;  // width * height
+  bool counts = false;        // whole numbers of an unknown size (PNG, TIFF): useless without a scale
+};
+
+// Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`, for
+// a size that is not from 1 to 2^28 pixels.
+DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height);
+
+// Decodes the depths of an OpenEXR file, or of a TIFF file where `exr` is false. Throws Error(input), one line
+// that starts with `name`, for what holds no depths, damaged data, and where the module is not installed.
+DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& name);
+
 // What the module `images` gives.
 struct ImagesTable {
   std::string (*encode_png)(int width, int height, int bits, std::span<const std::uint16_t> values);
   std::vector<float> (*inverse_real_dft)(int n, std::span<const float> re_im);
+  DepthImage (*decode_exr_depths)(std::string_view bytes, const std::string& name);
+  DepthImage (*decode_tiff_depths)(std::string_view bytes, const std::string& name);
 };
 
 }  // namespace aqbench

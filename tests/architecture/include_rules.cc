@@ -22,8 +22,8 @@ std::string folder_of(std::string_view path) {
 // A header and its source are one unit: "core/text" for both core/text.h and core/text.cc.
 std::string unit_of(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
 
-constexpr std::array<std::string_view, 7> kHeavyPrefixes = {"torch/",  "ATen/",    "c10/",    "caffe2/",
-                                                            "open3d/", "embree3/", "opencv2/"};
+constexpr std::array<std::string_view, 9> kHeavyPrefixes = {
+    "torch/", "ATen/", "c10/", "caffe2/", "open3d/", "embree3/", "opencv2/", "OpenEXR/", "tiffio.h"};
 
 bool is_heavy(const Include& include) {
   if (include.path == "nlohmann/json.hpp") return true;

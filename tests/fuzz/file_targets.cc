@@ -26,6 +26,7 @@
 #include "scenes/cloud/ply_read.h"
 #include "scenes/cloud/transform.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/images/depth_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -59,6 +60,12 @@ void read_npy_target(std::string_view bytes, const Folder& folder) {
         if (count != values.size()) throw Broken("npy: the shape is not that of the values");
       },
       array.values);
+}
+
+void read_depth_target(std::string_view bytes, const Folder& folder) {
+  const DepthImage image = read_depth_image(put_file(folder / "input.depth", bytes));
+  const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
+  if (image.values.size() != width * height) throw Broken("depth: the size is not that of the values");
 }
 
 // A camera of 16 x 12 px above the water, without distortion.
@@ -156,6 +163,7 @@ std::vector<Target> file_targets() {
           {"xyz", read_xyz_target},
           {"pts", read_pts_target},
           {"npy", read_npy_target},
+          {"depth", read_depth_target},
           {"image", read_image_target},
           {"calibration", read_calibration_target},
           {"transform", read_transform_target},

@@ -1,9 +1,11 @@
-// The module `images`: OpenCV's PNG encoder and Fourier transform.
+// The module `images`: OpenCV's PNG encoder and Fourier transform, depths of OpenEXR and TIFF files.
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.h"
 #include "scenes/images/images.h"
+#include "scenes/images/opencv/exr_depths.h"
+#include "scenes/images/opencv/tiff_depths.h"
 
 namespace aqbench {
 namespace {
@@ -39,6 +41,7 @@ std::vector<float> inverse_real_dft_with_opencv(int n, std::span<const float> re
 }  // namespace aqbench
 
 extern "C" const aqbench::ImagesTable aqbench_images_table;
-const aqbench::ImagesTable aqbench_images_table = {
-    .encode_png = &aqbench::encode_png_with_opencv,
-    .inverse_real_dft = &aqbench::inverse_real_dft_with_opencv};
+const aqbench::ImagesTable aqbench_images_table = {.encode_png = &aqbench::encode_png_with_opencv,
+                                                   .inverse_real_dft = &aqbench::inverse_real_dft_with_opencv,
+                                                   .decode_exr_depths = &aqbench::decode_exr_depths,
+                                                   .decode_tiff_depths = &aqbench::decode_tiff_depths};

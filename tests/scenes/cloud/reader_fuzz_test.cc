@@ -15,12 +15,13 @@
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
-#include "scenes/cloud/depth_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/transform.h"
+#include "scenes/images/depth_file.h"
 #include "tests/core/allocation_watch.h"
-#include "tests/scenes/cloud/small_png.h"
+#include "tests/scenes/images/plain_depth_files.h"
+#include "tests/scenes/images/small_png.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -190,6 +191,9 @@ std::vector<Seed> seeds(const TemporaryDirectory& directory) {
       {"d.pfm", std::string("Pf\n2 1\n-1\n") + std::string(8, '\x3f'), read_and_check_depths, true});
   result.push_back({"d.bin", std::string("2&1&1&") + std::string(8, '\x3f'), read_and_check_depths, true});
   result.push_back({"d.png", small_png(), read_and_check_depths, true});
+  const std::string row(8, '\x3f');
+  result.push_back({"d.exr", plain_exr(exr_channel("Z", 2), {row, row}), read_and_check_depths, true});
+  result.push_back({"d.tif", plain_tiff({}, row + row), read_and_check_depths, false});
   result.push_back({"t.log", "0 0 1\n1 0 0 1\n0 1 0 2\n0 0 1 3\n0 0 0 1\n", read_and_check_centres, false});
   const std::vector<float> values{1, 2, 3, 4, 5, 6};
   const std::vector<std::size_t> shape{2, 3};

@@ -1,10 +1,10 @@
-#include "scenes/cloud/depth_file.h"
+#include "scenes/images/depth_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/core/error_matcher.h"
-#include "tests/scenes/cloud/small_png.h"
+#include "tests/scenes/images/small_png.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "scenes/cloud/depth_file.h"
+#include "scenes/images/depth_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,19 +25,8 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28U;
-
 [[noreturn]] void fail_depth(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
-}
-
-DepthImage image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
-  if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels / width)
-    fail_depth(name, fmt::format("{} x {} pixels are not from 1 to 2^28", width, height));
-  DepthImage image;
-  image.width = static_cast<int>(width);
-  image.height = static_cast<int>(height);
-  return image;
 }
 
 DepthImage read_npy_depths(const std::filesystem::path& path) {
@@ -45,7 +34,7 @@ DepthImage read_npy_depths(const std::filesystem::path& path) {
   const bool flat = array.shape.size() == 2 || (array.shape.size() == 3 && array.shape[2] == 1);
   if (!flat)
     fail_depth(path.string(), fmt::format("shape ({}) is not rows x columns", fmt::join(array.shape, ", ")));
-  DepthImage image = image_of_size(path.string(), array.shape[1], array.shape[0]);
+  DepthImage image = depth_image_of_size(path.string(), array.shape[1], array.shape[0]);
   std::visit([&](const auto& values) { image.values.assign(values.begin(), values.end()); }, array.values);
   return image;
 }
@@ -82,7 +71,7 @@ DepthImage read_pfm(std::string_view bytes, const std::string& name) {
   const auto scale = parse_double(take_pfm_word(rest));
   if (!width || !height || !scale || !(*scale < 0 || *scale > 0))
     fail_depth(name, "the header is not 'Pf', width, height and scale");
-  DepthImage image = image_of_size(name, *width, *height);
+  DepthImage image = depth_image_of_size(name, *width, *height);
   copy_floats(name, rest, image);
   if ((*scale > 0) == (std::endian::native == std::endian::little))
     for (float& value : image.values)
@@ -114,7 +103,7 @@ std::optional<ColmapHeader> colmap_header(std::string_view bytes) {
 
 DepthImage read_colmap_depths(const ColmapHeader& header, const std::string& name) {
   if (header.channels != 1) fail_depth(name, fmt::format("{} channels hold no depths", header.channels));
-  DepthImage image = image_of_size(name, header.width, header.height);
+  DepthImage image = depth_image_of_size(name, header.width, header.height);
   copy_floats(name, header.data, image);
   return image;
 }
@@ -178,7 +167,7 @@ DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
   if (!run_png(source, size, nullptr)) fail_depth(name, fmt::format("PNG: {}", source.message));
   if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
     fail_depth(name, "only a PNG with one channel of 16 bits holds depths");
-  DepthImage image = image_of_size(name, size.width, size.height);
+  DepthImage image = depth_image_of_size(name, size.width, size.height);
   const std::size_t width = size.width, count = width * size.height;
   // Deflate packs at most 1032 to 1: a size that the file cannot fill is refused before memory is taken.
   if (2 * count / 1032 > bytes.size()) fail_depth(name, "PNG: the file is too short for its image");
@@ -194,6 +183,14 @@ DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
   return image;
 }
 
+// Classic and big TIFF, of either byte order.
+bool is_tiff(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  for (const auto magic : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv})
+    if (bytes.starts_with(magic)) return true;
+  return false;
+}
+
 }  // namespace
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
@@ -201,8 +198,10 @@ DepthImage read_depth_image(const std::filesystem::path& path) {
   if (bytes.starts_with("\x93NUMPY")) return read_npy_depths(path);
   if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
   if (bytes.starts_with("\x89PNG")) return read_png_depths(bytes, name);
+  if (bytes.starts_with("\x76\x2f\x31\x01")) return decode_depths(true, bytes, name);
+  if (is_tiff(bytes)) return decode_depths(false, bytes, name);
   if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
-  fail_depth(name, "not a depth map that is read here (NPY, PFM, COLMAP's .bin, PNG of 16 bits)");
+  fail_depth(name, "not a depth map that is read here (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
 }
 
 }  // namespace aqbench

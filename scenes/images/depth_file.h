@@ -3,24 +3,20 @@
 // no file: whoever reads must be told.
 
 #include <filesystem>
-#include <vector>
+
+#include "scenes/images/images.h"
 
 namespace aqbench {
-
-// An image of depths in the file's unit, row by row from the top. Where there is none, a value is 0, NaN or
-// infinite, as the file has it.
-struct DepthImage {
-  int width = 0, height = 0;
-  std::vector<float> values;  // width * height
-  bool counts = false;        // whole numbers of an unknown size (PNG): useless without a scale
-};
 
 // Reads a depth map, by content:
 // - NPY: rows x columns, or rows x columns x 1, of float32 or float64 in C or Fortran order
 // - PFM with one channel (Debevec, "PF format"), of either byte order; its rows go from the bottom up
 // - COLMAP's .bin of dense stereo: "WIDTH&HEIGHT&1&" and float32
 // - PNG with one channel of 16 bits
-// Throws Error(input), one line with the file, for anything else and for more than 2^28 pixels.
+// - OpenEXR of scan lines with half or float samples; of several channels the one called Z, depth or V
+// - TIFF with one channel: floats of 32 or 64 bits, or counts of 16 bits
+// Throws Error(input), one line with the file, for anything else, for more than 2^28 pixels, and for
+// OpenEXR and TIFF where the module `images` is not installed.
 DepthImage read_depth_image(const std::filesystem::path& path);
 
 }  // namespace aqbench
