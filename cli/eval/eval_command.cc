@@ -83,7 +83,9 @@ const Flag<EvalRequest> kEvalFlags[] = {
     {{.name = "depth-scale",
       .value_name = "X",
       .help = "metres of one count of a PNG or TIFF of 16 bits (0.001 for millimetres)"},
-     [](EvalRequest& r, const FlagValue& v) { r.depth.metres_per_count = v.positive(); }},
+     [](EvalRequest& r, const FlagValue& v) {
+       r.depth.metres_per_count = r.protocol.metres_per_count = v.positive();
+     }},
     {{.name = "json", .help = "print JSON in the layout of results.json"},
      into<&EvalRequest::cloud, &EvalCloudRequest::json>},
     {{.name = "charuco",
@@ -124,8 +126,10 @@ void complete_cloud_request(EvalRequest& request) {
   EvalCloudRequest& cloud = request.cloud;
   const auto given = [&](const char* name) { return request.given.count(name); };
   if (cloud.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
-  for (const char* flag : {"camera", "depth-along", "depth-scale"})
+  for (const char* flag : {"camera", "depth-along"})
     if (given(flag) != 0) throw Error(ErrorKind::usage, fmt::format("--{} belongs to --depth", flag));
+  if (given("depth-scale") != 0 && request.protocol.protocol != "depth")
+    throw Error(ErrorKind::usage, "--depth-scale belongs to --depth or --protocol depth");
   if (given("board") != 0) throw Error(ErrorKind::usage, "--board belongs to --charuco");
   const auto truths = given("scene") + given("mesh") + given("truth") + given("truth-cloud");
   if (truths > 1 || truths + given("dataset") == 0)

@@ -22,6 +22,7 @@
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/protocols/which_protocol.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/images/depth_file.h"
 
 namespace aqbench::cli {
 namespace {
@@ -68,11 +69,28 @@ struct ShapedMap {
   std::vector<float> values;
 };
 
-ShapedMap read_map(const std::string& file, double metres_per_unit) {
+ShapedMap read_npy_map(const std::string& file) {
   NpyArray array = read_npy(file);
   ShapedMap map{std::move(array.shape), {}};
   if (map.shape.size() == 3 && map.shape.back() == 1) map.shape.pop_back();
   std::visit([&](const auto& read) { map.values.assign(read.begin(), read.end()); }, array.values);
+  return map;
+}
+
+// Reads any depth map. Counts become metres by what the request says of one; other values by the file's unit.
+ShapedMap read_depth_map(const std::string& file, double metres_per_unit,
+                         const EvalProtocolRequest& request) {
+  ShapedMap map;
+  if (file.ends_with(".npy")) {
+    map = read_npy_map(file);
+  } else {
+    DepthImage image = read_depth_image(file);
+    if (image.counts && !request.metres_per_count)
+      throw Error(ErrorKind::usage, file + ": holds counts: give --depth-scale METRES");
+    if (image.counts) metres_per_unit = *request.metres_per_count;
+    map = {{static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width)},
+           std::move(image.values)};
+  }
   for (float& value : map.values) value *= static_cast<float>(metres_per_unit);
   return map;
 }
@@ -105,13 +123,13 @@ ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRe
     set_depth_knob(knobs, intervals, name, value);
   }
   const std::string& truth_file = cloud.truth_files[0];
-  const ShapedMap predicted = read_map(cloud.cloud_file, cloud.metres_per_unit);
-  const ShapedMap truth = read_map(truth_file, cloud.truth_metres_per_unit);
+  const ShapedMap predicted = read_depth_map(cloud.cloud_file, cloud.metres_per_unit, request);
+  const ShapedMap truth = read_depth_map(truth_file, cloud.truth_metres_per_unit, request);
   require_shape(cloud.cloud_file, predicted, truth_file, truth);
   ShownProtocol shown{"depth", "Eigen et al., NIPS 2014", depth_knobs_json(knobs, intervals), {}, {}, {}};
   shown.result = depth_errors(predicted.values, truth.values, knobs);
   if (!request.confidence_file.empty()) {
-    const ShapedMap confidence = read_map(request.confidence_file, 1);
+    const ShapedMap confidence = read_npy_map(request.confidence_file);
     require_shape(request.confidence_file, confidence, truth_file, truth);
     append(shown.result,
            sparsification_errors(predicted.values, truth.values, confidence.values, knobs, intervals));
@@ -211,7 +229,7 @@ std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
         .value_name = "NAME",
         .help =
             "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, "
-            "or all of these; depth (CLOUD and --truth are depth maps, NPY), poses (trajectories)"},
+            "or all of these; depth (CLOUD and --truth are depth maps), poses (trajectories)"},
        into<&EvalProtocolRequest::protocol>},
       {{.name = "explain",
         .value_name = "A,B",

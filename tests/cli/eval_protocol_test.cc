@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/scenes/images/small_png.h"
 
 namespace aqbench::testing {
 namespace {
@@ -157,6 +158,30 @@ TEST(EvalProtocol, DepthMapsOfAnotherShapeAreRefused) {
   EXPECT_EQ(run("same.npy").exit_code, 0) << run("same.npy").err;
   EXPECT_EQ(run("turned.npy").exit_code, 2);
   EXPECT_NE(run("turned.npy").err.find("turned.npy: 3 x 2 values where "), std::string::npos);
+}
+
+// KITTI's depths are counts of 1/256 m; COLMAP's are metres.
+TEST(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
+  const TemporaryDir dir;
+  std::ofstream(dir / "counts.png", std::ios::binary) << small_png();  // 1, 256, 1000, 65535
+  const std::vector<float> metres = {1 / 256.0F, 1, 1000 / 256.0F, 65535 / 256.0F};
+  std::ofstream colmap(dir / "metres.bin", std::ios::binary);
+  colmap << "2&2&1&";
+  colmap.write(reinterpret_cast<const char*>(metres.data()), 16);
+  colmap.close();
+  const auto run = [&](Arguments more) {
+    Arguments arguments = {"eval",  dir / "counts.png", "--truth", dir / "metres.bin", "--protocol", "depth",
+                           "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  };
+  EXPECT_EQ(run({}).exit_code, 2);
+  EXPECT_NE(run({}).err.find("counts.png: holds counts: give --depth-scale METRES"), std::string::npos);
+  const ProgramResult scaled = run({"--depth-scale", "0.00390625"});
+  ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
+  const json value = json::parse(scaled.out).at("protocols").at(0).at("values").at(0);
+  EXPECT_EQ(value.at("name"), "abs_rel");
+  EXPECT_EQ(value.at("value").get<double>(), 0);
 }
 
 TEST(EvalProtocol, TrajectoriesHaveUnits) {
