@@ -103,8 +103,10 @@ const Flag<EvalCloudRequest> kTruthFlags[] = {
      read_distance},
     {{.name = "crop",
       .value_name = "REGION",
-      .help = "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), or a JSON file with a "
-              "polygon as Tanks and Temples has them. May be repeated: what lies in all of them",
+      .help =
+          "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), "
+          "mask:M.npy,X0,Y0,Z0,SPACING (voxels that were observed, as DTU's ObsMask), or a JSON file with a "
+          "polygon as Tanks and Temples has them. May be repeated: what lies in all of them",
       .repeatable = true},
      into<&EvalCloudRequest::crops>},
     {{.name = "max-distance",

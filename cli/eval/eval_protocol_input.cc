@@ -15,7 +15,6 @@
 #include "metrics/protocols/scan_project.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
-#include "scenes/cloud/npy.h"
 #include "scenes/cloud/transform.h"
 
 namespace aqbench::cli {
@@ -124,25 +123,12 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
     input.cloud = vertices_with_normals(*reconstruction.mesh);
 }
 
-// Reads DTU's mask: a 3D array, not 0 where observed.
+// Reads DTU's mask and its box.
 ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_unit) {
-  const NpyArray array = read_npy(request.mask_file);
-  if (array.shape.size() != 3)
-    throw Error(ErrorKind::input, request.mask_file + ": expected an array of three dimensions",
-                request.mask_file);
   const auto& box = request.mask_box;
-  ObservationMask mask;
-  mask.low_m = metres_per_unit * Vec3(box[0], box[1], box[2]);
-  mask.high_m = metres_per_unit * Vec3(box[3], box[4], box[5]);
-  mask.spacing_m = metres_per_unit * box[6];
-  if (!(mask.spacing_m > 0)) throw Error(ErrorKind::usage, "--mask-box: the spacing must be greater than 0");
-  mask.size = {array.shape[0], array.shape[1], array.shape[2]};
-  std::visit(
-      [&](const auto& values) {
-        for (const auto value : values) mask.observed.push_back(value != 0 ? 1 : 0);
-      },
-      array.values);
-  return mask;
+  return {read_crop_mask(request.mask_file, metres_per_unit * Vec3(box[0], box[1], box[2]),
+                         metres_per_unit * box[6]),
+          metres_per_unit * Vec3(box[3], box[4], box[5])};
 }
 
 }  // namespace

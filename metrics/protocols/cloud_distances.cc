@@ -52,21 +52,9 @@ std::vector<Vec3> world_points(const CloudTruth& truth, const CloudKnobs& knobs)
 }
 
 bool in_box(const ObservationMask& mask, const CloudKnobs& knobs, const Vec3& point) {
-  const Vec3 low = mask.low_m - Vec3::Constant(knobs.box_below_m);
+  const Vec3 low = mask.voxels.low_m - Vec3::Constant(knobs.box_below_m);
   const Vec3 high = mask.high_m + Vec3::Constant(knobs.box_above_m);
   return (point.array() >= low.array()).all() && (point.array() < high.array()).all();
-}
-
-// Whether the voxel whose centre is nearest was observed; halves round to even, as numpy.around does.
-bool is_observed(const ObservationMask& mask, const Vec3& point) {
-  std::size_t index = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double voxel = std::nearbyint((point[axis] - mask.low_m[axis]) / mask.spacing_m);
-    const std::size_t count = mask.size[static_cast<std::size_t>(axis)];
-    if (!(voxel >= 0) || voxel >= static_cast<double>(count)) return false;
-    index = index * count + static_cast<std::size_t>(voxel);
-  }
-  return mask.observed[index] != 0;
 }
 
 // The points that take part. Accuracy and completeness look at different parts under DTU's rules.
@@ -92,8 +80,8 @@ void mask_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, 
   parts.observed_m = parts.cloud_m;
   parts.above_m = parts.truth_m;
   if (truth.mask)
-    counts.outside_mask +=
-        keep_points(parts.observed_m, [&](const Vec3& point) { return is_observed(*truth.mask, point); });
+    counts.outside_mask += keep_points(
+        parts.observed_m, [&](const Vec3& point) { return is_inside(truth.mask->voxels, point); });
   if (truth.plane)
     counts.truth_below_plane = keep_points(parts.above_m, [&](const Vec3& point) {
       return truth.plane->head<3>().dot(point) + (*truth.plane)[3] > 0;

@@ -2,14 +2,12 @@
 // What protocols for clouds compare with: points of the truth, and what is known of how they were measured.
 
 #include <Eigen/Core>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "metrics/scored_points.h"
+#include "scenes/cloud/crop.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 
@@ -23,10 +21,8 @@ struct BeamScan {
 
 // A volume of voxels that says where the truth was observed (DTU's ObsMask), and the box around it.
 struct ObservationMask {
-  Vec3 low_m = Vec3::Zero(), high_m = Vec3::Zero();  // corners of the box (DTU's BB)
-  double spacing_m = 0;                              // of the voxels (DTU's Res); voxel 0 0 0 lies at low_m
-  std::array<std::size_t, 3> size = {};              // voxels along x, y, z
-  std::vector<std::uint8_t> observed;                // size x * y * z, z varying fastest; 0 or 1
+  CropMask voxels;             // voxel 0 0 0 lies at the low corner of the box (DTU's BB)
+  Vec3 high_m = Vec3::Zero();  // the box's other corner
 };
 
 // The truth of a cloud protocol. What a protocol asks for and does not find here makes its numbers undefined.

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "scenes/cloud/npy.h"
 
 namespace aqbench {
 namespace {
@@ -78,7 +79,56 @@ CropPrism read_prism(const std::string& file) {
   return prism;
 }
 
+// Reads "FILE.npy,X0,Y0,Z0,SPACING"; the file's name may hold commas.
+CropMask mask_from(std::string_view words, const std::string& text, double metres_per_unit) {
+  std::size_t comma = words.size();
+  for (int number = 0; number < 4 && comma != std::string_view::npos && comma > 0; ++number)
+    comma = words.rfind(',', comma - 1);
+  if (comma == std::string_view::npos || comma == 0)
+    throw Error(ErrorKind::input, fmt::format("crop '{}': expected mask:FILE.npy,X0,Y0,Z0,SPACING", text));
+  const std::vector<double> n = crop_numbers(words.substr(comma + 1), 4, text);
+  return read_crop_mask(std::string(words.substr(0, comma)), metres_per_unit * Vec3(n[0], n[1], n[2]),
+                        metres_per_unit * n[3]);
+}
+
+Json mask_json(const CropMask& mask) {
+  return {{"file", mask.file},
+          {"low_m", {mask.low_m.x(), mask.low_m.y(), mask.low_m.z()}},
+          {"spacing_m", mask.spacing_m},
+          {"voxels", mask.size},
+          {"observed", std::ranges::count(*mask.is_observed, 1)}};
+}
+
 }  // namespace
+
+bool is_inside(const CropMask& mask, const Vec3& point_m) {
+  std::size_t index = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double voxel = std::nearbyint((point_m[axis] - mask.low_m[axis]) / mask.spacing_m);
+    const std::size_t count = mask.size[static_cast<std::size_t>(axis)];
+    if (!(voxel >= 0) || voxel >= static_cast<double>(count)) return false;
+    index = index * count + static_cast<std::size_t>(voxel);
+  }
+  return (*mask.is_observed)[index] != 0;
+}
+
+CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spacing_m) {
+  if (!(spacing_m > 0))
+    throw Error(ErrorKind::input, file + ": the spacing of the mask's voxels is not above 0", file);
+  const NpyArray array = read_npy(file);
+  if (array.shape.size() != 3)
+    throw Error(ErrorKind::input, file + ": expected an array of three dimensions", file);
+  CropMask mask{file, low_m, spacing_m, {}, {}};
+  std::ranges::copy(array.shape, mask.size.begin());
+  std::vector<std::uint8_t> observed;
+  std::visit(
+      [&](const auto& values) {
+        for (const auto value : values) observed.push_back(value != 0 ? 1 : 0);
+      },
+      array.values);
+  mask.is_observed = std::make_shared<const std::vector<std::uint8_t>>(std::move(observed));
+  return mask;
+}
 
 bool Crop::contains(const Vec3& point_m) const {
   return std::ranges::all_of(parts, [&](const auto& part) {
@@ -104,6 +154,8 @@ void add_crop(Crop& crop, const std::string& text, double metres_per_unit) {
     box.low_m[axis] = range[0] * metres_per_unit;
     box.high_m[axis] = range[1] * metres_per_unit;
     crop.parts.emplace_back(box);
+  } else if (kind == "mask") {
+    crop.parts.emplace_back(mask_from(std::string_view(text).substr(5), text, metres_per_unit));
   } else {
     CropPrism prism = read_prism(text);
     prism.low_m *= metres_per_unit;
@@ -124,6 +176,10 @@ Json to_json(const Crop& crop) {
         high.push_back(bound(box->high_m[axis]));
       }
       list.push_back({{"box", {{"low_m", low}, {"high_m", high}}}});
+      continue;
+    }
+    if (const auto* const mask = std::get_if<CropMask>(&part)) {
+      list.push_back({{"mask", mask_json(*mask)}});
       continue;
     }
     const auto& prism = std::get<CropPrism>(part);

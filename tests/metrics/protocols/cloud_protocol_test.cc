@@ -161,10 +161,10 @@ TEST(CloudProtocol, DtuDropsWhatIsFarUnobservedOrBelowThePlane) {
   for (int i = 0; i < 10; ++i) truth.cloud.points_m.emplace_back(0.01 * i, 0, 0);
   truth.cloud.points_m.emplace_back(0.05, 0, -0.5);  // below the plane
   truth.plane = Eigen::Vector4d(0, 0, 1, 0.1);
-  ObservationMask mask{Vec3(0, -0.05, -0.05), Vec3(0.1, 0.05, 0.05), 0.01, {11, 11, 11}, {}};
-  mask.observed.assign(11 * 11 * 11, 1);
-  for (std::size_t yz = 0; yz < 11 * 11; ++yz) mask.observed[9 * 11 * 11 + yz] = 0;  // at x = 0.09
-  truth.mask = mask;
+  auto observed = std::make_shared<std::vector<std::uint8_t>>(11 * 11 * 11, std::uint8_t{1});
+  for (std::size_t yz = 0; yz < 11 * 11; ++yz) (*observed)[9 * 11 * 11 + yz] = 0;  // at x = 0.09
+  truth.mask =
+      ObservationMask{{"", Vec3(0, -0.05, -0.05), 0.01, {11, 11, 11}, observed}, Vec3(0.1, 0.05, 0.05)};
   const std::vector<Vec3> cloud_m = {
       {0.01, 0, 0.001}, {0.01, 0.00015, 0.001},  // one of the two is thinned away
       {0.03, 0, 0.003}, {0.05, 0, 0.021},        // dropped: 21 mm

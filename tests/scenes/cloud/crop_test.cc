@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "scenes/cloud/npy.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -54,6 +57,27 @@ TEST(Crop, PrismOverAConcavePolygon) {
   EXPECT_FALSE(crop.contains({0.5, 2.1, 1}));
   EXPECT_FALSE(crop.contains({-0.1, 0, 1}));
   EXPECT_TRUE(crop_of(file.string(), 0.001).contains({0.0005, 0, 0.001}));
+}
+
+// Voxels 1 cm apart: of 3 x 2 x 1, only (1, 0, 0) and (2, 1, 0) were observed.
+TEST(Crop, MaskOfVoxelsThatWereObserved) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "a,b.npy";
+  const std::vector<float> observed = {0, 0, 1, 0, 0, 2};
+  write_npy(file, observed, std::vector<std::size_t>{3, 2, 1});
+  const Crop crop = crop_of("mask:" + file.string() + ",100,0,0,10", 0.001);
+  EXPECT_TRUE(crop.contains({0.11, 0, 0}));
+  EXPECT_TRUE(crop.contains({0.1149, -0.0049, 0.0049}));
+  EXPECT_TRUE(crop.contains({0.12, 0.01, 0}));
+  EXPECT_FALSE(crop.contains({0.12, 0, 0}));
+  EXPECT_FALSE(crop.contains({0.11, 0.01, 0}));
+  EXPECT_FALSE(crop.contains({0.11, 0, 0.0151}));  // beside the volume
+  EXPECT_FALSE(crop.contains({-1, 0, 0}));
+  EXPECT_EQ(to_json(crop)[0].at("mask").at("observed"), 2);
+  EXPECT_THAT(error("mask:" + file.string() + ",0,0,0,0"),
+              HasSubstr("spacing of the mask's voxels is not above 0"));
+  EXPECT_THAT(error("mask:m.npy,1,2"), HasSubstr("expected mask:FILE.npy,X0,Y0,Z0,SPACING"));
+  EXPECT_THAT(error("mask:nowhere.npy,0,0,0,1"), HasSubstr("nowhere.npy: no such file"));
 }
 
 TEST(Crop, ErrorsNameTheTextOrTheField) {
