@@ -45,10 +45,15 @@ Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::stri
 ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points) {
   ScoreOptions options;
   if (!truth.surface) return options;
-  options.sample_spacing_m = auto_spacing_m(surface, points);
-  options.tile_m = auto_tile_m(surface);
-  options.part.max_distance_m = truth.surface->max_distance_m;
-  options.part.leave_out_beyond_border = truth.surface->leave_out_beyond_border.value_or(true);
+  const SurfaceScoring& scoring = truth.surface->scoring;
+  if (!scoring.tolerances_m.empty()) options.tolerances_m = scoring.tolerances_m;
+  options.outlier_m = scoring.outlier_m.value_or(options.outlier_m);
+  options.sample_spacing_m = scoring.spacing_m ? *scoring.spacing_m : auto_spacing_m(surface, points);
+  options.tile_m = scoring.tile_m ? *scoring.tile_m : auto_tile_m(surface);
+  for (const std::string& crop : scoring.crops)
+    add_crop(options.part.crop, crop, metres_per_unit(truth.surface->unit).value_or(1));
+  options.part.max_distance_m = scoring.max_distance_m;
+  options.part.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(true);
   return options;
 }
 

@@ -45,7 +45,7 @@ void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::p
                   const Recording& recording, RecordingTruth& truth) {
   if (truth.scene_file) place.fail("truth/scene.json is there, too, and says another surface");
   if (truth.surface) place.fail("truth/truth.json is there, too, and says another surface");
-  SurfaceTruth surface{{}, entry.unit, entry.max_distance_m, entry.leave_out_beyond_border};
+  SurfaceTruth surface{{}, entry.unit, entry.scoring};
   for (const std::string& name : entry.files) {
     surface.files.push_back((base / name).lexically_normal().string());
     require_files(surface.files.back(), recording.images.size(), truth.source);

@@ -32,8 +32,7 @@ struct BoardTruth {
 struct SurfaceTruth {
   std::vector<std::string> files;  // whole paths, with {frame} for the number of the frame
   std::string unit;                // empty where nobody says it
-  std::optional<double> max_distance_m;
-  std::optional<bool> leave_out_beyond_border;
+  SurfaceScoring scoring = {};
 };
 
 // The files of a recording's truth and what they are; nothing of it is read before it is asked for.

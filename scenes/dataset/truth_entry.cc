@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "scenes/cloud/crop.h"
 
 namespace aqbench {
 namespace {
@@ -19,8 +23,63 @@ std::vector<std::string> names_at(const JsonPlace& place) {
   return names;
 }
 
+std::optional<double> length_at(const JsonPlace& place, const char* name_mm) {
+  const auto length = place.find(name_mm);
+  if (!length) return std::nullopt;
+  const double metres = 1e-3 * length->number();
+  if (!(metres > 0)) length->fail("must be above 0");
+  return metres;
+}
+
+// Which tolerances; the order says nothing.
+std::vector<double> tolerances_at(const JsonPlace& place) {
+  std::vector<double> tolerances_m;
+  for (const JsonPlace& element : place.elements()) {
+    tolerances_m.push_back(1e-3 * element.number());
+    if (!(tolerances_m.back() > 0)) element.fail("must be above 0");
+  }
+  std::ranges::sort(tolerances_m);
+  if (tolerances_m.empty()) place.fail("names no tolerance");
+  if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end())
+    place.fail("a tolerance is given twice");
+  return tolerances_m;
+}
+
+// Boxes and ranges alone: a file that bounds what is scored would have to be hashed and hidden, too.
+std::vector<std::string> crops_at(const JsonPlace& place) {
+  std::vector<std::string> crops = names_at(place);
+  for (const std::string& crop : crops) {
+    if (!crop.starts_with("box:") && !(crop.size() > 1 && crop[0] >= 'x' && crop[0] <= 'z' && crop[1] == ':'))
+      place.fail(fmt::format("'{}' is neither box:X0,Y0,Z0,X1,Y1,Z1 nor z:LOW,HIGH (x, y)", crop));
+    Crop tried;
+    try {
+      add_crop(tried, crop);
+    } catch (const Error& error) {
+      place.fail(error.what());
+    }
+  }
+  return crops;
+}
+
+SurfaceScoring scoring_at(const JsonPlace& place) {
+  SurfaceScoring scoring;
+  scoring.max_distance_m = length_at(place, "max_distance_mm");
+  scoring.outlier_m = length_at(place, "outlier_mm");
+  scoring.spacing_m = length_at(place, "spacing_mm");
+  scoring.tile_m = length_at(place, "tile_mm");
+  if (const auto tolerances = place.find("thresholds_mm")) scoring.tolerances_m = tolerances_at(*tolerances);
+  if (const auto crop = place.find("crop")) scoring.crops = crops_at(*crop);
+  if (const auto border = place.find("border")) {
+    if (border->text() != "score" && border->text() != "leave-out")
+      border->fail("is neither score nor leave-out");
+    scoring.leave_out_beyond_border = border->text() == "leave-out";
+  }
+  return scoring;
+}
+
 SurfaceEntry surface_at(const JsonPlace& place) {
-  place.allow_only({"file", "unit", "max_distance_mm", "border"});
+  place.allow_only({"file", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm", "spacing_mm",
+                    "tile_mm", "crop"});
   SurfaceEntry surface;
   surface.files = names_at(place.at("file"));
   if (const auto unit = place.find("unit")) {
@@ -28,15 +87,7 @@ SurfaceEntry surface_at(const JsonPlace& place) {
     if (!metres_per_unit(surface.unit))
       unit->fail(fmt::format("'{}' is none of m, cm, mm, um", surface.unit));
   }
-  if (const auto distance = place.find("max_distance_mm")) {
-    surface.max_distance_m = 1e-3 * distance->number();
-    if (!(*surface.max_distance_m > 0)) distance->fail("must be above 0");
-  }
-  if (const auto border = place.find("border")) {
-    if (border->text() != "score" && border->text() != "leave-out")
-      border->fail("is neither score nor leave-out");
-    surface.leave_out_beyond_border = border->text() == "leave-out";
-  }
+  surface.scoring = scoring_at(place);
   return surface;
 }
 

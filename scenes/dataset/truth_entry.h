@@ -12,12 +12,21 @@
 
 namespace aqbench {
 
+// How a surface is scored where the defaults, which fit a tank of half a metre, do not. Each part may be
+// missing.
+struct SurfaceScoring {
+  std::optional<double> max_distance_m;
+  std::optional<bool> leave_out_beyond_border;
+  std::vector<double> tolerances_m;  // of precision, completeness and F-score; empty: the default
+  std::optional<double> outlier_m, spacing_m, tile_m;
+  std::vector<std::string> crops;  // boxes and ranges as add_crop() reads them, in the surface's unit
+};
+
 // A true surface in files. Names may hold {frame}, the number of the frame in six digits.
 struct SurfaceEntry {
   std::vector<std::string> files;  // a mesh or a scan, or several scans of one surface
   std::string unit;                // m, cm, mm or um; empty where the entry does not say
-  std::optional<double> max_distance_m;
-  std::optional<bool> leave_out_beyond_border;
+  SurfaceScoring scoring = {};
 };
 
 // What is declared; each part may be missing.

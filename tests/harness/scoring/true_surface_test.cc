@@ -38,7 +38,7 @@ class TrueSurface : public testing::Test {
   }
   static RecordingTruth truth_of(std::vector<std::string> files) {
     RecordingTruth truth;
-    truth.surface = SurfaceTruth{std::move(files), "mm", {}, {}};
+    truth.surface = SurfaceTruth{std::move(files), "mm", {}};
     return truth;
   }
   TemporaryDirectory dir_;
@@ -74,11 +74,26 @@ TEST_F(TrueSurface, PointsBeyondTheBorderAreLeftOutUnlessTheTruthSaysOtherwise) 
   RecordingTruth scan = truth_of({square("a.xyz")}), mesh = truth_of({square("a.obj")});
   EXPECT_TRUE(leaves_out(scan));
   EXPECT_TRUE(leaves_out(mesh));
-  mesh.surface->leave_out_beyond_border = false;
+  mesh.surface->scoring.leave_out_beyond_border = false;
   EXPECT_FALSE(leaves_out(mesh));
   const Scene scene = true_scene(mesh, 0, "x");
-  mesh.surface->max_distance_m = 0.02;
+  mesh.surface->scoring.max_distance_m = 0.02;
   EXPECT_EQ(score_options_of(mesh, *scene.truth.surface, 100).part.max_distance_m, 0.02);
+}
+
+TEST_F(TrueSurface, ScoringIsWhatTheTruthSaysOfIt) {
+  RecordingTruth truth = truth_of({square("a.obj")});
+  truth.surface->unit = "mm";
+  truth.surface->scoring = {
+      {}, {}, {0.01, 0.05}, 0.2, 0.004, 0.1, {"z:900,1400", "box:-100,-100,0,100,100,2000"}};
+  const ScoreOptions options = score_options_of(truth, *true_scene(truth, 0, "x").truth.surface, 100);
+  EXPECT_EQ(options.tolerances_m, (std::vector<double>{0.01, 0.05}));
+  EXPECT_EQ(options.outlier_m, 0.2);
+  EXPECT_EQ(options.sample_spacing_m, 0.004);
+  EXPECT_EQ(options.tile_m, 0.1);
+  EXPECT_TRUE(options.part.crop.contains({0.05, 0.05, 1.2}));
+  EXPECT_FALSE(options.part.crop.contains({0.05, 0.05, 1.5}));
+  EXPECT_FALSE(options.part.crop.contains({0.15, 0.05, 1.2}));
 }
 
 }  // namespace

@@ -253,6 +253,11 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
          "surface.border: is neither"},
         {R"({"surface": {"file": "scan_000000.ply", "max_distance_mm": 0}})",
          "max_distance_mm: must be above 0"},
+        {R"({"surface": {"file": "scan_000000.ply", "thresholds_mm": [5, 1, 5]}})",
+         "thresholds_mm: a tolerance is given twice"},
+        {R"({"surface": {"file": "scan_000000.ply", "tile_mm": -1}})", "tile_mm: must be above 0"},
+        {R"({"surface": {"file": "scan_000000.ply", "crop": "mask.npy"}})", "crop: 'mask.npy' is neither"},
+        {R"({"surface": {"file": "scan_000000.ply", "crop": ["z:2,1"]}})", "the lower bound is above"},
         {R"({"surfase": {}})", "surfase: unknown key"}}) {
     write_text("truth/truth.json", entry);
     EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr(what));
@@ -268,7 +273,7 @@ TEST_F(RecordingFolder, TruthMayBeDeclaredElsewhere) {
                                dir() / "scans", "aqbench.json:4: datasets.tank.truth"};
   const RecordingTruth truth = find_recording_truth(recording, declared);
   EXPECT_EQ(truth_text(truth), "surface");
-  EXPECT_EQ(truth.surface->max_distance_m, 0.02);
+  EXPECT_EQ(truth.surface->scoring.max_distance_m, 0.02);
   EXPECT_THAT(declared_files(recording, declared), testing::ElementsAre(dir() / "scans/a.xyz"));
   DatasetContents contents;
   add_truth_contents(recording, declared, contents);
