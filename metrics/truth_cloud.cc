@@ -17,7 +17,7 @@
 #include "core/parallel.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 namespace {
