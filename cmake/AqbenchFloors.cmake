@@ -101,7 +101,7 @@ add_custom_command(OUTPUT ${build_ids}
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
-  aqbench_rendering aqbench_dataset aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
+  aqbench_rendering aqbench_dataset aqbench_numbers aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
   aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning
   aqbench_scoring aqbench_running)
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")

@@ -13,10 +13,11 @@ aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)
 aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
 
+aqbench_library(numbers metrics/numbers aqbench::core)
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
-aqbench_library(metrics metrics aqbench::rendering aqbench::neighbours)
+aqbench_library(metrics metrics aqbench::rendering aqbench::numbers aqbench::neighbours)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-set(same_bits aqbench_neighbours aqbench_metrics)
+set(same_bits aqbench_numbers aqbench_neighbours aqbench_metrics)
 foreach(library IN LISTS same_bits)
   target_compile_options(${library} PRIVATE -ffp-contract=off)
 endforeach()

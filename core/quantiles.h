@@ -1,6 +1,6 @@
 #pragma once
 // Quantiles and medians of samples, each by the name of its definition; none of them takes an empty span.
-// Those of millions of errors, and weighted ones, stand in metrics/order_statistics.h.
+// Those of millions of errors, and weighted ones, stand in metrics/numbers/order_statistics.h.
 
 #include <algorithm>
 #include <cstddef>

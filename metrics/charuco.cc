@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "metrics/neighbours/measurable.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 

@@ -1,8 +1,12 @@
 #include "metrics/completeness.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 
@@ -23,11 +27,35 @@ void keep_inside(SurfaceSamples& samples, const Crop& crop) {
 
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed, const Crop& crop) {
-  Completeness completeness;
-  completeness.samples = truth.stratified_samples(spacing_m, seed);
-  if (!crop.parts.empty()) keep_inside(completeness.samples, crop);
-  completeness.distance_m = cloud_to_cloud_distances_m(completeness.samples.positions_m, points_m);
-  return completeness;
+  auto measured = measure_completeness(SpanBlocks(points_m), std::max<std::size_t>(points_m.size(), 1), truth,
+                                       spacing_m, seed, crop);
+  if (!measured) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
+  return *std::move(measured);
+}
+
+std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::size_t longest,
+                                                 const Surface& truth, double spacing_m, std::uint64_t seed,
+                                                 const Crop& crop) {
+  std::optional<Completeness> measured;
+  std::vector<double> to_block_m;
+  cloud.read(longest, [&](const CloudBlock& block) {
+    const NearestNeighbourIndex index(block.points_m);
+    if (index.size() == 0) return;
+    if (!measured) {
+      measured.emplace();
+      measured->samples = truth.stratified_samples(spacing_m, seed);
+      if (!crop.parts.empty()) keep_inside(measured->samples, crop);
+      measured->distance_m.resize(measured->samples.positions_m.size());
+      index.distances(measured->samples.positions_m, measured->distance_m);
+      return;
+    }
+    std::vector<double>& distance_m = measured->distance_m;
+    to_block_m.resize(distance_m.size());
+    index.distances(measured->samples.positions_m, to_block_m);
+    for (std::size_t i = 0; i < distance_m.size(); ++i)
+      distance_m[i] = std::min(distance_m[i], to_block_m[i]);
+  });
+  return measured;
 }
 
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,

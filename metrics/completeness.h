@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/surfaces/surface.h"
 
@@ -23,6 +24,12 @@ struct Completeness {
 // counts for these. Throws Error(method) if the cloud has no finite point.
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed, const Crop& crop = {});
+
+// Measures the same of a cloud that is searched in blocks of at most `longest` points, some 70 bytes each;
+// nullopt if it has no finite point. Every sample is searched for in every block.
+std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::size_t longest,
+                                                 const Surface& truth, double spacing_m, std::uint64_t seed,
+                                                 const Crop& crop = {});
 
 // Returns the percentage of area with distance <= tolerance_m, among the samples for which keep(i) holds;
 // nullopt if no sample is kept.

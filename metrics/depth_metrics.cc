@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
 

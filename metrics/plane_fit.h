@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/cloud_blocks.h"
 
 namespace aqbench {
 
@@ -20,5 +20,8 @@ struct PlaneFit {
 // Fits a plane to points_m[index[i]]. Returns nullopt for fewer than 3 points, and for points on one line or
 // at one place, through which many planes pass.
 std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<const std::uint32_t> index);
+
+// Fits it to the points that count of a cloud in blocks, which are gone through three times.
+std::optional<PlaneFit> fit_plane(const EachBlock& each_block);
 
 }  // namespace aqbench

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "metrics/exact_sum.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/exact_sum.h"
+#include "metrics/numbers/order_statistics.h"
 #include "scenes/optics/refraction.h"
 
 namespace aqbench {
@@ -20,33 +20,37 @@ std::optional<Vec2> pixel_in_image(const RefractiveCamera& camera, const Vec3& p
 
 }  // namespace
 
-std::optional<HeightDifference> measure_height_difference(std::span<const Vec3> points_m,
-                                                          const ScoredPoints& scored, const Surface& truth) {
+std::optional<HeightDifference> measure_height_difference(const EachBlock& each_block, const Surface& truth) {
   const auto* const field = dynamic_cast<const HeightField*>(&truth);
-  if (field == nullptr || scored.index.empty()) return std::nullopt;
-  const auto difference_at = [&](std::size_t i) {
-    const Vec3& point_m = points_m[scored.index[i]];
-    return field->jet(point_m.x(), point_m.y()).z - point_m.z();
-  };
-  const std::array<double, 3> sums = exact_sums<3>(scored.index.size(), [&](std::size_t i) {
-    const double difference_m = difference_at(i);
-    return std::array<double, 3>{difference_m, std::abs(difference_m), difference_m * difference_m};
+  if (field == nullptr) return std::nullopt;
+  HeightDifference found;
+  std::array<ExactSum, 3> sums;
+  each_block([&](std::span<const Vec3> points_m, std::span<const std::uint32_t> index) {
+    const auto difference_at = [&](std::size_t i) {
+      const Vec3& point_m = points_m[index[i]];
+      return field->jet(point_m.x(), point_m.y()).z - point_m.z();
+    };
+    found.points += index.size();
+    add_to_sums<3>(sums, index.size(), [&](std::size_t i) {
+      const double difference_m = difference_at(i);
+      return std::array<double, 3>{difference_m, std::abs(difference_m), difference_m * difference_m};
+    });
+    for (std::size_t i = 0; i < index.size(); ++i)
+      found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_at(i)));
   });
-  const auto count = static_cast<double>(scored.index.size());
-  HeightDifference found{.points = scored.index.size(),
-                         .mean_m = sums[0] / count,
-                         .mean_abs_m = sums[1] / count,
-                         .rmse_m = std::sqrt(sums[2] / count)};
-  for (std::size_t i = 0; i < scored.index.size(); ++i)
-    found.max_abs_m = std::max(found.max_abs_m, std::abs(difference_at(i)));
+  if (found.points == 0) return std::nullopt;
+  const auto count = static_cast<double>(found.points);
+  found.mean_m = sums[0].value() / count;
+  found.mean_abs_m = sums[1].value() / count;
+  found.rmse_m = std::sqrt(sums[2].value() / count);
   return found;
 }
 
 std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> points_m,
-                                                      const ScoredPoints& scored, const Surface& truth,
-                                                      const Rig& rig) {
+                                                      std::span<const std::uint32_t> index,
+                                                      const Surface& truth, const Rig& rig) {
   std::vector<Vec3> chosen_m;
-  for (const std::uint32_t index : scored.index) chosen_m.push_back(points_m[index]);
+  for (const std::uint32_t i : index) chosen_m.push_back(points_m[i]);
   std::vector<ClosestPoint> closest(chosen_m.size());
   truth.closest_points(chosen_m, closest);
   std::vector<double> distances_px;

@@ -2,11 +2,11 @@
 // What says more of the scored points than the metrics that are gated: heights, and errors in the images.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
-#include "metrics/scored_points.h"
-#include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
@@ -19,9 +19,9 @@ struct HeightDifference {
   double mean_m = 0, mean_abs_m = 0, rmse_m = 0, max_abs_m = 0;
 };
 
-// Measures scored points of a cloud; nullopt where there is none, or where the truth is no height field.
-std::optional<HeightDifference> measure_height_difference(std::span<const Vec3> points_m,
-                                                          const ScoredPoints& scored, const Surface& truth);
+// Measures the points that count of a cloud; nullopt where there is none, or where the truth is no height
+// field.
+std::optional<HeightDifference> measure_height_difference(const EachBlock& each_block, const Surface& truth);
 
 // Distances in the images between a scored point and the closest point of the true surface, both projected
 // through the water: what the errors of the cloud look like in pixels. One for each pair of a point and a
@@ -31,9 +31,9 @@ struct ReprojectionError {
   double mean_px = 0, median_px = 0, rmse_px = 0;
 };
 
-// Measures scored points of a cloud; nullopt where no camera has one in its image.
+// Measures points_m[index[i]]; nullopt where no camera has one in its image.
 std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> points_m,
-                                                      const ScoredPoints& scored, const Surface& truth,
-                                                      const Rig& rig);
+                                                      std::span<const std::uint32_t> index,
+                                                      const Surface& truth, const Rig& rig);
 
 }  // namespace aqbench

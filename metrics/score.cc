@@ -8,14 +8,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "metrics/completeness.h"
-#include "metrics/exact_sum.h"
 #include "metrics/mesh_metrics.h"
-#include "metrics/neighbours/measurable.h"
-#include "metrics/order_statistics.h"
-#include "metrics/plane_fit.h"
+#include "metrics/numbers/exact_sum.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
-#include "metrics/scored_points.h"
 
 namespace aqbench {
 namespace {
@@ -41,48 +37,9 @@ void write_all_undefined(MetricWriter& writer, std::initializer_list<std::string
   for (const std::string_view row : rows) writer.add_undefined(row, reason);
 }
 
-// What is measured of a cloud before metrics are written. `accuracy` and `completeness` are unset, with the
-// reason, if the cloud has nothing to measure.
-struct CloudMeasurements {
-  ScoredPoints scored;
-  std::optional<ErrorSummary> accuracy;
-  std::string no_accuracy;
-  std::optional<Completeness> completeness;
-  std::optional<CompletenessSummary> completeness_summary;
-  std::string no_completeness;
-};
-
-CloudMeasurements measure_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options) {
-  CloudMeasurements measured;
-  const bool any_finite = std::ranges::any_of(cloud.points_m, is_measurable);
-  if (any_finite) {
-    // First of all: the index of the cloud needs more memory than the errors, and is freed before those are
-    // stored.
-    measured.completeness = measure_completeness(cloud.points_m, truth, options.sample_spacing_m,
-                                                 options.sample_seed, options.part.crop);
-    if (measured.completeness->distance_m.empty()) {
-      measured.completeness.reset();
-      measured.no_completeness = "no part of the truth lies in the crop";
-    } else {
-      measured.completeness_summary = summarize_completeness(*measured.completeness);
-    }
-  } else {
-    measured.no_completeness = cloud.points_m.empty() ? "no points" : "no finite points";
-  }
-  measured.scored = score_points(cloud.points_m, truth, options.part);
-  if (!measured.scored.index.empty()) {
-    measured.accuracy = summarize_errors(measured.scored.signed_error_m);
-  } else {
-    measured.no_accuracy = !any_finite                 ? measured.no_completeness
-                           : options.part.is_partial() ? "no points in the scored part"
-                                                       : "no points inside the patch";
-  }
-  return measured;
-}
-
 Measured precision(const CloudMeasurements& cloud, double tolerance_m) {
   if (!cloud.accuracy) return {std::nullopt, cloud.no_accuracy};
-  return {share_within_pct(cloud.scored.signed_error_m, tolerance_m), ""};
+  return {share_within_pct(cloud.signed_error_m, tolerance_m), ""};
 }
 
 Measured completeness(const CloudMeasurements& cloud, double tolerance_m) {
@@ -127,7 +84,7 @@ void write_accuracy(MetricWriter& writer, const CloudMeasurements& cloud, const 
   writer.add("bias_mean_mm", kMm * errors.bias_mean_m);
   writer.add("bias_median_mm", kMm * errors.bias_median_m);
   writer.add("nmad_mm", kMm * errors.nmad_m);
-  writer.add("outlier_ratio_pct", share_beyond_pct(cloud.scored.signed_error_m, options.outlier_m));
+  writer.add("outlier_ratio_pct", share_beyond_pct(cloud.signed_error_m, options.outlier_m));
 }
 
 void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Patch* patch,
@@ -186,7 +143,7 @@ void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cl
 // Writes what was left out where the truth is partial. The area of a part is that of its samples.
 void write_counts(MetricWriter& writer, const CloudMeasurements& measured, double area_m2,
                   const ScoredPart& part) {
-  const ScoredCounts& counts = measured.scored.counts;
+  const ScoredCounts& counts = measured.counts;
   const std::size_t in_patch = counts.scored + counts.left_out(), finite = in_patch + counts.outside_patch;
   writer.add("points", static_cast<double>(finite + counts.non_finite));
   writer.add("points_outside_patch", static_cast<double>(counts.outside_patch));
@@ -213,21 +170,21 @@ void write_counts(MetricWriter& writer, const CloudMeasurements& measured, doubl
   }
 }
 
-void write_plane_fit(MetricWriter& writer, const CloudSpan& cloud, const CloudMeasurements& measured) {
-  const auto fit = fit_plane(cloud.points_m, measured.scored.index);
-  if (fit) {
-    writer.add("plane_fit_rmse_mm", kMm * fit->rmse_m);
-    writer.add("plane_fit_max_mm", kMm * fit->max_m);
+void write_plane_fit(MetricWriter& writer, const CloudMeasurements& measured) {
+  if (measured.plane) {
+    writer.add("plane_fit_rmse_mm", kMm * measured.plane->rmse_m);
+    writer.add("plane_fit_max_mm", kMm * measured.plane->max_m);
     return;
   }
   std::string reason = measured.no_accuracy;
   if (reason.empty()) {
-    reason = measured.scored.index.size() < 3 ? "fewer than 3 points" : "the points lie on one line";
+    reason = measured.subset.size() < 3 ? "fewer than 3 points" : "the points lie on one line";
   }
   write_all_undefined(writer, {"plane_fit_rmse_mm", "plane_fit_max_mm"}, reason);
 }
 
-void write_tiles(MetricWriter& writer, const CloudMeasurements& measured, const TileGrid& grid) {
+void write_tiles(MetricWriter& writer, const CloudMeasurements& measured) {
+  const TileGrid& grid = measured.tiles;
   std::string reason = measured.no_accuracy;
   if (grid.tiles.empty()) reason = "the true surface has no patch to cut into tiles";
   if (!reason.empty()) {
@@ -247,8 +204,7 @@ void write_tiles(MetricWriter& writer, const CloudMeasurements& measured, const 
   writer.add("tile_empty_pct", 100.0 * static_cast<double>(empty) / static_cast<double>(grid.tiles.size()));
 }
 
-void write_normals(MetricWriter& writer, const CloudSpan& cloud, const CloudMeasurements& measured,
-                   const Surface& truth) {
+void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
   constexpr std::pair<const char*, double> kWithin[] = {{"normal_within_5deg_pct", 5},
                                                         {"normal_within_11.25deg_pct", 11.25},
                                                         {"normal_within_22.5deg_pct", 22.5}};
@@ -257,7 +213,7 @@ void write_normals(MetricWriter& writer, const CloudSpan& cloud, const CloudMeas
     for (const auto& [row, limit_deg] : kWithin) writer.add_undefined(row, measured.no_accuracy);
     return;
   }
-  std::vector<double> errors_deg = normal_errors_deg(cloud.points_m, cloud.normals, measured.scored, truth);
+  std::vector<double>& errors_deg = measured.normal_errors_deg;
   const double sum_deg = exact_sum(errors_deg.size(), [&](std::size_t i) { return errors_deg[i]; });
   writer.add("normal_mean_deg", sum_deg / static_cast<double>(errors_deg.size()));
   for (const auto& [row, limit_deg] : kWithin) writer.add(row, share_within_pct(errors_deg, limit_deg));
@@ -285,54 +241,53 @@ void check_length(const char* name, std::size_t length, std::size_t points) {
   throw Error(ErrorKind::method, fmt::format("cloud.{}: {} entries for {} points", name, length, points));
 }
 
-Score score_parts(const CloudSpan& cloud, const TriangleMesh* mesh, const Surface& truth,
-                  const ScoreOptions& options, const ViewCounter& count_views) {
+}  // namespace
+
+Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Surface& truth,
+                   const ScoreOptions& options, const ViewCounter& count_views, const BlockSizes& sizes) {
   check(options);
-  check_length("normals", cloud.normals.size(), cloud.points_m.size());
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
   if (samples > 2e8) {
     throw Error(ErrorKind::usage,
                 fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
                             options.sample_spacing_m, truth.area_m2(), samples));
   }
-  const CloudMeasurements measured = measure_cloud(cloud, truth, options);
+  CloudMeasurements measured = measure_cloud(cloud, truth, options, sizes);
   MetricWriter writer;
   write_accuracy(writer, measured, options);
   write_shares(writer, measured, truth.patch(), options);
   write_distances_both_ways(writer, measured);
   write_counts(writer, measured, truth.area_m2(), options.part);
-  write_plane_fit(writer, cloud, measured);
+  write_plane_fit(writer, measured);
+  if (options.tiles) write_tiles(writer, measured);
   Score score;
-  if (options.tiles) {
-    if (truth.patch() != nullptr) {
-      score.tiles = make_tiles(cloud.points_m, measured.scored,
-                               measured.completeness ? &*measured.completeness : nullptr, *truth.patch(),
-                               options.tile_m);
-    }
-    write_tiles(writer, measured, score.tiles);
-  }
   if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
-  if (!cloud.normals.empty()) write_normals(writer, cloud, measured, truth);
+  if (cloud.has_normals()) write_normals(writer, measured);
   if (mesh != nullptr) write_mesh(writer, *mesh, truth, options);
-  score.counts = measured.scored.counts;
+  score.tiles = std::move(measured.tiles);
+  score.counts = measured.counts;
+  score.subset = std::move(measured.subset);
+  score.plane = measured.plane;
   score.metrics = writer.take();
   name_sizes(score.metrics, options);
   return score;
 }
 
-}  // namespace
-
 Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
                   const ViewCounter& count_views) {
-  return score_parts(cloud, nullptr, truth, options, count_views);
+  check(options);
+  check_length("normals", cloud.normals.size(), cloud.points_m.size());
+  return score_blocks(SpanBlocks(cloud.points_m, cloud.normals), nullptr, truth, options, count_views);
 }
 
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views) {
   const PointCloud& cloud = reconstruction.cloud;
   check_length("confidence", cloud.confidence.size(), cloud.points_m.size());
-  return score_parts({cloud.points_m, cloud.normals}, reconstruction.mesh ? &*reconstruction.mesh : nullptr,
-                     truth, options, count_views);
+  check(options);
+  check_length("normals", cloud.normals.size(), cloud.points_m.size());
+  return score_blocks(SpanBlocks(cloud.points_m, cloud.normals),
+                      reconstruction.mesh ? &*reconstruction.mesh : nullptr, truth, options, count_views);
 }
 
 }  // namespace aqbench

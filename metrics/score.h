@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/cloud_measurements.h"
 #include "metrics/metric.h"
 #include "metrics/score_options.h"
 #include "metrics/tiles.h"
@@ -24,6 +25,8 @@ struct Score {
   MetricSet metrics;    // always the cloud's; those of normals, mesh and seen2 where there is such data
   TileGrid tiles;       // without tiles if not asked for, or if the truth has no patch
   ScoredCounts counts;  // what of the cloud was scored, and what was left out and why
+  ScoredSubset subset;  // the scored points
+  std::optional<PlaneFit> plane;    // through them, where there is one
   std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
 };
 
@@ -36,6 +39,12 @@ struct CloudSpan {
 // Scores a cloud without copying it, as score_reconstruction() does one without a mesh.
 Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
                   const ViewCounter& count_views = {});
+
+// Scores a cloud in blocks, and its mesh if that is not null. The metrics are those that
+// score_reconstruction() gives of the same points in memory.
+Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Surface& truth,
+                   const ScoreOptions& options, const ViewCounter& count_views = {},
+                   const BlockSizes& sizes = {});
 
 // Scores a reconstruction. Metrics are the same bytes for any thread count. An empty cloud gives undefined
 // metrics with a reason. With `count_views` there are also completeness_seen2_*: over the surface that two or

@@ -28,10 +28,10 @@ void check(const ScoreOptions& options) {
 }
 
 double auto_spacing_m(const Surface& truth, std::size_t points) {
-  constexpr double kFewest = 1e4, kMost = 4e6, kOfLarge = 4e5;
+  constexpr double kFewest = 1e4, kMost = 4e6, kFewestOfLarge = 4e5, kMostOfLarge = 2e7;
   const double area_m2 = truth.area_m2(), fine_m = ScoreOptions{}.sample_spacing_m;
   const double samples = area_m2 / (fine_m * fine_m),
-               of_large = std::max(kOfLarge, static_cast<double>(points));
+               of_large = std::clamp(static_cast<double>(points), kFewestOfLarge, kMostOfLarge);
   if (samples < kFewest) return std::sqrt(area_m2 / kFewest);
   if (samples > kMost) return std::sqrt(area_m2 / of_large);
   return fine_m;

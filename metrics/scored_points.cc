@@ -12,10 +12,10 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/exact_sum.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/spatial_tree.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/exact_sum.h"
+#include "metrics/numbers/order_statistics.h"
 #include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {

@@ -6,11 +6,12 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/exact_sum.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/exact_sum.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 namespace {
@@ -31,39 +32,23 @@ std::size_t tile_of(const TileGrid& grid, const Vec3& position_m) {
          static_cast<std::size_t>(std::clamp(column, 0, grid.columns - 1));
 }
 
-// Errors grouped by tile: those of tile i are values[first[i], first[i + 1]).
-struct Grouped {
-  std::vector<std::size_t> first;
-  std::vector<double> values;
-};
-
-Grouped group_by_tile(std::span<const Vec3> points_m, const ScoredPoints& scored, const TileGrid& grid) {
-  std::vector<std::uint32_t> tile(scored.index.size());
-  parallel_for(tile.size(), kSumGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      tile[i] = static_cast<std::uint32_t>(tile_of(grid, points_m[scored.index[i]]));
-    }
-  });
-  Grouped grouped{std::vector<std::size_t>(grid.tiles.size() + 1), std::vector<double>(tile.size())};
-  for (const std::uint32_t t : tile) ++grouped.first[t + 1];
-  for (std::size_t t = 1; t < grouped.first.size(); ++t) grouped.first[t] += grouped.first[t - 1];
-  std::vector<std::size_t> place(grouped.first.begin(), grouped.first.end() - 1);
-  for (std::size_t i = 0; i < tile.size(); ++i) grouped.values[place[tile[i]]++] = scored.signed_error_m[i];
-  return grouped;
-}
-
-void fill_errors(TileGrid& grid, Grouped& grouped) {
+void fill_errors(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups) {
   parallel_for(grid.tiles.size(), 64, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> errors_m;
     for (std::size_t t = begin; t < end; ++t) {
+      errors_m.clear();
+      for (const TileGroup& group : groups) {
+        const auto of_tile = signed_error_m.subspan(group.begin + group.first[t],
+                                                    std::size_t{group.first[t + 1]} - group.first[t]);
+        errors_m.insert(errors_m.end(), of_tile.begin(), of_tile.end());
+      }
       ErrorTile& tile = grid.tiles[t];
-      const std::span<double> errors(grouped.values.data() + grouped.first[t],
-                                     grouped.values.data() + grouped.first[t + 1]);
-      tile.points = errors.size();
-      if (errors.empty()) continue;
+      tile.points = errors_m.size();
+      if (errors_m.empty()) continue;
       ExactSum sum;
-      sum.add(errors);
-      tile.signed_mean_mm = 1000 * sum.value() / static_cast<double>(errors.size());
-      tile.nmad_mm = 1000 * nmad_in_place(errors);
+      sum.add(errors_m);
+      tile.signed_mean_mm = 1000 * sum.value() / static_cast<double>(errors_m.size());
+      tile.nmad_mm = 1000 * nmad_in_place(errors_m);
     }
   });
 }
@@ -80,8 +65,7 @@ std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{
 
 }  // namespace
 
-TileGrid make_tiles(std::span<const Vec3> points_m, const ScoredPoints& scored,
-                    const Completeness* completeness, const Patch& patch, double tile_m) {
+TileGrid empty_tiles(const Patch& patch, double tile_m) {
   TileGrid grid;
   grid.columns = tile_count(patch.x_max_m - patch.x_min_m, tile_m);
   grid.rows = tile_count(patch.y_max_m - patch.y_min_m, tile_m);
@@ -96,10 +80,30 @@ TileGrid make_tiles(std::span<const Vec3> points_m, const ScoredPoints& scored,
       grid.tiles.push_back({column, row, 0, kNoValue, kNoValue, kNoValue});
     }
   }
-  Grouped grouped = group_by_tile(points_m, scored, grid);
-  fill_errors(grid, grouped);
-  if (completeness != nullptr) fill_completeness(grid, *completeness);
   return grid;
+}
+
+TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
+                        std::span<const std::uint32_t> index, std::vector<double>& signed_error_m) {
+  std::vector<std::uint32_t> tile(index.size());
+  parallel_for(tile.size(), kSumGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      tile[i] = static_cast<std::uint32_t>(tile_of(grid, points_m[index[i]]));
+  });
+  TileGroup group{0, std::vector<std::uint32_t>(grid.tiles.size() + 1)};
+  for (const std::uint32_t t : tile) ++group.first[t + 1];
+  for (std::size_t t = 1; t < group.first.size(); ++t) group.first[t] += group.first[t - 1];
+  std::vector<std::uint32_t> place(group.first.begin(), group.first.end() - 1);
+  std::vector<double> grouped_m(tile.size());
+  for (std::size_t i = 0; i < tile.size(); ++i) grouped_m[place[tile[i]]++] = signed_error_m[i];
+  signed_error_m = std::move(grouped_m);
+  return group;
+}
+
+void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups,
+                const Completeness* completeness) {
+  fill_errors(grid, signed_error_m, groups);
+  if (completeness != nullptr) fill_completeness(grid, *completeness);
 }
 
 std::string tiles_to_csv(const TileGrid& grid) {

@@ -2,12 +2,12 @@
 // Errors by place: the patch in square tiles, in world x and y.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "metrics/completeness.h"
-#include "metrics/scored_points.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
@@ -31,10 +31,24 @@ struct TileGrid {
   std::vector<ErrorTile> tiles;     // row-major, rows along y
 };
 
-// Sorts the scored points into tiles. `completeness` is null for an empty cloud. Throws Error(usage) for more
-// than a million tiles.
-TileGrid make_tiles(std::span<const Vec3> points_m, const ScoredPoints& scored,
-                    const Completeness* completeness, const Patch& patch, double tile_m);
+// Returns the tiles of a patch without any value. Throws Error(usage) for more than a million tiles.
+TileGrid empty_tiles(const Patch& patch, double tile_m);
+
+// Where the errors of one block of points lie, in the order of their tiles: those of tile t from first[t] to
+// first[t + 1] - 1, counted from `begin`.
+struct TileGroup {
+  std::size_t begin = 0;
+  std::vector<std::uint32_t> first;  // one more than there are tiles
+};
+
+// Brings the errors of points_m[index[i]] into the order of their tiles, within a tile in their own, and
+// returns where those of each tile lie; `begin` is 0.
+TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
+                        std::span<const std::uint32_t> index, std::vector<double>& signed_error_m);
+
+// Fills in the errors of all groups, and of `completeness` what the cloud reaches (null for an empty cloud).
+void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups,
+                const Completeness* completeness);
 
 // Returns the tiles as CSV with a header line; a field without a value is empty.
 std::string tiles_to_csv(const TileGrid& grid);

@@ -17,7 +17,7 @@
 #include "core/parallel.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 namespace {
@@ -25,41 +25,98 @@ namespace {
 constexpr std::size_t kTruthGrain = 1 << 10;
 constexpr double kBorderGap = 0.75 * std::numbers::pi;  // free angle around a point on a border
 
-// What is known of one point before all are put into order.
-struct TruthPoint {
-  Vec3 position_m;
-  Vec3 normal;     // zero: to be estimated
-  Vec3 towards_m;  // from the point to the scanner, or (0, 0, -1)
+// The true points in the order of their coordinates, each place once, and what the scans say of them.
+struct TruePoints {
+  std::vector<Vec3> positions_m;
+  std::vector<Vec3> normals;                    // as many, or none; zero: to be estimated
+  std::vector<std::uint32_t> scan_of;           // as many, or none if no scanner's place is known
+  std::vector<std::optional<Vec3>> scanners_m;  // of the scans
+
+  // Returns the direction from point i to where it was seen from: its scanner, or (0, 0, -1).
+  Vec3 towards_m(std::size_t i, const Vec3& position_m) const {
+    if (scan_of.empty() || !scanners_m[scan_of[i]]) return {0, 0, -1};
+    return *scanners_m[scan_of[i]] - position_m;
+  }
 };
 
-bool lies_before(const TruthPoint& a, const TruthPoint& b) {
-  for (const auto& [left, right] : {std::pair(&a.position_m, &b.position_m), {&a.normal, &b.normal}})
-    for (int axis = 0; axis < 3; ++axis)
-      if ((*left)[axis] != (*right)[axis]) return (*left)[axis] < (*right)[axis];
+// A point, and the number that it has when all points of all scans are counted.
+struct NumberedPoint {
+  Vec3 position_m;
+  std::uint32_t number;
+};
+
+bool comes_before(const Vec3& left, const Vec3& right) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (left[axis] != right[axis]) return left[axis] < right[axis];
   return false;
 }
 
-std::vector<TruthPoint> collect_points(const std::vector<Scan>& scans) {
-  const bool have_normals =
-      std::ranges::all_of(scans, [](const Scan& scan) { return !scan.cloud.normals.empty(); });
-  std::vector<TruthPoint> points;
-  for (const Scan& scan : scans) {
-    for (std::size_t i = 0; i < scan.cloud.points_m.size(); ++i) {
-      const Vec3& position_m = scan.cloud.points_m[i];
-      if (!is_measurable(position_m)) continue;
-      TruthPoint point{position_m, Vec3::Zero(), Vec3(0, 0, -1)};
-      if (scan.scanner_m) point.towards_m = *scan.scanner_m - position_m;
-      if (have_normals && is_measurable(scan.cloud.normals[i]) && scan.cloud.normals[i].norm() > 0)
-        point.normal = scan.cloud.normals[i].normalized();
-      points.push_back(point);
-    }
+// Collects the points of all scans with at most 60 bytes for each of them, beside the scans.
+class PointCollector {
+ public:
+  explicit PointCollector(const std::vector<Scan>& scans) : scans_(scans) {
+    for (const Scan& scan : scans_) first_.push_back(first_.back() + scan.cloud.points_m.size());
+    if (first_.back() >= std::numeric_limits<std::uint32_t>::max())
+      throw Error(ErrorKind::input, fmt::format("{}: more than 4294967294 true points: {}",
+                                                scans_.front().file, first_.back()));
+    have_normals_ = std::ranges::all_of(scans_, [](const Scan& scan) { return !scan.cloud.normals.empty(); });
+    have_scanners_ = std::ranges::any_of(scans_, [](const Scan& scan) { return scan.scanner_m.has_value(); });
   }
-  std::ranges::sort(points, lies_before);
-  const auto repeated = std::ranges::unique(
-      points, [](const TruthPoint& a, const TruthPoint& b) { return a.position_m == b.position_m; });
-  points.erase(repeated.begin(), repeated.end());
-  return points;
-}
+
+  TruePoints collect() const {
+    std::vector<NumberedPoint> points = sorted_points();
+    TruePoints collected;
+    for (const Scan& scan : scans_) collected.scanners_m.push_back(scan.scanner_m);
+    collected.positions_m.resize(points.size());
+    std::ranges::transform(points, collected.positions_m.begin(), &NumberedPoint::position_m);
+    if (have_normals_)
+      for (const NumberedPoint& point : points) collected.normals.push_back(normal_of(point.number));
+    if (have_scanners_)
+      for (const NumberedPoint& point : points)
+        collected.scan_of.push_back(static_cast<std::uint32_t>(scan_of(point.number)));
+    return collected;
+  }
+
+ private:
+  std::vector<NumberedPoint> sorted_points() const {
+    std::vector<NumberedPoint> points;
+    points.reserve(first_.back());
+    std::uint32_t number = 0;
+    for (const Scan& scan : scans_)
+      for (const Vec3& position_m : scan.cloud.points_m) {
+        if (is_measurable(position_m)) points.push_back({position_m, number});
+        ++number;
+      }
+    // What is said of points at one place decides between them, whatever the order of the scans.
+    std::ranges::sort(points, [&](const NumberedPoint& a, const NumberedPoint& b) {
+      if (a.position_m != b.position_m) return comes_before(a.position_m, b.position_m);
+      const Vec3 left = normal_of(a.number), right = normal_of(b.number);
+      if (left != right) return comes_before(left, right);
+      return comes_before(scanner_of(a.number), scanner_of(b.number));
+    });
+    const auto repeated = std::ranges::unique(points, {}, &NumberedPoint::position_m);
+    points.erase(repeated.begin(), repeated.end());
+    return points;
+  }
+
+  std::size_t scan_of(std::uint32_t number) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(first_, number) - first_.begin()) - 1;
+  }
+  Vec3 normal_of(std::uint32_t number) const {
+    if (!have_normals_) return Vec3::Zero();
+    const std::size_t scan = scan_of(number);
+    const Vec3& normal = scans_[scan].cloud.normals[number - first_[scan]];
+    return is_measurable(normal) && normal.norm() > 0 ? normal.normalized() : Vec3::Zero();
+  }
+  // Scanners that are not known come last.
+  Vec3 scanner_of(std::uint32_t number) const {
+    return scans_[scan_of(number)].scanner_m.value_or(Vec3::Constant(1e300));
+  }
+
+  const std::vector<Scan>& scans_;
+  std::vector<std::size_t> first_ = {0};  // number of a scan's first point; one more than scans
+  bool have_normals_ = false, have_scanners_ = false;
+};
 
 // The side of a border point on which there is no other point.
 struct Gap {
@@ -99,17 +156,13 @@ std::optional<Gap> border_gap(const std::vector<Vec3>& offsets_m, const Vec3& no
   return Gap{std::cos(middle) * u + std::sin(middle) * v, std::cos(widest / 2)};
 }
 
-std::vector<Vec3> positions_of(const std::vector<TruthPoint>& points) {
-  std::vector<Vec3> positions_m(points.size());
-  std::ranges::transform(points, positions_m.begin(), &TruthPoint::position_m);
-  return positions_m;
-}
-
 class ScanSurface final : public TruthCloud {
  public:
-  ScanSurface(const std::vector<TruthPoint>& points, const TruthCloudOptions& options)
-      : options_(options), points_m_(positions_of(points)), index_(points_m_, true) {
+  ScanSurface(TruePoints points, const TruthCloudOptions& options)
+      : options_(options), points_m_(std::move(points.positions_m)), index_(points_m_, true) {
     for (const Vec3& point : points_m_) bounds_m_.extend(point);
+    normals_ = std::move(points.normals);
+    points.positions_m = {};
     add_planes(points);
   }
 
@@ -136,7 +189,7 @@ class ScanSurface final : public TruthCloud {
   double spacing_m() const override { return spacing_m_; }
 
  private:
-  void add_planes(const std::vector<TruthPoint>& points);
+  void add_planes(const TruePoints& points);
   void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
                   std::span<std::uint8_t> beyond_border) const;
   ClosestPoint closest_to(const Vec3& point, std::uint32_t nearest) const;
@@ -152,12 +205,12 @@ class ScanSurface final : public TruthCloud {
   double spacing_m_ = 0;
 };
 
-void ScanSurface::add_planes(const std::vector<TruthPoint>& points) {
-  normals_.resize(points.size());
-  reaches_m_.resize(points.size());
-  std::vector<double> nearest_m(points.size());
+void ScanSurface::add_planes(const TruePoints& points) {
+  normals_.resize(points_m_.size(), Vec3::Zero());
+  reaches_m_.resize(points_m_.size());
+  std::vector<double> nearest_m(points_m_.size());
   std::mutex mutex;
-  parallel_for(points.size(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(points_m_.size(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<NearestNeighbourIndex::Neighbour> neighbours;
     std::vector<Vec3> offsets_m;
     std::vector<std::pair<std::uint32_t, Gap>> found;
@@ -165,12 +218,11 @@ void ScanSurface::add_planes(const std::vector<TruthPoint>& points) {
       index_.k_nearest(points_m_[i], options_.neighbours + 1, neighbours);  // the point itself is the first
       offsets_m.clear();
       for (const auto& neighbour : neighbours) offsets_m.push_back(points_m_[neighbour.index] - points_m_[i]);
-      Vec3 normal = points[i].normal;
+      Vec3& normal = normals_[i];
       if (normal.isZero()) {
         normal = plane_normal(offsets_m);
-        if (normal.dot(points[i].towards_m) < 0) normal = -normal;
+        if (normal.dot(points.towards_m(i, points_m_[i])) < 0) normal = -normal;
       }
-      normals_[i] = normal;
       reaches_m_[i] = static_cast<float>(std::sqrt(neighbours.back().squared_m2));
       nearest_m[i] = neighbours.size() > 1 ? std::sqrt(neighbours[1].squared_m2) : 0;
       if (normal.isZero()) continue;
@@ -216,18 +268,23 @@ void ScanSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoin
 SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) const {
   if (!(spacing_m > 0))
     throw Error(ErrorKind::usage, fmt::format("spacing_m: must be positive, got {}", spacing_m));
-  using Cell = std::array<double, 3>;  // whole numbers
-  std::vector<std::pair<Cell, std::uint32_t>> cells(points_m_.size());
-  for (std::uint32_t i = 0; i < cells.size(); ++i) {
-    const Vec3 cell = (points_m_[i] - bounds_m_.min()) / spacing_m;
-    cells[i] = {{std::floor(cell.x()), std::floor(cell.y()), std::floor(cell.z())}, i};
-  }
-  std::ranges::sort(cells);
+  // Points are in the order of x: those of one slab of cells follow each other.
+  const auto cell_at = [&](std::uint32_t i, int axis) {
+    return std::floor((points_m_[i][axis] - bounds_m_.min()[axis]) / spacing_m);
+  };
+  using Cell = std::array<double, 2>;  // whole numbers, along y and z
+  std::vector<std::pair<Cell, std::uint32_t>> slab;
   SurfaceSamples samples;
   samples.spacing_m = spacing_m;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (i == 0 || cells[i].first != cells[i - 1].first)
-      samples.positions_m.push_back(points_m_[cells[i].second]);
+  for (std::uint32_t begin = 0, end = 0; begin < points_m_.size(); begin = end) {
+    slab.clear();
+    for (end = begin; end < points_m_.size() && cell_at(end, 0) == cell_at(begin, 0); ++end)
+      slab.push_back({{cell_at(end, 1), cell_at(end, 2)}, end});
+    std::ranges::sort(slab);
+    for (std::size_t i = 0; i < slab.size(); ++i)
+      if (i == 0 || slab[i].first != slab[i - 1].first)
+        samples.positions_m.push_back(points_m_[slab[i].second]);
+  }
   samples.weights.assign(samples.positions_m.size(), spacing_m * spacing_m);
   return samples;
 }
@@ -237,12 +294,12 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
 std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
                                                    const TruthCloudOptions& options) {
   if (options.neighbours < 3) throw Error(ErrorKind::usage, "neighbours: must be at least 3");
-  const std::vector<TruthPoint> points = collect_points(scans);
-  if (points.empty())
+  TruePoints points = PointCollector(scans).collect();
+  if (points.positions_m.empty())
     throw Error(ErrorKind::input,
                 fmt::format("{}: no finite point", scans.empty() ? "truth" : scans.front().file));
-  scans.clear();
-  return std::make_shared<ScanSurface>(points, options);
+  scans = {};
+  return std::make_shared<ScanSurface>(std::move(points), options);
 }
 
 }  // namespace aqbench

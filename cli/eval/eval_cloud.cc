@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "cli/eval/eval_input.h"
 #include "cli/eval/eval_output.h"
@@ -15,7 +16,6 @@
 #include "core/files.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "metrics/plane_fit.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "scenes/optics/calibration_file.h"
@@ -120,14 +120,24 @@ Json reprojection_json(const std::optional<ReprojectionError>& error) {
        "both through the water; over all cameras that are not auxiliary and have both in their image"}};
 }
 
+Json reprojection_json(const EachBlock& scored, const CloudBlocks& cloud, const Surface& truth,
+                       const Rig& rig) {
+  if (cloud.points() > BlockSizes{}.whole)
+    return null_with_reason("not measured of a cloud of more than 20 million points");
+  std::optional<ReprojectionError> error;
+  scored([&](std::span<const Vec3> points_m, std::span<const std::uint32_t> index) {
+    error = measure_reprojection(points_m, index, truth, rig);
+  });
+  return reprojection_json(error);
+}
+
 // What the JSON says beyond the metrics, which are the same in every record.
-void add_details(const Reconstruction& reconstruction, const Surface& truth, const ScoreOptions& options,
+void add_details(const CloudBlocks& cloud, const Surface& truth, const Score& score,
                  const std::optional<Rig>& rig, Json& effective) {
-  const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
-  const ScoredPoints scored = score_points(points_m, truth, options.part);
-  effective["plane_fit"] = plane_json(fit_plane(points_m, scored.index));
-  effective["height_difference"] = height_json(measure_height_difference(points_m, scored, truth));
-  if (rig) effective["reprojection"] = reprojection_json(measure_reprojection(points_m, scored, truth, *rig));
+  const EachBlock scored = score.subset.of(cloud);
+  effective["plane_fit"] = plane_json(score.plane);
+  effective["height_difference"] = height_json(measure_height_difference(scored, truth));
+  if (rig) effective["reprojection"] = reprojection_json(scored, cloud, truth, *rig);
 }
 
 // Returns the cameras of the request; nullopt where none is known.
@@ -157,9 +167,12 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   const std::optional<Rig> rig = request_rig(request);
   const ViewCounter views = request_views(request, scene, rig);
   const EvalInput input = load_eval_input(request, truth);
-  const ScoreOptions options = effective_options(request, truth, input.reconstruction.cloud.points_m.size());
+  const Reconstruction& loaded = input.reconstruction;
+  const SpanBlocks in_memory(loaded.cloud.points_m, loaded.cloud.normals);
+  const CloudBlocks& cloud = input.on_disk ? *input.on_disk : in_memory;
+  const ScoreOptions options = effective_options(request, truth, cloud.points());
 
-  const Score score = score_reconstruction(input.reconstruction, truth, options, views);
+  const Score score = score_blocks(cloud, loaded.mesh ? &*loaded.mesh : nullptr, truth, options, views);
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
   if (!request.json) {
@@ -168,7 +181,7 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   }
   Json effective = {{"transforms", input.transforms}, {"scoring", scoring_json(request, truth, options)}};
   effective["left_out"] = left_out_json(score.counts);
-  add_details(input.reconstruction, truth, options, rig, effective);
+  add_details(cloud, truth, score, rig, effective);
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
   print_json(eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
                                Json{{"arguments", arguments}}, std::move(effective)));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "metrics/alignment/similarity_fit.h"
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/transform.h"
 
 namespace aqbench::cli {
@@ -23,8 +25,39 @@ namespace {
 
 // ---- Loading ----
 
+// A cloud on its way to the truth.
+struct Loading {
+  EvalInput input;
+  std::vector<Similarity> moves;  // of a cloud on the disk
+
+  void move(const Similarity& similarity) {
+    if (input.on_disk) {
+      moves.push_back(similarity);
+    } else {
+      apply(similarity, input.reconstruction);
+    }
+  }
+};
+
+// Alignment to the surface needs the points in memory.
+bool searches_for_truth(const EvalCloudRequest& request) {
+  return std::ranges::any_of(request.align, [](const AlignStep& step) {
+    return step.how == AlignStep::How::icp || step.how == AlignStep::How::sim3;
+  });
+}
+
+Loading open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
+  Loading loading;
+  EvalInput& input = loading.input;
+  if (!searches_for_truth(request)) input.on_disk = open_ply_blocks(request.cloud_file, most_in_memory + 1);
+  if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file);
+  return loading;
+}
+
 void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::string& file) {
-  const std::string warning = check_scorable(input.reconstruction.cloud, truth, {.name = file});
+  const ScorableHints hints{.name = file};
+  const std::string warning = input.on_disk ? check_scorable(*input.on_disk, truth, hints)
+                                            : check_scorable(input.reconstruction.cloud, truth, hints);
   if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
 }
 
@@ -35,9 +68,10 @@ void note_transform(EvalInput& input, const std::string& step, Json transform) {
   input.transforms[name] = std::move(transform);
 }
 
-void apply_given(EvalInput& input, const std::string& file, const std::string& flag) {
+void apply_given(Loading& loading, const std::string& file, const std::string& flag) {
+  EvalInput& input = loading.input;
   const Similarity world_from_cloud = read_similarity(file);
-  apply(world_from_cloud, input.reconstruction);
+  loading.move(world_from_cloud);
   note_transform(input, flag == "--transform" ? "given" : "file", to_json(world_from_cloud));
   if (std::abs(world_from_cloud.scale - 1) > 1e-9)
     input.notes.push_back(fmt::format("{} scales by {:.9g}", flag, world_from_cloud.scale));
@@ -57,9 +91,10 @@ double degrees_of(const Similarity& similarity) {
 }
 
 // Moves the cloud, and writes down how far and what is left.
-void apply_aligned(EvalInput& input, const std::string& step, const Similarity& aligned_from_given,
+void apply_aligned(Loading& loading, const std::string& step, const Similarity& aligned_from_given,
                    Json left) {
-  apply(aligned_from_given, input.reconstruction);
+  EvalInput& input = loading.input;
+  loading.move(aligned_from_given);
   Json json = to_json(aligned_from_given);
   json["rotation_deg"] = degrees_of(aligned_from_given);
   json.update(left);
@@ -67,7 +102,8 @@ void apply_aligned(EvalInput& input, const std::string& step, const Similarity& 
   note_matrix(input, aligned_from_given);
 }
 
-void align_to_surface(EvalInput& input, const Surface& truth, bool scale) {
+void align_to_surface(Loading& loading, const Surface& truth, bool scale) {
+  EvalInput& input = loading.input;
   const std::string step = scale ? "sim3" : "icp";
   AlignOptions options;
   options.scale = scale;
@@ -85,7 +121,7 @@ void align_to_surface(EvalInput& input, const Surface& truth, bool scale) {
                     "bias may be hidden; x_world = M x_given, M =",
                     aligned.scale, degrees_of(aligned), found.iterations, 1e3 * found.rms_before_m,
                     1e3 * found.rms_after_m));
-  apply_aligned(input, step, aligned,
+  apply_aligned(loading, step, aligned,
                 {{"iterations", found.iterations},
                  {"determined_motions", found.constrained},
                  {"rms_before_m", found.rms_before_m},
@@ -93,7 +129,8 @@ void align_to_surface(EvalInput& input, const Surface& truth, bool scale) {
 }
 
 // Pairs cameras of two files by their names.
-void align_by_cameras(EvalInput& input, const EvalCloudRequest& request) {
+void align_by_cameras(Loading& loading, const EvalCloudRequest& request) {
+  EvalInput& input = loading.input;
   std::map<std::string, Vec3> true_centres;
   for (const CameraCentre& camera : read_camera_centres(request.truth_cameras_file))
     true_centres[camera.name] = camera.centre * request.truth_metres_per_unit;
@@ -113,7 +150,7 @@ void align_by_cameras(EvalInput& input, const EvalCloudRequest& request) {
                   "{:.4g} mm; x_world = M x_given, M =",
                   fit.inliers, from.size(), fit.to_from.scale, degrees_of(fit.to_from), 1e3 * fit.rms_m,
                   1e3 * fit.max_m));
-  apply_aligned(input, "cameras", fit.to_from,
+  apply_aligned(loading, "cameras", fit.to_from,
                 {{"cameras", from.size()},
                  {"agreeing_cameras", fit.inliers},
                  {"median_before_m", fit.median_before_m},
@@ -121,40 +158,41 @@ void align_by_cameras(EvalInput& input, const EvalCloudRequest& request) {
                  {"max_after_m", fit.max_m}});
 }
 
-void align_step(EvalInput& input, const EvalCloudRequest& request, const Surface& truth,
+void align_step(Loading& loading, const EvalCloudRequest& request, const Surface& truth,
                 const AlignStep& step) {
   switch (step.how) {
     case AlignStep::How::file:
-      return apply_given(input, step.file, "--align file");
+      return apply_given(loading, step.file, "--align file");
     case AlignStep::How::cameras:
-      return align_by_cameras(input, request);
+      return align_by_cameras(loading, request);
     case AlignStep::How::icp:
     case AlignStep::How::sim3:
       break;
   }
-  align_to_surface(input, truth, step.how == AlignStep::How::sim3);
+  align_to_surface(loading, truth, step.how == AlignStep::How::sim3);
 }
 
 }  // namespace
 
-EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth) {
-  EvalInput input;
-  input.reconstruction = read_cloud_file(request.cloud_file);
+EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth, std::size_t most_in_memory) {
+  Loading loading = open_cloud(request, most_in_memory);
   if (request.metres_per_unit != 1) {
     Eigen::Matrix4d scaling = Eigen::Matrix4d::Identity();
     scaling.topLeftCorner<3, 3>() *= request.metres_per_unit;
-    apply(similarity_from_matrix(scaling, "--unit"), input.reconstruction);
+    loading.move(similarity_from_matrix(scaling, "--unit"));
   }
-  if (!request.transform_file.empty()) apply_given(input, request.transform_file, "--transform");
+  if (!request.transform_file.empty()) apply_given(loading, request.transform_file, "--transform");
   // What is only moved by ICP must be near the truth before.
   bool checked = false;
   for (const AlignStep& step : request.align) {
     if (step.how == AlignStep::How::icp && !std::exchange(checked, true))
-      refuse_unscorable(input, truth, request.cloud_file);
-    align_step(input, request, truth, step);
+      refuse_unscorable(loading.input, truth, request.cloud_file);
+    align_step(loading, request, truth, step);
   }
+  EvalInput& input = loading.input;
+  if (input.on_disk) input.on_disk = moved_blocks(std::move(input.on_disk), std::move(loading.moves));
   if (!checked) refuse_unscorable(input, truth, request.cloud_file);
-  return input;
+  return std::move(input);
 }
 
 }  // namespace aqbench::cli

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -105,10 +106,12 @@ void take_surface(const EvalProtocolRequest& request, const EvalCloudRequest& cl
   if (!has_points) truth.cloud.points_m = truth.surface_samples_m;
 }
 
+constexpr std::size_t kAllInMemory = std::numeric_limits<std::uint32_t>::max();  // points
+
 void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
   Reconstruction reconstruction;
   if (input.surface != nullptr) {
-    EvalInput loaded = load_eval_input(cloud, *input.surface);
+    EvalInput loaded = load_eval_input(cloud, *input.surface, kAllInMemory);
     input.notes = std::move(loaded.notes);
     reconstruction = std::move(loaded.reconstruction);
   } else {

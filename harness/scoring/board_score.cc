@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "harness/scoring/consistency.h"
 #include "metrics/charuco.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "scenes/optics/refraction.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "core/error.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 

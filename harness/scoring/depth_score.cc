@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "metrics/depth_metrics.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <algorithm>
-#include <vector>
+#include <array>
+#include <mutex>
+#include <span>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
@@ -34,31 +36,76 @@ Box truth_region(const Surface& truth) {
   return {box.min() - Vec3::Constant(margin_m), box.max() + Vec3::Constant(margin_m)};
 }
 
-double share_inside(const std::vector<Vec3>& points, const Box& box, double scale) {
-  const auto inside = std::ranges::count_if(points, [&](const Vec3& p) { return box.contains(p * scale); });
-  return static_cast<double>(inside) / static_cast<double>(points.size());
+// Units that coordinates are taken to be in by mistake.
+struct OtherUnit {
+  const char* name;
+  const char* flag;
+  double metres;
+};
+constexpr std::array kOtherUnits = {OtherUnit{"millimetres", "mm", 1e-3},
+                                    OtherUnit{"centimetres", "cm", 1e-2}};
+
+// How many finite points lie where.
+struct PlaceCounts {
+  std::size_t finite = 0;
+  std::size_t near = 0;  // in the region of the truth
+  std::array<std::size_t, kOtherUnits.size()> near_in_other_unit{};
+  std::size_t scored = 0;
+  Box box;
+
+  void add(const PlaceCounts& other) {
+    finite += other.finite;
+    near += other.near;
+    for (std::size_t u = 0; u < kOtherUnits.size(); ++u) near_in_other_unit[u] += other.near_in_other_unit[u];
+    scored += other.scored;
+    box.extend(other.box);
+  }
+  double share(std::size_t count) const { return static_cast<double>(count) / static_cast<double>(finite); }
+};
+
+PlaceCounts count_places(std::span<const Vec3> points_m, const Box& region, const Patch* patch) {
+  PlaceCounts counts;
+  for (const Vec3& point : points_m) {
+    if (!point.allFinite()) continue;
+    ++counts.finite;
+    counts.box.extend(point);
+    const bool near = region.contains(point);
+    counts.near += near ? 1 : 0;
+    for (std::size_t u = 0; u < kOtherUnits.size(); ++u)
+      counts.near_in_other_unit[u] += region.contains(point * kOtherUnits[u].metres) ? 1 : 0;
+    counts.scored += (patch == nullptr ? near : patch->contains(point.x(), point.y())) ? 1 : 0;
+  }
+  return counts;
 }
 
-void refuse_other_units(const std::vector<Vec3>& points, const Box& region, const ScorableHints& hints) {
-  struct Unit {
-    const char* name;
-    const char* flag;
-    double metres;
-  };
-  for (const Unit unit : {Unit{"millimetres", "mm", 1e-3}, Unit{"centimetres", "cm", 1e-2}}) {
-    const double share = share_inside(points, region, unit.metres);
+PlaceCounts count_places(const CloudBlocks& cloud, const Box& region, const Patch* patch) {
+  constexpr std::size_t kBlock = std::size_t{1} << 22U, kGrain = std::size_t{1} << 15U;
+  PlaceCounts total;
+  std::mutex mutex;
+  cloud.read(kBlock, [&](const CloudBlock& block) {
+    parallel_for(block.points_m.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      const PlaceCounts counts = count_places(block.points_m.subspan(begin, end - begin), region, patch);
+      const std::lock_guard lock(mutex);
+      total.add(counts);
+    });
+  });
+  return total;
+}
+
+void refuse_other_units(const PlaceCounts& counts, const ScorableHints& hints) {
+  for (std::size_t u = 0; u < kOtherUnits.size(); ++u) {
+    const double share = counts.share(counts.near_in_other_unit[u]);
     if (share > 0.5)
       throw Error(
           ErrorKind::input,
           fmt::format("{}: coordinates look like {}, not metres ({:.0f} % of the points would then lie in "
                       "the scene, now none does); {}",
-                      hints.name, unit.name, 100 * share, fmt::format(fmt::runtime(hints.unit), unit.flag)));
+                      hints.name, kOtherUnits[u].name, 100 * share,
+                      fmt::format(fmt::runtime(hints.unit), kOtherUnits[u].flag)));
   }
 }
 
-std::string span_text(const std::vector<Vec3>& points) {
-  Box box;
-  for (const Vec3& point : points) box.extend(point);
+std::string span_text(const Box& box) {
   return fmt::format("x {:.4g} to {:.4g}, y {:.4g} to {:.4g}, z {:.4g} to {:.4g} m", box.min().x(),
                      box.max().x(), box.min().y(), box.max().y(), box.min().z(), box.max().z());
 }
@@ -66,31 +113,26 @@ std::string span_text(const std::vector<Vec3>& points) {
 }  // namespace
 
 std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints) {
-  const std::vector<Vec3>& all = cloud.points_m;
-  if (all.empty()) throw Error(ErrorKind::input, hints.name + ": no points");
-  std::vector<Vec3> points;
-  std::ranges::copy_if(all, std::back_inserter(points), [](const Vec3& point) { return point.allFinite(); });
-  if (points.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: none of its {} points is finite", hints.name, all.size()));
+  return check_scorable(SpanBlocks(cloud.points_m), truth, hints);
+}
 
-  const Box region = truth_region(truth);
-  const double inside = share_inside(points, region, 1.0);
-  if (inside < kAlmostNone) refuse_other_units(points, region, hints);
-
-  const Patch* const patch = truth.patch();
-  const auto scored =
-      patch == nullptr
-          ? std::ranges::count_if(points, [&](const Vec3& p) { return region.contains(p); })
-          : std::ranges::count_if(points, [&](const Vec3& p) { return patch->contains(p.x(), p.y()); });
+std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints) {
+  if (cloud.points() == 0) throw Error(ErrorKind::input, hints.name + ": no points");
+  const PlaceCounts counts = count_places(cloud, truth_region(truth), truth.patch());
+  if (counts.finite == 0)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: none of its {} points is finite", hints.name, cloud.points()));
+  const bool almost_none = counts.share(counts.near) < kAlmostNone;
+  if (almost_none) refuse_other_units(counts, hints);
   const std::string frame_hint =
       "is it in the scene's frame (metres, +Z down into the water)? " + hints.frame;
-  if (scored == 0)
+  if (counts.scored == 0)
     throw Error(ErrorKind::input,
                 fmt::format("{}: no point lies where the scene is scored; the cloud spans {}; {}", hints.name,
-                            span_text(points), frame_hint));
-  if (inside < kAlmostNone)
-    return fmt::format("{}: only {:.2g} % of the points lie near the scene; {}", hints.name, 100 * inside,
-                       frame_hint);
+                            span_text(counts.box), frame_hint));
+  if (almost_none)
+    return fmt::format("{}: only {:.2g} % of the points lie near the scene; {}", hints.name,
+                       100 * counts.share(counts.near), frame_hint);
   return {};
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
@@ -19,5 +19,8 @@ struct ScorableHints {
 // Error(input), one line that begins with the name, for a cloud without finite points, for coordinates that
 // are plainly millimetres or centimetres, and where no point lies where the surface is scored.
 std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints);
+
+// Looks at a cloud in blocks, once.
+std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints);
 
 }  // namespace aqbench

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/measurable.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/score_options.h"
 
 namespace aqbench {

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
-#include "metrics/exact_sum.h"
+#include "metrics/numbers/exact_sum.h"
 
 namespace aqbench {
 namespace {

@@ -3,9 +3,9 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "metrics/exact_sum.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/numbers/exact_sum.h"
 
 namespace aqbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/quantiles.h"
 #include "metrics/alignment/similarity_fit.h"
-#include "metrics/exact_sum.h"
+#include "metrics/numbers/exact_sum.h"
 
 namespace aqbench {
 namespace {

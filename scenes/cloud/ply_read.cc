@@ -99,19 +99,6 @@ std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& clo
   return targets;
 }
 
-// Vectors of about unit length are left as they are, so that what was written reads back the same.
-void make_unit_length(std::vector<Vec3>& normals) {
-  for (Vec3& normal : normals) {
-    const double square = normal.squaredNorm();
-    if (std::abs(square - 1) <= 4 * std::numeric_limits<double>::epsilon()) continue;
-    if (square > 0 && std::isfinite(square)) {
-      normal /= std::sqrt(square);
-    } else {
-      normal.setConstant(std::numeric_limits<double>::quiet_NaN());
-    }
-  }
-}
-
 template <class Source>
 void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
   const std::vector<PlyTarget> targets = vertex_targets(element, cloud, source.name());
@@ -211,6 +198,18 @@ PlyFile read_elements(Source source, const PlyHeader& header) {
 }
 
 }  // namespace
+
+void make_unit_length(std::span<Vec3> normals) {
+  for (Vec3& normal : normals) {
+    const double square = normal.squaredNorm();
+    if (std::abs(square - 1) <= 4 * std::numeric_limits<double>::epsilon()) continue;
+    if (square > 0 && std::isfinite(square)) {
+      normal /= std::sqrt(square);
+    } else {
+      normal.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+}
 
 PlyFile read_ply(const std::filesystem::path& path) {
   const std::string name = path.string();

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "scenes/cloud/reconstruction.h"
 
@@ -24,6 +25,10 @@ struct PlyFile {
 // the last element (then the header's counts are wrong, and the score of a part would be taken for that of
 // the whole), a vertex index out of range, text that is no number.
 PlyFile read_ply(const std::filesystem::path& path);
+
+// Brings normals to unit length as read_ply() does; those that have about that length stay as they are, so
+// that what was written reads back the same.
+void make_unit_length(std::span<Vec3> normals);
 
 // Reads the mesh of a PLY file. Throws Error(input) as read_ply does, and for a file without faces.
 TriangleMesh read_ply_mesh(const std::filesystem::path& path);

@@ -27,6 +27,34 @@ double load_ply_scalar(const char* from, bool swap) {
   return static_cast<double>(value);
 }
 
+// Reads one value of any type.
+inline double load_ply_value(PlyScalar type, const char* from, bool swap) {
+  switch (type) {
+    case PlyScalar::int8:
+      return load_ply_scalar<std::int8_t>(from, swap);
+    case PlyScalar::uint8:
+      return load_ply_scalar<std::uint8_t>(from, swap);
+    case PlyScalar::int16:
+      return load_ply_scalar<std::int16_t>(from, swap);
+    case PlyScalar::uint16:
+      return load_ply_scalar<std::uint16_t>(from, swap);
+    case PlyScalar::int32:
+      return load_ply_scalar<std::int32_t>(from, swap);
+    case PlyScalar::uint32:
+      return load_ply_scalar<std::uint32_t>(from, swap);
+    case PlyScalar::float32:
+      return load_ply_scalar<float>(from, swap);
+    case PlyScalar::float64:
+      break;
+  }
+  return load_ply_scalar<double>(from, swap);
+}
+
+// Returns whether the bytes of values of a binary file are reversed on this machine.
+inline bool swaps_ply_bytes(PlyFormat format) {
+  return (format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big);
+}
+
 // The place up to which the data has been read, for error messages and to keep within the file.
 class PlySource {
  public:
@@ -52,8 +80,7 @@ class PlySource {
 class PlyBinarySource : public PlySource {
  public:
   PlyBinarySource(std::string_view bytes, const PlyHeader& header, const std::string& name)
-      : PlySource(bytes, header, name),
-        swap_((header.format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big)) {}
+      : PlySource(bytes, header, name), swap_(swaps_ply_bytes(header.format)) {}
 
   void begin_record(const PlyElement& element, std::uint64_t record) {
     element_ = &element;
@@ -66,25 +93,7 @@ class PlyBinarySource : public PlySource {
     if (bytes_left() < size) fail_truncated(property);
     const char* const from = position_;
     position_ += size;
-    switch (type) {
-      case PlyScalar::int8:
-        return load_ply_scalar<std::int8_t>(from, swap_);
-      case PlyScalar::uint8:
-        return load_ply_scalar<std::uint8_t>(from, swap_);
-      case PlyScalar::int16:
-        return load_ply_scalar<std::int16_t>(from, swap_);
-      case PlyScalar::uint16:
-        return load_ply_scalar<std::uint16_t>(from, swap_);
-      case PlyScalar::int32:
-        return load_ply_scalar<std::int32_t>(from, swap_);
-      case PlyScalar::uint32:
-        return load_ply_scalar<std::uint32_t>(from, swap_);
-      case PlyScalar::float32:
-        return load_ply_scalar<float>(from, swap_);
-      case PlyScalar::float64:
-        break;
-    }
-    return load_ply_scalar<double>(from, swap_);
+    return load_ply_value(type, from, swap_);
   }
 
   void skip_items(const PlyProperty& property, std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "metrics/scored_points.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
@@ -22,6 +23,12 @@ std::vector<Vec3> noisy_samples(const Surface& truth, std::size_t count, double 
   return points;
 }
 
+std::optional<HeightDifference> height_difference_of(const std::vector<Vec3>& points_m,
+                                                     const Surface& truth) {
+  const ScoredPoints scored = score_points(points_m, truth);
+  return measure_height_difference([&](const auto& body) { body(points_m, scored.index); }, truth);
+}
+
 // Noise along z of 1 mm averages 0.798 mm vertically; the distance along the normal is shorter by the cosine
 // of the slope, whose mean over the surface is the patch's area by that of the surface: 0.88.
 TEST(HeightDifference, IsVerticalWhereAccuracyIsAlongTheNormal) {
@@ -29,7 +36,7 @@ TEST(HeightDifference, IsVerticalWhereAccuracyIsAlongTheNormal) {
   const Surface& truth = *scene.truth.surface;
   const std::vector<Vec3> points = noisy_samples(truth, 40000, 0.001);
   const ScoredPoints scored = score_points(points, truth);
-  const auto found = measure_height_difference(points, scored, truth);
+  const auto found = height_difference_of(points, truth);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->points, scored.index.size());
   const double root_n = std::sqrt(static_cast<double>(found->points));
@@ -43,18 +50,17 @@ TEST(HeightDifference, IsVerticalWhereAccuracyIsAlongTheNormal) {
 TEST(HeightDifference, HasTheSignOfTheCameras) {
   const Scene scene = make_scene("flat_plane", {});
   const std::vector<Vec3> points = {{0, 0, 1.176}, {0.1, 0.1, 1.176}};
-  const auto found =
-      measure_height_difference(points, score_points(points, *scene.truth.surface), *scene.truth.surface);
+  const auto found = height_difference_of(points, *scene.truth.surface);
   EXPECT_NEAR(found->mean_m, 0.002, 1e-12);
   EXPECT_NEAR(found->max_abs_m, 0.002, 1e-12);
 }
 
 TEST(HeightDifference, IsUndefinedWithoutPointsOrHeights) {
   const Scene scene = make_scene("flat_plane", {});
-  EXPECT_FALSE(measure_height_difference({}, {}, *scene.truth.surface).has_value());
+  EXPECT_FALSE(height_difference_of({}, *scene.truth.surface).has_value());
   const auto mesh = make_mesh_surface(scene.truth.surface->mesh(0.05));
   const std::vector<Vec3> points = {{0, 0, 1.176}};
-  EXPECT_FALSE(measure_height_difference(points, score_points(points, *mesh), *mesh).has_value());
+  EXPECT_FALSE(height_difference_of(points, *mesh).has_value());
 }
 
 // The closest point of a plane lies straight below: mean and rmse follow from projections one by one.
@@ -75,7 +81,7 @@ TEST(Reprojection, IsTheDistanceOfTheProjections) {
       ++count;
     }
   }
-  const auto found = measure_reprojection(points, scored, *scene.truth.surface, rig);
+  const auto found = measure_reprojection(points, scored.index, *scene.truth.surface, rig);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->projections, count);
   EXPECT_EQ(count, 24u) << "twelve cameras, the auxiliary one left out";
@@ -89,8 +95,8 @@ TEST(Reprojection, IsUndefinedWhereNoCameraLooks) {
   const Rig rig = make_rig("ring12", {}, 1);
   EXPECT_FALSE(measure_reprojection({}, {}, *scene.truth.surface, rig).has_value());
   const std::vector<Vec3> high = {{0, 0, -5}};  // in the air
-  EXPECT_FALSE(measure_reprojection(high, score_points(high, *scene.truth.surface), *scene.truth.surface, rig)
-                   .has_value());
+  const ScoredPoints scored = score_points(high, *scene.truth.surface);
+  EXPECT_FALSE(measure_reprojection(high, scored.index, *scene.truth.surface, rig).has_value());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "metrics/score.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
@@ -158,6 +159,7 @@ TEST(ScoreOptions, SizesFollowTheTruth) {
   const TriangleMesh room{{{0, 0, 1}, {100, 0, 1}, {0, 100, 1}}, {{0, 1, 2}}};
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 1000), std::sqrt(5000 / 4e5), 1e-12);
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 16000000), std::sqrt(5000 / 16e6), 1e-12);
+  EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(room), 200000000), std::sqrt(5000 / 20e6), 1e-12);
   const TriangleMesh chip{{{0, 0, 1}, {0.005, 0, 1}, {0, 0.005, 1}}, {{0, 1, 2}}};
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(chip), 1000), std::sqrt(12.5e-6 / 1e4), 1e-12);
 }

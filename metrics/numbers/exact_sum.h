@@ -10,7 +10,7 @@
 #include <span>
 
 #include "core/parallel.h"
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
 
@@ -38,12 +38,10 @@ class ExactSum {
   bool finite_ = true;
 };
 
-// Returns the K exact sums, rounded, of what values_at(i) gives as std::array<double, K> for i = 0 to
-// count - 1. Uses parallel_for.
+// Adds to K sums what values_at(i) gives as std::array<double, K> for i = 0 to count - 1. Uses parallel_for.
 template <std::size_t K, class ValuesAt>
-std::array<double, K> exact_sums(std::size_t count, const ValuesAt& values_at) {
+void add_to_sums(std::array<ExactSum, K>& totals, std::size_t count, const ValuesAt& values_at) {
   constexpr std::size_t kBuffer = 512;
-  std::array<ExactSum, K> totals;
   std::mutex mutex;
   parallel_for(count, kSumGrain, [&](std::size_t begin, std::size_t end) {
     std::array<ExactSum, K> sums;
@@ -59,9 +57,22 @@ std::array<double, K> exact_sums(std::size_t count, const ValuesAt& values_at) {
     const std::lock_guard lock(mutex);
     for (std::size_t k = 0; k < K; ++k) totals[k].add(sums[k]);
   });
+}
+
+// Returns the sums, rounded.
+template <std::size_t K>
+std::array<double, K> rounded(const std::array<ExactSum, K>& sums) {
   std::array<double, K> values{};
-  for (std::size_t k = 0; k < K; ++k) values[k] = totals[k].value();
+  for (std::size_t k = 0; k < K; ++k) values[k] = sums[k].value();
   return values;
+}
+
+// Returns the K exact sums, rounded, of what add_to_sums() adds.
+template <std::size_t K, class ValuesAt>
+std::array<double, K> exact_sums(std::size_t count, const ValuesAt& values_at) {
+  std::array<ExactSum, K> totals;
+  add_to_sums<K>(totals, count, values_at);
+  return rounded(totals);
 }
 
 // Returns one such sum, of value_at(i).

@@ -1,4 +1,4 @@
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 #include <algorithm>
 #include <bit>
@@ -51,6 +51,7 @@ class Ranks {
     while (before + bin_counts_[bin] <= rank) before += bin_counts_[bin++];
     if (bin != gathered_bin_) {
       gathered_.clear();
+      gathered_.reserve(bin_counts_[bin]);  // exactly: all values may be in one bin
       for (std::size_t i = 0; i < count_; ++i) {
         const double value = value_at_(i);
         if (bin_of(value) == bin) gathered_.push_back(value);

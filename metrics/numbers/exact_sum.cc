@@ -1,4 +1,4 @@
-#include "metrics/exact_sum.h"
+#include "metrics/numbers/exact_sum.h"
 
 #include <bit>
 #include <cmath>

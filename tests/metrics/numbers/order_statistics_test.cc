@@ -1,4 +1,4 @@
-#include "metrics/order_statistics.h"
+#include "metrics/numbers/order_statistics.h"
 
 #include <gtest/gtest.h>
 

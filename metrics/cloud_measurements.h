@@ -1,0 +1,79 @@
+#pragma once
+// What is measured of a cloud, in memory or on the disk, before it is written as metrics.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/completeness.h"
+#include "metrics/plane_fit.h"
+#include "metrics/score_options.h"
+#include "metrics/scored_points.h"
+#include "metrics/tiles.h"
+#include "scenes/cloud/cloud_blocks.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// How a cloud is cut while it is measured: what bounds the memory. No result depends on it.
+struct BlockSizes {
+  std::size_t whole = 20'000'000;                // a cloud of at most so many points is one block, else:
+  std::size_t searched = std::size_t{1} << 24U;  // points of a block in which nearest points are searched
+  std::size_t scored = std::size_t{1} << 22U;    // points of a block of which errors are measured
+
+  // Returns the blocks' lengths for a cloud of so many points.
+  std::size_t searched_of(std::size_t points) const { return length(points, searched); }
+  std::size_t scored_of(std::size_t points) const { return length(points, scored); }
+
+ private:
+  std::size_t length(std::size_t points, std::size_t block) const {
+    return points > whole ? block : std::max<std::size_t>(points, 1);
+  }
+};
+
+// Which points of a cloud are scored: indices where the cloud is one block, else a bit for each point.
+class ScoredSubset {
+ public:
+  ScoredSubset() = default;
+  // `longest`: of the cloud's blocks.
+  ScoredSubset(std::size_t points, std::size_t longest);
+
+  // Takes the indices, within a block, of its scored points; blocks come in order.
+  void add(const CloudBlock& block, std::vector<std::uint32_t> index);
+  std::size_t size() const { return size_; }  // scored points
+
+  // Returns how the scored points of that cloud are gone through; this and the cloud must outlive it.
+  EachBlock of(const CloudBlocks& cloud) const;
+
+ private:
+  std::size_t points_ = 0, longest_ = 1, size_ = 0;
+  std::vector<std::uint32_t> index_;
+  std::vector<bool> is_scored_;
+};
+
+// `accuracy` and `completeness` are unset, with the reason, if the cloud has nothing to measure.
+struct CloudMeasurements {
+  ScoredCounts counts;
+  ScoredSubset subset;
+  std::vector<double> signed_error_m;     // of scored points, in the order of blocks and tiles
+  std::vector<double> normal_errors_deg;  // of scored points, where the cloud has normals
+  TileGrid tiles;                         // if asked for, and if the truth has a patch
+  std::optional<PlaneFit> plane;
+  std::optional<ErrorSummary> accuracy;
+  std::string no_accuracy;
+  std::optional<Completeness> completeness;
+  std::optional<CompletenessSummary> completeness_summary;
+  std::string no_completeness;
+};
+
+// Measures a cloud, going through it some five times; of a cloud of more than one block it takes some 10
+// bytes a point, 18 where there are normals. Uses parallel_for. Throws as score_points() and empty_tiles()
+// do.
+CloudMeasurements measure_cloud(const CloudBlocks& cloud, const Surface& truth, const ScoreOptions& options,
+                                const BlockSizes& sizes = {});
+
+}  // namespace aqbench

@@ -1,0 +1,57 @@
+#pragma once
+// Clouds that are read in blocks, so that they need not fit into memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/transform.h"
+
+namespace aqbench {
+
+// Consecutive points of a cloud. What it refers to lives as long as the call that gets it.
+struct CloudBlock {
+  std::size_t first = 0;  // the index in the cloud of the block's first point
+  std::span<const Vec3> points_m;
+  std::span<const Vec3> normals;  // as many, or none
+};
+
+// A cloud, in memory or on the disk.
+class CloudBlocks {
+ public:
+  virtual ~CloudBlocks() = default;
+  virtual std::size_t points() const = 0;
+  virtual bool has_normals() const = 0;
+
+  // Calls body for one block of `longest` points (at least 1) after the other; the last may be shorter. It is
+  // the same each time. Throws Error(input) or Error(io) naming the file if that cannot be read any more.
+  virtual void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const = 0;
+};
+
+// A cloud that somebody else holds in memory; `normals` are as many as points, or none.
+class SpanBlocks final : public CloudBlocks {
+ public:
+  explicit SpanBlocks(std::span<const Vec3> points_m, std::span<const Vec3> normals = {})
+      : points_m_(points_m), normals_(normals) {}
+  std::size_t points() const override { return points_m_.size(); }
+  bool has_normals() const override { return !normals_.empty(); }
+  void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const override;
+
+ private:
+  std::span<const Vec3> points_m_, normals_;
+};
+
+// Returns a cloud moved by one transform after the other, as apply() moves one in memory.
+std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlocks> cloud,
+                                                std::vector<Similarity> transforms);
+
+// Calls its argument for points and the indices of those that count, one block after the other. It is the
+// same each time.
+using EachBlock = std::function<void(
+    const std::function<void(std::span<const Vec3> points_m, std::span<const std::uint32_t> index)>& body)>;
+
+}  // namespace aqbench

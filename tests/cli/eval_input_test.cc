@@ -1,0 +1,64 @@
+// A cloud that stays on the disk is moved, checked and scored as the same one in memory.
+
+#include "cli/eval/eval_input.h"
+
+#include <gtest/gtest.h>
+
+#include "metrics/score.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/registry.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench::cli {
+namespace {
+
+// Points of the scene in another unit.
+PointCloud scene_points(const Surface& truth, double units_per_metre) {
+  PointCloud cloud;
+  cloud.points_m.resize(3000);
+  truth.sample_positions(1, 0, cloud.points_m);
+  for (Vec3& point : cloud.points_m) point *= units_per_metre;
+  return cloud;
+}
+
+TEST(EvalInput, IsTheSameFromTheDiskAndFromMemory) {
+  const TemporaryDirectory directory;
+  const Scene scene = make_scene("step", {});
+  const Surface& truth = *scene.truth.surface;
+  EvalCloudRequest request;
+  request.cloud_file = (directory.path() / "c.ply").string();
+  write_ply_cloud(request.cloud_file, scene_points(truth, 1000));
+  request.metres_per_unit = 0.001;
+  request.transform_file = directory.file("t.txt", "1 0 0 0.001\n0 1 0 0\n0 0 1 0.0005\n0 0 0 1\n").string();
+  const EvalInput in_memory = load_eval_input(request, truth),
+                  on_disk = load_eval_input(request, truth, 2999);
+  EXPECT_FALSE(in_memory.on_disk);
+  ASSERT_TRUE(on_disk.on_disk);
+  EXPECT_EQ(in_memory.notes, on_disk.notes);
+  EXPECT_EQ(in_memory.transforms, on_disk.transforms);
+  const auto metrics_of = [&](const EvalInput& input) {
+    const SpanBlocks in_memory(input.reconstruction.cloud.points_m);
+    return score_blocks(input.on_disk ? *input.on_disk : in_memory, nullptr, truth, {}, {},
+                        {.whole = 1, .searched = 999, .scored = 1001})
+        .metrics;
+  };
+  const MetricSet one = metrics_of(in_memory), other = metrics_of(on_disk);
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i)
+    EXPECT_EQ(one[i].second.value, other[i].second.value) << one[i].first;
+}
+
+TEST(EvalInput, OnTheDiskIsRefusedInAnotherUnit) {
+  const TemporaryDirectory directory;
+  const Scene scene = make_scene("flat_plane", {});
+  EvalCloudRequest request;
+  request.cloud_file = (directory.path() / "c.ply").string();
+  write_ply_cloud(request.cloud_file, scene_points(*scene.truth.surface, 1000));
+  EXPECT_NE(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface, 10); })
+                .find("coordinates look like millimetres"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace aqbench::cli

@@ -1,0 +1,147 @@
+// A cloud cut into blocks gives the bits of the same cloud in one piece: of any truth, order and region.
+
+#include "metrics/cloud_measurements.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <random>
+
+#include "core/parallel.h"
+#include "metrics/score.h"
+#include "metrics/truth_cloud.h"
+#include "scenes/registry.h"
+#include "scenes/surfaces/mesh_surface.h"
+#include "tests/metrics/truth.h"
+
+namespace aqbench {
+namespace {
+
+// Noise, points that are not finite, repeated ones, outliers and ones beyond the patch; with normals.
+PointCloud varied_cloud(const Surface& truth, std::size_t count, unsigned seed) {
+  PointCloud cloud = test::noisy_cloud_3d(truth, count, 0.002, seed);
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> anywhere(-1, 1);
+  for (std::size_t i = 0; i < count; i += 37) {
+    Vec3& point = cloud.points_m[i];
+    if (i % 5 == 0) point.x() = test::kNaN;
+    if (i % 5 == 1) point = cloud.points_m[i + 1];
+    if (i % 5 == 2) point.z() += 0.1 * anywhere(random);
+    if (i % 5 == 3) point.x() += anywhere(random);
+    if (i % 5 == 4) point.z() = test::kInfinity;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    cloud.normals.push_back(Vec3(0.2 * anywhere(random), 0.2 * anywhere(random), -1).normalized());
+  return cloud;
+}
+
+PointCloud shuffled(const PointCloud& cloud, unsigned seed) {
+  std::vector<std::size_t> order(cloud.points_m.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
+  PointCloud result;
+  for (const std::size_t i : order) {
+    result.points_m.push_back(cloud.points_m[i]);
+    result.normals.push_back(cloud.normals[i]);
+  }
+  return result;
+}
+
+void expect_same(const Score& one, const Score& other, const std::string& what) {
+  ASSERT_EQ(one.metrics.size(), other.metrics.size()) << what;
+  for (std::size_t i = 0; i < one.metrics.size(); ++i) {
+    const auto& [name, metric] = one.metrics[i];
+    EXPECT_EQ(name, other.metrics[i].first) << what;
+    EXPECT_EQ(metric.reason, other.metrics[i].second.reason) << what << ' ' << name;
+    ASSERT_EQ(metric.value.has_value(), other.metrics[i].second.value.has_value()) << what << ' ' << name;
+    if (!metric.value) continue;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(*metric.value),
+              std::bit_cast<std::uint64_t>(*other.metrics[i].second.value))
+        << what << ' ' << name << ' ' << *metric.value;
+  }
+  EXPECT_EQ(tiles_to_csv(one.tiles), tiles_to_csv(other.tiles)) << what;
+  EXPECT_EQ(one.counts.scored, other.counts.scored) << what;
+  EXPECT_EQ(one.counts.left_out(), other.counts.left_out()) << what;
+  EXPECT_EQ(one.counts.beyond_border, other.counts.beyond_border) << what;
+  EXPECT_EQ(one.subset.size(), other.subset.size()) << what;
+}
+
+// In one block, on one thread, against small blocks of the cloud and of it in another order.
+void expect_blocks_change_nothing(const Surface& truth, const ScoreOptions& options,
+                                  const std::string& what) {
+  const PointCloud cloud = varied_cloud(truth, 6000, 7);
+  const auto score = [&](const PointCloud& points, const BlockSizes& sizes) {
+    return score_blocks(SpanBlocks(points.points_m, points.normals), nullptr, truth, options, {}, sizes);
+  };
+  const int threads = thread_count();
+  set_thread_count(1);
+  const Score whole = score(cloud, {});
+  EXPECT_GT(whole.counts.scored, 1000u) << what;
+  set_thread_count(2);
+  expect_same(whole, score(cloud, {.whole = 100, .searched = 1711, .scored = 501}), what + " in blocks");
+  expect_same(whole, score(shuffled(cloud, 8), {.whole = 100, .searched = 5999, .scored = 2000}),
+              what + " shuffled");
+  set_thread_count(threads);
+}
+
+TEST(CloudMeasurements, AreTheSameBitsInBlocksOfScenes) {
+  expect_blocks_change_nothing(test::PlaneTruth(0.3), {}, "plane");
+  expect_blocks_change_nothing(*make_scene("step", {}).truth.surface, {.sample_spacing_m = 0.002}, "step");
+}
+
+TEST(CloudMeasurements, AreTheSameBitsInBlocksOfMeshesAndScans) {
+  const test::PlaneTruth plane(0.3);
+  ScoreOptions options{.sample_spacing_m = 0.002};
+  options.part.max_distance_m = 0.004;
+  options.part.leave_out_beyond_border = true;
+  expect_blocks_change_nothing(*make_mesh_surface(plane.mesh(0.02)), options, "mesh");
+  std::vector<Scan> scans(1);
+  scans[0].cloud = test::noisy_cloud(plane, 3000, 0, 0, 5);
+  // A scan has no surface to take points from: the cloud is one of the plane.
+  const auto scan = make_truth_cloud(scans);
+  const PointCloud cloud = varied_cloud(plane, 6000, 9);
+  const auto score = [&](const BlockSizes& sizes) {
+    return score_blocks(SpanBlocks(cloud.points_m, cloud.normals), nullptr, *scan, options, {}, sizes);
+  };
+  expect_same(score({}), score({.whole = 1, .searched = 1000, .scored = 999}), "scan");
+}
+
+TEST(CloudMeasurements, AreTheSameBitsInBlocksOfAPart) {
+  ScoreOptions options{.tolerances_m = {0.001}, .sample_spacing_m = 0.002};
+  options.part.max_distance_m = 0.003;
+  add_crop(options.part.crop, "box:-0.2,-0.1,0,0.1,0.1,2", 1);
+  expect_blocks_change_nothing(test::PlaneTruth(), options, "part");
+}
+
+TEST(CloudMeasurements, OfBlocksWithoutAFinitePointAreUndefined) {
+  const std::vector<Vec3> points(5, Vec3(test::kNaN, 0, 0));
+  const Score score = score_blocks(SpanBlocks(points), nullptr, test::PlaneTruth(), {}, {},
+                                   {.whole = 1, .searched = 2, .scored = 2});
+  EXPECT_EQ(test::value_of(score.metrics, "points_non_finite"), 5);
+  EXPECT_EQ(test::reason_of(score.metrics, "accuracy_mean_mm"), "no finite points");
+  EXPECT_EQ(test::reason_of(score.metrics, "completeness_2mm_pct"), "no finite points");
+}
+
+TEST(ScoredSubset, GoesThroughScoredPointsBlockByBlock) {
+  const std::vector<Vec3> points = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
+  const SpanBlocks cloud(points);
+  for (const std::size_t longest : {2u, 5u}) {
+    ScoredSubset subset(points.size(), longest);
+    cloud.read(longest, [&](const CloudBlock& block) {
+      std::vector<std::uint32_t> index;
+      for (std::uint32_t i = 0; i < block.points_m.size(); ++i)
+        if (block.points_m[i].x() != 1 && block.points_m[i].x() != 2) index.push_back(i);
+      subset.add(block, index);
+    });
+    EXPECT_EQ(subset.size(), 3u);
+    std::vector<double> found;
+    subset.of(cloud)([&](std::span<const Vec3> of_block, std::span<const std::uint32_t> index) {
+      for (const std::uint32_t i : index) found.push_back(of_block[i].x());
+    });
+    EXPECT_EQ(found, (std::vector<double>{0, 3, 4})) << longest;
+  }
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,145 @@
+#include "scenes/cloud/ply_blocks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "core/error.h"
+#include "scenes/cloud/ply.h"
+#include "scenes/cloud/ply_read.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+PointCloud numbered_cloud(bool with_normals) {
+  PointCloud cloud;
+  for (int i = 0; i < 100; ++i) {
+    cloud.points_m.emplace_back(0.1 * i, 1.0 / (i + 1), -i);
+    if (with_normals) cloud.normals.push_back(Vec3(0.01 * i, 0.3, -1).normalized());
+  }
+  cloud.points_m[17].y() = std::numeric_limits<double>::infinity();
+  return cloud;
+}
+
+bool equal_bits(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3)) == 0;
+}
+
+PointCloud joined(const CloudBlocks& blocks, std::size_t longest) {
+  PointCloud cloud;
+  blocks.read(longest, [&](const CloudBlock& block) {
+    EXPECT_EQ(block.first, cloud.points_m.size());
+    EXPECT_LE(block.points_m.size(), longest);
+    cloud.points_m.insert(cloud.points_m.end(), block.points_m.begin(), block.points_m.end());
+    cloud.normals.insert(cloud.normals.end(), block.normals.begin(), block.normals.end());
+  });
+  return cloud;
+}
+
+// A vertex of x, y, z and what a header puts around them, then one of another element.
+std::string ply_with_more(int points) {
+  std::string bytes =
+      "ply\nformat binary_little_endian 1.0\nelement sensor 1\nproperty uchar id\nelement vertex " +
+      std::to_string(points) +
+      "\nproperty uchar red\nproperty double x\nproperty short y\nproperty float z\n"
+      "property int label\nelement face 0\nproperty list uchar int vertex_indices\nend_header\n";
+  const auto put = [&](auto value) {
+    char raw[sizeof value];
+    std::memcpy(raw, &value, sizeof value);
+    bytes.append(raw, sizeof value);
+  };
+  put(std::uint8_t{9});
+  for (int i = 0; i < points; ++i) {
+    put(std::uint8_t{7});
+    put(0.1 * i);
+    put(static_cast<std::int16_t>(-i));
+    put(0.3F * static_cast<float>(i));
+    put(std::int32_t{i});
+  }
+  return bytes;
+}
+
+TEST(PlyBlocks, HoldWhatIsReadWhole) {
+  const TemporaryDirectory directory;
+  for (const bool with_normals : {false, true})
+    for (const bool double_precision : {false, true})
+      for (const PlyFormat format : {PlyFormat::binary_little_endian, PlyFormat::binary_big_endian}) {
+        const auto path = directory.file(
+            "c.ply", ply_cloud_bytes(numbered_cloud(with_normals), {format, double_precision}));
+        const PointCloud whole = read_ply(path).cloud;
+        const auto blocks = open_ply_blocks(path, 100);
+        ASSERT_TRUE(blocks);
+        EXPECT_EQ(blocks->points(), 100u);
+        EXPECT_EQ(blocks->has_normals(), with_normals);
+        for (const std::size_t longest : {1u, 33u, 100u, 1000u}) {
+          const PointCloud read = joined(*blocks, longest);
+          EXPECT_TRUE(equal_bits(read.points_m, whole.points_m)) << longest;
+          EXPECT_TRUE(equal_bits(read.normals, whole.normals)) << longest;
+        }
+      }
+}
+
+TEST(PlyBlocks, SkipOtherPropertiesAndElements) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("m.ply", ply_with_more(50));
+  const auto blocks = open_ply_blocks(path, 1);
+  ASSERT_TRUE(blocks);
+  EXPECT_TRUE(equal_bits(joined(*blocks, 7).points_m, read_ply(path).cloud.points_m));
+}
+
+TEST(PlyBlocks, AreMovedAsCloudsInMemoryAre) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("c.ply", ply_cloud_bytes(numbered_cloud(true)));
+  Eigen::Matrix4d turn, scaling = Eigen::Matrix4d::Identity();
+  turn << 0, -1, 0, 0.1, 1, 0, 0, 0.2, 0, 0, 1, -0.3, 0, 0, 0, 1;
+  scaling.topLeftCorner<3, 3>() *= 0.001;
+  const Similarity a = similarity_from_matrix(turn, "turn"), b = similarity_from_matrix(scaling, "scaling");
+  PointCloud whole = read_ply(path).cloud;
+  apply(a, whole);
+  apply(b, whole);
+  const PointCloud read = joined(*moved_blocks(open_ply_blocks(path, 1), {a, b}), 9);
+  EXPECT_TRUE(equal_bits(read.normals, whole.normals));
+  ASSERT_EQ(read.points_m.size(), 100u);
+  EXPECT_EQ(read.points_m[50], whole.points_m[50]);
+  EXPECT_EQ(read.points_m[99], whole.points_m[99]);
+}
+
+TEST(PlyBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
+  const TemporaryDirectory directory;
+  const std::string bytes = ply_with_more(50);
+  const auto opens = [&](const std::string& content, std::uint64_t at_least) {
+    return open_ply_blocks(directory.file("f.ply", content), at_least) != nullptr;
+  };
+  EXPECT_TRUE(opens(bytes, 50));
+  EXPECT_FALSE(opens(bytes, 51)) << "fewer points";
+  EXPECT_FALSE(opens(bytes.substr(0, bytes.size() - 1), 1)) << "cut short";
+  EXPECT_FALSE(opens(bytes + "x", 1)) << "bytes at the end";
+  EXPECT_FALSE(opens(ply_cloud_bytes(numbered_cloud(false), {PlyFormat::ascii}), 1));
+  EXPECT_FALSE(opens("1 2 3\n", 1)) << "no PLY file";
+  std::string without_x = bytes;
+  without_x.replace(without_x.find("double x"), 8, "double q");
+  EXPECT_FALSE(opens(without_x, 1));
+  const auto mesh = directory.file("mesh.ply", "");
+  write_ply_mesh(mesh, {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}});
+  EXPECT_EQ(open_ply_blocks(mesh, 1), nullptr) << "faces";
+  EXPECT_FALSE(opens(ply_cloud_bytes({}), 0)) << "no points";
+}
+
+TEST(PlyBlocks, SayThatTheFileBecameShorter) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("s.ply", ply_with_more(50));
+  const auto blocks = open_ply_blocks(path, 1);
+  std::filesystem::resize_file(path, 500);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { blocks->read(100, [](const CloudBlock&) {}); }),
+            path.string() + ": the file became shorter while it was read");
+}
+
+}  // namespace
+}  // namespace aqbench
