@@ -32,7 +32,7 @@ class TruthUnit : public testing::Test {
   void check(const std::string& unit, const std::string& file) const {
     RecordingTruth truth;
     truth.source = "truth.json";
-    truth.surface = SurfaceTruth{{file}, unit, {}, {}};
+    truth.surface = SurfaceTruth{{file}, unit, {}};
     check_truth_unit(recording_, truth);
   }
   std::string refusal(const std::string& unit, const std::string& file) const {
