@@ -90,7 +90,7 @@ CommandLine<AcceptRequest> accept_command_line() {
 
 // Returns the cases that the bundle's suite has by itself, to find what was left out or given other options.
 std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
-  const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   if (header.suite.empty()) return {};
   PlanRequest suite_alone;
   suite_alone.own_suite = header.request.own_suite;

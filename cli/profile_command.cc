@@ -173,7 +173,6 @@ Results profile_results(const SweepPlan& plan, const Journal& journal, const Jso
   results.run.id = journal.header().run_id;
   results.run.started_utc = journal.header().started_utc;
   results.run.finished_utc = utc_now();
-  results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
   results.run.text_version = kSummaryVersion;
@@ -184,6 +183,7 @@ Results profile_results(const SweepPlan& plan, const Journal& journal, const Jso
   results.run.effective = std::move(effective);
   results.environment = std::move(environment);
   results.records = journal.records();
+  results.run.complete = results.records.size() == plan.cases.size();
   return results;
 }
 

@@ -116,7 +116,7 @@ std::vector<const Record*> chosen_records(const ReplayRequest& request, const Re
 std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const fs::path& scratch) {
   Journal journal = Journal::create(scratch, plan, "replay", utc_now());
   if (run_sweep(plan, journal, {}).interrupted) return std::nullopt;
-  const Record& now = journal.records().front();
+  const Record now = journal.records().front();
   const ReplayReport report = compare_replay(recorded, now);
   fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
   return code_of_replay(recorded, now, report);
@@ -146,7 +146,7 @@ ExitCode replay_command(const Arguments& arguments) {
 
   const Results results = read_gate_input(bundle).results;
   const std::vector<const Record*> records = chosen_records(*request, results);
-  JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   place_datasets(header.request, request->project_file);
   std::vector<SweepPlan> plans;
   std::vector<Case> cases;

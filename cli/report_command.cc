@@ -36,7 +36,8 @@ ExitCode report_command(const Arguments& arguments) {
   if (!std::filesystem::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
   const BundleContent content = read_bundle_content(bundle, read_gate_input(bundle).results);
-  const std::string page = render_html_report(content, read_report_pictures(bundle, content.results));
+  const std::string page =
+      render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
   if (request->out)
     write_file(*request->out, page);
   else

@@ -40,11 +40,22 @@ bool is_special_file(const std::filesystem::path& path) {
          type == std::filesystem::file_type::socket || type == std::filesystem::file_type::block;
 }
 
-int write_special_file(const std::filesystem::path& path, std::string_view bytes) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  const int error = write_all(descriptor, bytes);
-  return ::close(descriptor) != 0 && error == 0 ? errno : error;
+using Produce = std::function<void(const WriteBytes&)>;
+
+// Writes the parts until one cannot be written. Returns 0 or the errno of that.
+int write_parts(int descriptor, const Produce& produce) {
+  int error = 0;
+  produce([&](std::string_view bytes) {
+    if (error == 0) error = write_all(descriptor, bytes);
+  });
+  return error;
+}
+
+int write_special_file(const std::filesystem::path& path, const Produce& produce) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) return errno;
+  const int error = write_parts(file.get(), produce);
+  return ::close(file.release()) != 0 && error == 0 ? errno : error;
 }
 
 // Returns whether the path still names the file that was opened: after waiting for a lock it may be the lock
@@ -250,15 +261,25 @@ std::filesystem::path link_target(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  write_file_parts(path, [&](const WriteBytes& write) { write(bytes); });
+}
+
+void write_file_parts(const std::filesystem::path& path, const Produce& produce) {
   const std::filesystem::path target = link_target(path);
   if (is_special_file(path)) {
-    if (const int error = write_special_file(path, bytes); error != 0) throw_file_error(path, error);
+    if (const int error = write_special_file(path, produce); error != 0) throw_file_error(path, error);
     return;
   }
   std::filesystem::path temporary;
   Descriptor file(create_file_beside(target, temporary));
   if (file.get() < 0) throw_file_error(path, errno);
-  int error = write_all(file.get(), bytes);
+  int error = 0;
+  try {
+    error = write_parts(file.get(), produce);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
   if (error == 0 && ::fsync(file.get()) != 0) error = errno;
   if (::close(file.release()) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;

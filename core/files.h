@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,14 @@ std::string read_log_file(const std::filesystem::path& path);
 // (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on device" and leaves nothing
 // behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Takes the next bytes of something that is written part after part.
+using WriteBytes = std::function<void(std::string_view bytes)>;
+
+// Does the same with bytes that `produce` hands over part after part, which are never held together. What
+// `produce` throws goes on, and leaves the old file.
+void write_file_parts(const std::filesystem::path& path,
+                      const std::function<void(const WriteBytes&)>& produce);
 
 // Appends to a file, which is made if it is not there. A link is followed where link_target() allows it.
 // Throws Error(io).

@@ -2,10 +2,25 @@
 // SHA-256 (FIPS 180-4) through OpenSSL.
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+struct evp_md_ctx_st;  // OpenSSL's
+
 namespace aqbench {
+
+// Hashes bytes that come part after part. Throws Error(io) where OpenSSL refuses to compute.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  // Returns the hash of all that was added as 64 hexadecimal digits in lower case. Add nothing afterwards.
+  std::string hex();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
 
 // Returns the hash of the bytes as 64 hexadecimal digits in lower case.
 std::string sha256_hex(std::string_view bytes);

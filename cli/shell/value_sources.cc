@@ -222,7 +222,7 @@ Candidates cases(const TypedValue& typed) {
   Candidates all;
   const std::string bundle = first_given(typed, "BUNDLE");
   if (bundle.empty()) return all;
-  for (const std::string& name : read_journal(bundle, TornTail::accept).header.case_names)
+  for (const std::string& name : read_journal(bundle, TornTail::accept, KeptRecords::ends).header.case_names)
     all.push_back({name, ""});
   return all;
 }

@@ -30,25 +30,23 @@ CommandLine<StatusRequest> status_command_line() {
           {{{.name = "BUNDLE"}, into<&StatusRequest::bundle>}}};
 }
 
-bool did_not_end_well(const Record& record) {
-  return record.status != Status::ok && record.status != Status::skipped;
-}
+bool did_not_end_well(Status status) { return status != Status::ok && status != Status::skipped; }
 
 // Done are the cases of the journal and those whose result waits to be merged; the latter's failures are read
 // from their results.
 Json status_json(const std::filesystem::path& bundle) {
-  const JournalContents journal = read_journal(bundle, TornTail::accept);
+  const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   const std::filesystem::path tasks = tasks_folder(bundle);
   std::set<std::string> done;
-  for (const Record& record : journal.records) done.insert(record.case_name);
-  auto failed = std::ranges::count_if(journal.records, did_not_end_well);
+  for (const CaseEnd& end : journal.ends) done.insert(end.case_name);
+  auto failed = std::ranges::count_if(journal.ends, did_not_end_well, &CaseEnd::status);
   Json working = Json::array();
   const bool shared = std::filesystem::is_directory(tasks);
   if (shared) {
     const SweepPlan plan = plan_sweep(journal.header.request);
     for (const std::size_t place : published_places(tasks)) {
       if (place >= plan.cases.size() || !done.insert(plan.cases[place].name).second) continue;
-      failed += did_not_end_well(read_shared_result(tasks, place).result.record) ? 1 : 0;
+      failed += did_not_end_well(read_shared_result(tasks, place).result.record.status) ? 1 : 0;
     }
     for (const WorkingTask& task : working_tasks(tasks))
       if (task.place < plan.cases.size() && !done.contains(plan.cases[task.place].name))

@@ -143,7 +143,7 @@ void complete_sweep_request(SweepRequest& request) {
         throw Error(ErrorKind::usage,
                     fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
     const auto project_file = request.plan.project_file;
-    request.plan = read_journal(*request.resume, TornTail::accept).header.request;
+    request.plan = read_journal(*request.resume, TornTail::accept, KeptRecords::ends).header.request;
     request.plan.project_file = project_file;
   } else {
     for (const auto& flag : command_trust_flags())
@@ -191,7 +191,6 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   results.run.suite = plan.suite;
   results.run.started_utc = journal.header().started_utc;
   results.run.finished_utc = utc_now();
-  results.run.complete = journal.records().size() == plan.cases.size();
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
   results.run.text_version = kSummaryVersion;
@@ -199,6 +198,7 @@ Results assemble(const SweepPlan& plan, const Journal& journal, Json environment
   results.run.effective = effective_json(plan);
   results.environment = std::move(environment);
   results.records = journal.records();
+  results.run.complete = results.records.size() == plan.cases.size();
   return results;
 }
 
@@ -314,16 +314,16 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
     begin_command(journal.bundle(), utc_now(), read_git_state("."), sweep_words(arguments));
     const auto load_before = load_average();
     const SweepOutcome outcome = run_cases(request, plan, journal);
-    const Results results = assemble(plan, journal, std::move(environment), load_before);
+    Results results = assemble(plan, journal, std::move(environment), load_before);
     if (request.json)
-      print_json(results_text(results));
+      write_results_text(results, print_json);
     else
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = outcome_code(outcome);
     if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
     code = combine(code, add_evidence(request, journal.bundle(), outcome.interrupted));
     end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
-    finalise_bundle(journal.bundle(), results, key ? &*key : nullptr);
+    finalise_bundle(journal.bundle(), std::move(results), key ? &*key : nullptr);
     return combine(code, report_bundle(journal.bundle(), outcome, request.json));
   });
 }

@@ -43,7 +43,7 @@ ExitCode work_command(const Arguments& arguments) {
   const auto request = parse(work_command_line(), arguments);
   if (!request) return ExitCode::pass;
   const std::filesystem::path tasks = tasks_folder(request->bundle);
-  const JournalHeader header = read_journal(request->bundle, TornTail::accept).header;
+  const JournalHeader header = read_journal(request->bundle, TornTail::accept, KeptRecords::ends).header;
   if (!std::filesystem::is_directory(tasks)) {
     fmt::print("{}: nothing is shared, or all of it is merged\n", tasks.string());
     return ExitCode::pass;

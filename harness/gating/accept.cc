@@ -7,10 +7,10 @@
 #include <cmath>
 #include <map>
 #include <system_error>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/default_tolerances.h"
@@ -137,11 +137,13 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
   if (!run.shard.empty() && !allowed.from_shard)
     acceptance.refusals.push_back(fmt::format("the run is shard {} of a sweep (--from-shard)", run.shard));
   Affected left_out, vanished, metrics, options, faults, undefined;
+  std::unordered_map<std::string_view, const Record*> records;
+  for (const Record& record : run.results.records) records[record.case_name] = &record;
   for (const BaselineCase& planned : run.suite_cases) {
-    const auto record = std::ranges::find(run.results.records, planned.name, &Record::case_name);
-    if (record == run.results.records.end())
+    const auto record = records.find(planned.name);
+    if (record == records.end())
       left_out.add(planned.name);
-    else if (!option_differences(planned.options, record->options).empty())
+    else if (!option_differences(planned.options, record->second->options).empty())
       options.add(planned.name);
   }
   for (const AcceptChange& change : acceptance.changes) {
@@ -272,7 +274,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   acceptance.existed = existing.has_value();
   acceptance.baseline.suite = results.run.suite;
   acceptance.baseline.accepted_bundle = results.run.id;
-  acceptance.baseline.accepted_results_sha256 = sha256_hex(results_text(results));
+  acceptance.baseline.accepted_results_sha256 = results_sha256(results);
   acceptance.baseline.accepted_root_digest = root_digest(results);
   acceptance.baseline.accepted_commit = run.program_commit;
   if (run.changed_sources)
@@ -303,7 +305,8 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
   std::error_code unknown;  // what stands in the way, the writing tells
   if (baseline_path.has_parent_path())
     std::filesystem::create_directories(baseline_path.parent_path(), unknown);
-  write_file(baseline_path, baseline_text(acceptance.baseline));
+  write_file_parts(baseline_path,
+                   [&](const WriteBytes& write) { write_baseline_text(acceptance.baseline, write); });
   return acceptance;
 }
 

@@ -9,9 +9,12 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/records/json_parts.h"
 
 namespace aqbench {
 namespace {
+
+constexpr std::uintmax_t kMaxBaselineBytes = std::uintmax_t{1} << 30;
 
 Json tolerance_to_json(const Tolerance& tolerance) {
   return {{tolerance.kind == Tolerance::Kind::relative ? "relative" : "absolute", tolerance.value}};
@@ -35,6 +38,8 @@ Better better_from_json(const JsonPlace& place) {
 BaselineCase case_from_json(const std::string& name, const JsonPlace& place) {
   BaselineCase baseline_case{name, {}, {}};
   place.allow_only({"options", "metrics"});
+  baseline_case.options.reserve(place.at("options").value().size());
+  baseline_case.metrics.reserve(place.at("metrics").value().size());
   for (const auto& [option, value] : place.at("options").members())
     baseline_case.options.emplace_back(option, value.parameter());
   for (const auto& [metric, value] : place.at("metrics").members()) {
@@ -80,6 +85,57 @@ void check_sha256(const JsonPlace& place) {
   if (!hex) place.fail("expected a SHA-256 in hexadecimal");
 }
 
+// Reads all but the cases.
+Baseline read_head(const Json& json, const std::string& source) {
+  const JsonPlace place(json, source);
+  if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
+        source);
+  place.allow_only({"schema_version", "suite", "accepted_from", "cases", "stored_times"});
+  Baseline baseline;
+  baseline.suite = place.at("suite").text();
+  const JsonPlace from = place.at("accepted_from");
+  from.allow_only({"bundle", "results_sha256", "root_digest", "commit"});
+  baseline.accepted_bundle = from.at("bundle").text();
+  check_sha256(from.at("results_sha256"));
+  baseline.accepted_results_sha256 = from.at("results_sha256").text();
+  if (const auto root = from.find("root_digest")) {
+    check_sha256(*root);
+    baseline.accepted_root_digest = root->text();
+  }
+  baseline.accepted_commit = from.at("commit").text();
+  if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
+  return baseline;
+}
+
+// Reads a file without holding the JSON of more than one case.
+Baseline read_case_by_case(const std::filesystem::path& path) {
+  const std::string source = path.string();
+  std::vector<BaselineCase> cases;
+  const std::string head =
+      split_json(bytes_of_file(path, kMaxBaselineBytes), "cases", source,
+                 [&](std::string_view key, std::string_view value) {
+                   const Json name = parse_strict_json(key, source), one = parse_strict_json(value, source);
+                   const std::string place = fmt::format("{}: cases.{}", source, name.get<std::string>());
+                   cases.push_back(case_from_json(name.get<std::string>(), JsonPlace(one, place)));
+                 });
+  const Json json = parse_strict_json(head, source);
+  Baseline baseline = read_head(json, source);
+  JsonPlace(json, source).at("cases").members();
+  baseline.cases = std::move(cases);
+  std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
+  const auto twice = std::ranges::adjacent_find(baseline.cases, {}, &BaselineCase::name);
+  if (baseline.cases.empty() || twice != baseline.cases.end())
+    throw Error(ErrorKind::input,
+                baseline.cases.empty()
+                    ? source + ": cases: is empty: nothing would be gated"
+                    : fmt::format("{}: cases: key '{}' is given twice", source, twice->name),
+                source);
+  return baseline;
+}
+
 }  // namespace
 
 std::string to_string(const Tolerance& tolerance) {
@@ -100,8 +156,9 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::
 
 Json to_json(const Baseline& baseline) {
   Json cases = Json::object();
+  // Appended without looking for the name, of which each stands once.
   for (const BaselineCase& baseline_case : baseline.cases)
-    cases[baseline_case.name] = case_to_json(baseline_case);
+    cases.get_ref<Json::object_t&>().emplace_back(baseline_case.name, case_to_json(baseline_case));
   Json json = {{"schema_version", kBaselineSchemaVersion},
                {"suite", baseline.suite},
                {"accepted_from",
@@ -117,40 +174,51 @@ Json to_json(const Baseline& baseline) {
 
 std::string baseline_text(const Baseline& baseline) {
   std::string text;
-  append_members(to_json(baseline), 0, text);
-  return text + '\n';
+  write_baseline_text(baseline, [&](std::string_view bytes) { text += bytes; });
+  return text;
+}
+
+void write_baseline_text(const Baseline& baseline, const WriteBytes& write) {
+  constexpr int kCase = 2;                                // depth of the object of a case
+  constexpr std::string_view kCases = "\n \"cases\": {";  // so indented it stands at the top alone
+  Baseline head = {baseline.suite,
+                   baseline.accepted_bundle,
+                   baseline.accepted_results_sha256,
+                   baseline.accepted_root_digest,
+                   baseline.accepted_commit,
+                   {},
+                   baseline.stored_times};
+  std::string text;
+  append_members(to_json(head), 0, text);
+  const std::size_t place = text.find(kCases) + kCases.size();
+  write(std::string_view(text).substr(0, place));
+  for (const BaselineCase& one : baseline.cases) {
+    std::string part =
+        fmt::format("{}\n  {}: ", &one == &baseline.cases.front() ? "" : ",", Json(one.name).dump());
+    append_members(case_to_json(one), kCase, part);
+    write(part);
+  }
+  if (!baseline.cases.empty()) write("\n ");
+  write(text.substr(place) + '\n');
 }
 
 Baseline baseline_from_json(const Json& json, const std::string& source) {
-  const JsonPlace place(json, source);
-  if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
-        source);
-  place.allow_only({"schema_version", "suite", "accepted_from", "cases", "stored_times"});
-  Baseline baseline;
-  baseline.suite = place.at("suite").text();
-  const JsonPlace from = place.at("accepted_from");
-  from.allow_only({"bundle", "results_sha256", "root_digest", "commit"});
-  baseline.accepted_bundle = from.at("bundle").text();
-  check_sha256(from.at("results_sha256"));
-  baseline.accepted_results_sha256 = from.at("results_sha256").text();
-  if (const auto root = from.find("root_digest")) {
-    check_sha256(*root);
-    baseline.accepted_root_digest = root->text();
-  }
-  baseline.accepted_commit = from.at("commit").text();
-  for (const auto& [name, value] : place.at("cases").members())
-    baseline.cases.push_back(case_from_json(name, value));
-  if (baseline.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
+  Baseline baseline = read_head(json, source);
+  const JsonPlace cases = JsonPlace(json, source).at("cases");
+  for (const auto& [name, value] : cases.members()) baseline.cases.push_back(case_from_json(name, value));
+  if (baseline.cases.empty()) cases.fail("is empty: nothing would be gated");
   std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
-  if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;
 }
 
 Baseline read_baseline(const std::filesystem::path& path) {
-  return baseline_from_json(read_strict_json(path), path.string());
+  try {
+    return read_case_by_case(path);
+  } catch (const Error& error) {
+    // Read whole, a file says in which line and at which of its members it is wrong.
+    if (error.kind() == ErrorKind::io || regular_file_size(path) > JsonLimits().max_bytes) throw;
+    return baseline_from_json(read_strict_json(path), path.string());
+  }
 }
 
 }  // namespace aqbench

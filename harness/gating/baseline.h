@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "core/parameters.h"
 #include "harness/gating/stored_times.h"
@@ -63,6 +64,8 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::
 Json to_json(const Baseline& baseline);
 // Returns the text of the file, with a line for each option and metric.
 std::string baseline_text(const Baseline& baseline);
+// Hands the same text to `write`, case by case, so that it is never held together.
+void write_baseline_text(const Baseline& baseline, const WriteBytes& write);
 
 // Read a baseline. Throw Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", and
 // Error(not_comparable) for another schema version.

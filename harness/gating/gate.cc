@@ -10,7 +10,6 @@
 #include <unordered_set>
 
 #include "core/error.h"
-#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/default_tolerances.h"
@@ -205,6 +204,17 @@ void add_gate_notes(const Results& results, const Baseline& baseline, GateReport
   if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
 }
 
+// Removes the rows from `first` on that simply pass and returns how many.
+std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
+  const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto dropped = std::remove_if(start, rows.end(), [](const GateRow& row) {
+    return row.verdict == Verdict::pass && row.reason.empty();
+  });
+  const auto count = static_cast<std::size_t>(rows.end() - dropped);
+  rows.erase(dropped, rows.end());
+  return count;
+}
+
 }  // namespace
 
 std::string to_string(Verdict verdict) {
@@ -230,7 +240,8 @@ std::string to_string(Verdict verdict) {
 }
 
 std::size_t GateReport::count(Verdict verdict) const {
-  return static_cast<std::size_t>(std::ranges::count(rows, verdict, &GateRow::verdict));
+  return static_cast<std::size_t>(std::ranges::count(rows, verdict, &GateRow::verdict)) +
+         (verdict == Verdict::pass ? unlisted_passes : 0);
 }
 
 ExitCode GateReport::exit_code() const {
@@ -267,7 +278,7 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   GateReport report;
   add_gate_notes(results, baseline, report);
   // The root digest has every time sample in it: no second run has the same.
-  if (sha256_hex(results_text(results)) == baseline.accepted_results_sha256 ||
+  if (results_sha256(results) == baseline.accepted_results_sha256 ||
       root_digest(results) == baseline.accepted_root_digest) {
     report.refusal = fmt::format(
         "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
@@ -278,13 +289,15 @@ GateReport gate(const Results& results, const Baseline& baseline) {
     report.refusal = "the baseline gates nothing: none of its cases has a metric";
     return report;
   }
-  std::unordered_map<std::string, const Record*> records;
+  std::unordered_map<std::string_view, const Record*> records;
   for (const Record& record : results.records) records[record.case_name] = &record;
   std::unordered_set<std::string_view> with_baseline;
   for (const BaselineCase& baseline_case : baseline.cases) {
     with_baseline.insert(baseline_case.name);
     const auto record = records.find(baseline_case.name);
+    const std::size_t before = report.rows.size();
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
+    if (results.records.size() > kMostCasesListed) report.unlisted_passes += drop_passes(report.rows, before);
   }
   for (const Record& record : results.records)
     if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
@@ -300,10 +313,13 @@ void gate_stored_times(const Results& results, const Baseline& baseline, GateRep
     throw Error(ErrorKind::not_comparable,
                 printable(fmt::format("stored times: {}", fmt::join(differences, "; "))));
   const Tolerance tolerance{Tolerance::Kind::relative, kStoredTimeFactor - 1};
+  std::unordered_map<std::string_view, const Record*> records;
+  for (const Record& one : results.records) records[one.case_name] = &one;
   for (const StoredTime& stored : baseline.stored_times->cases) {
-    const auto record = std::ranges::find(results.records, stored.case_name, &Record::case_name);
+    const auto found = records.find(stored.case_name);
+    const Record* const record = found == records.end() ? nullptr : found->second;
     std::optional<Metric> time, throughput;
-    if (record != results.records.end()) {
+    if (record != nullptr) {
       if (const auto median_ms = median_warm_ms(*record)) time = Metric{median_ms, "ms", Better::lower, ""};
       if (time && record->timing.throughput)
         throughput = Metric{record->timing.throughput, record->timing.throughput_unit, Better::higher, ""};

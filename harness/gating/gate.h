@@ -40,13 +40,17 @@ struct GateRow {
   std::string reason;  // one line; empty for pass
 };
 
+// Of a run with more cases, values that pass are counted and have no rows of their own.
+inline constexpr std::size_t kMostCasesListed = 5000;
+
 // Holds all verdicts.
 struct GateReport {
-  std::vector<GateRow> rows;       // worst first
-  std::vector<std::string> notes;  // not verified, interrupted, another suite
-  std::string refusal;             // why nothing was compared (results against themselves); else empty
+  std::vector<GateRow> rows;        // worst first
+  std::size_t unlisted_passes = 0;  // values that passed and have no row
+  std::vector<std::string> notes;   // not verified, interrupted, another suite
+  std::string refusal;              // why nothing was compared (results against themselves); else empty
 
-  // Returns how many rows have this verdict.
+  // Returns how many values or cases have this verdict, with a row or without.
   std::size_t count(Verdict verdict) const;
   // Returns case_failed if a case failed, crashed or timed out, whether it is in the baseline or not; else
   // not_comparable; else regression; else pass.

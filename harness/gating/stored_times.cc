@@ -67,11 +67,13 @@ std::vector<std::string> comparability_differences(const StoredTimes& stored, co
 Json to_json(const StoredTimes& times) {
   Json cases = Json::object();
   for (const StoredTime& time : times.cases) {
-    cases[time.case_name] = {{"median_ms", time.median_ms}};
+    Json one = {{"median_ms", time.median_ms}};
     if (time.throughput) {
-      cases[time.case_name]["throughput"] = *time.throughput;
-      cases[time.case_name]["throughput_unit"] = time.throughput_unit;
+      one["throughput"] = *time.throughput;
+      one["throughput_unit"] = time.throughput_unit;
     }
+    // Appended without looking for the name, of which each stands once.
+    cases.get_ref<Json::object_t&>().emplace_back(time.case_name, std::move(one));
   }
   return {{"comparability", *times.comparability}, {"cases", std::move(cases)}};
 }

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_set>
+#include <utility>
 
 #include "core/json.h"
 #include "core/resources.h"
@@ -128,12 +131,43 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     request.project = {};
 }
 
+// Values in the order in which they come, each once: two with one key are the same.
+template <class Value, class Key = Value>
+struct DifferentValues {
+  std::vector<Value> list;
+  std::unordered_set<Key> known;
+
+  void add(Value value, const Key& key) {
+    if (known.insert(key).second) list.push_back(std::move(value));
+  }
+};
+
+// The same text for the same value: 3 and 3.0 are one, a number and a text never are.
+std::string key_of(const ParameterValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return "\"" + *text;
+  const auto* real = std::get_if<double>(&value);
+  if (real == nullptr) return fmt::format("{}", std::get<std::int64_t>(value));
+  constexpr double kLimit = 0x1p63;
+  return *real == std::floor(*real) && *real >= -kLimit && *real < kLimit
+             ? fmt::format("{}", static_cast<std::int64_t>(*real))
+             : fmt::format("{}", *real);
+}
+
 }  // namespace
 
 Json cases_json(const std::vector<Case>& cases) {
   Json all = Json::array();
   for (const Case* planned : sorted_by_name(cases)) all.push_back(to_json(*planned));
   return all;
+}
+
+std::string cases_text(const std::vector<Case>& cases) {
+  std::string text = "[";
+  for (const Case* planned : sorted_by_name(cases)) {
+    if (text.size() > 1) text += ',';
+    text += to_json(*planned).dump();
+  }
+  return text + "]";
 }
 
 std::uint64_t default_memory_limit_bytes() {
@@ -156,22 +190,25 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   if (basis.selection.suite != nullptr) plan.suite = basis.selection.suite->name;
   plan.cases_in_all_shards = cases.size();
   plan.dtype = dtype_of(basis.selection);
-  plan.all_shards_sha256 = sha256_hex(cases_json(cases).dump());
-  plan.cases = cases_of_shard(cases, request.shard);
-  plan.sha256 = sha256_hex(cases_json(plan.cases).dump());
+  plan.all_shards_sha256 = sha256_hex(cases_text(cases));
+  if (request.shard.count > 1) {
+    plan.cases = cases_of_shard(cases, request.shard);
+    plan.sha256 = sha256_hex(cases_text(plan.cases));
+  } else {
+    plan.cases = std::move(cases);
+    plan.sha256 = plan.all_shards_sha256;
+  }
   plan.timeout_s = request.timeout_s.value_or(kDefaultTimeoutS);
   plan.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
   return plan;
 }
 
 Json effective_json(const SweepPlan& plan) {
-  std::vector<std::string> scenes, methods, workloads, devices;
-  std::vector<std::uint64_t> seeds;
-  std::vector<int> threads;
-  const auto add = [](auto& list, const auto& value) {
-    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
-  };
-  Json axes = Json::object();
+  DifferentValues<std::string> scenes, methods, workloads, devices;
+  DifferentValues<std::uint64_t> seeds;
+  DifferentValues<int> threads;
+  const auto add = [](auto& list, const auto& value) { list.add(value, value); };
+  std::vector<std::pair<std::string, DifferentValues<Json, std::string>>> axes;
   for (const Case& planned : plan.cases) {
     if (!planned.workload.empty()) {
       add(workloads, planned.workload);
@@ -183,22 +220,24 @@ Json effective_json(const SweepPlan& plan) {
     add(seeds, planned.seed);
     add(threads, planned.threads);
     for (const auto& [name, value] : planned.axes) {
-      Json& values = axes[name];
-      const Json json = parameter_json(value);
-      if (std::ranges::find(values, json) == values.end()) values.push_back(json);
+      auto axis = std::ranges::find(axes, name, [](const auto& one) { return one.first; });
+      if (axis == axes.end()) axis = axes.insert(axes.end(), {name, {}});
+      axis->second.add(parameter_json(value), key_of(value));
     }
   }
+  Json values_of_axes = Json::object();
+  for (auto& [name, values] : axes) values_of_axes[name] = std::move(values.list);
   Json definitions = Json::object();
-  if (!scenes.empty())
+  if (!scenes.list.empty())
     for (const MetricSpec& metric : metric_registry()) definitions[metric.name] = metric.definition;
   return {{"suite", text_json(plan.suite)},
-          {"scenes", scenes},
-          {"methods", methods},
-          {"workloads", workloads},
-          {"seeds", seeds},
-          {"threads", threads},
-          {"devices", devices},
-          {"axes", axes},
+          {"scenes", scenes.list},
+          {"methods", methods.list},
+          {"workloads", workloads.list},
+          {"seeds", seeds.list},
+          {"threads", threads.list},
+          {"devices", devices.list},
+          {"axes", values_of_axes},
           {"definitions", std::move(definitions)},
           {"timeout_s", plan.timeout_s},
           {"memory_limit_bytes", plan.memory_limit_bytes},

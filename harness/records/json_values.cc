@@ -25,6 +25,7 @@ Json samples_json(const std::vector<double>& samples, const std::string& case_na
 
 std::vector<double> numbers_from_json(const JsonPlace& place) {
   std::vector<double> numbers;
+  numbers.reserve(place.value().size());
   for (const JsonPlace& element : place.elements()) numbers.push_back(element.number());
   return numbers;
 }
@@ -35,8 +36,21 @@ Json named_values_json(const NamedValues& values) {
   return json;
 }
 
+std::string indented_json(const Json& json, std::size_t level) {
+  const std::string flat = json.dump(1, ' ', false, Json::error_handler_t::replace);
+  if (level == 0) return flat;
+  std::string text;
+  text.reserve(flat.size() + flat.size() / 4);
+  for (const char c : flat) {  // no line break stands within a text
+    text += c;
+    if (c == '\n') text.append(level, ' ');
+  }
+  return text;
+}
+
 NamedValues named_values_from_json(const JsonPlace& place) {
   NamedValues values;
+  values.reserve(place.value().size());
   for (const auto& [name, member] : place.members()) values.emplace_back(name, member.parameter());
   return values;
 }

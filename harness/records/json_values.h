@@ -35,4 +35,8 @@ Json named_values_json(const NamedValues& values);
 // Reads what named_values_json() wrote. Throws Error(input) naming the place.
 NamedValues named_values_from_json(const JsonPlace& place);
 
+// Returns the JSON indented by one blank for each level, as inside of something `level` levels deep: without
+// the indent of its first line.
+std::string indented_json(const Json& json, std::size_t level = 0);
+
 }  // namespace aqbench

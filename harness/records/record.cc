@@ -202,6 +202,9 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.axes = named_values_from_json(root.at("axes"));
   record.reason = root.at("reason").text_or_null();
   record.status = read_status(root.at("status"), record.reason);
+  // No room is left over: a sweep may hold very many records.
+  record.metrics.reserve(root.at("metrics").value().size());
+  record.stages.reserve(root.at("stages").value().size());
   for (const auto& [name, place] : root.at("metrics").members())
     record.metrics.emplace_back(name, read_metric(place));
   for (const JsonPlace& place : root.at("stages").elements()) record.stages.push_back(read_stage(place));
@@ -221,6 +224,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.files.reset();
   if (const auto files = root.find("files")) {
     record.files.emplace();
+    record.files->reserve(files->value().size());
     for (const auto& [path, place] : files->members()) record.files->push_back({path, place.text()});
   }
   return record;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/records/json_parts.h"
 #include "harness/records/json_values.h"
 #include "harness/records/results_size.h"
 #include "harness/records/schema_check.h"
@@ -52,18 +53,20 @@ Json* member_of(Json& json, const char* name) {
 }
 
 // Gives every null metric without a reason one.
+void name_bare_nulls_of(Json& record) {
+  Json* const metrics = member_of(record, "metrics");
+  if (metrics == nullptr || !metrics->is_object()) return;
+  for (Json& metric : *metrics) {
+    const Json* const value = member_of(metric, "value");
+    if (value != nullptr && value->is_null() && member_of(metric, "reason") == nullptr)
+      metric["reason"] = "null without a reason";
+  }
+}
+
 void name_bare_nulls(Json& json) {
   Json* const records = member_of(json, "records");
   if (records == nullptr || !records->is_array()) return;
-  for (Json& record : *records) {
-    Json* const metrics = member_of(record, "metrics");
-    if (metrics == nullptr || !metrics->is_object()) continue;
-    for (Json& metric : *metrics) {
-      const Json* const value = member_of(metric, "value");
-      if (value != nullptr && value->is_null() && member_of(metric, "reason") == nullptr)
-        metric["reason"] = "null without a reason";
-    }
-  }
+  for (Json& record : *records) name_bare_nulls_of(record);
 }
 
 RunInfo run_from_json(const JsonPlace& json) {
@@ -89,9 +92,50 @@ void check_schema_version(const Results& results, const JsonPlace& root) {
   const bool old = results.schema_version == 1;
   if (root.at("run").find("text_version").has_value() == old)
     root.at("run").fail(old ? "has a text_version, which version 1 does not" : "has no text_version");
+}
+
+void check_files_known(const Results& results, const std::string& source) {
+  const bool old = results.schema_version == 1;
   for (std::size_t i = 0; i < results.records.size(); ++i)
     if (results.records[i].files.has_value() == old)
-      root.at("records").elements()[i].fail(old ? "has files, which version 1 does not" : "has no files");
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: records[{}]: {}", source, i,
+                              old ? "has files, which version 1 does not" : "has no files"),
+                  source);
+}
+
+std::string place_of_record(const std::string& source, std::size_t index) {
+  return fmt::format("{}: records[{}]", source, index);
+}
+
+// Checks what only all records together tell.
+void check_records_together(const Results& results, const std::string& source) {
+  check_files_known(results, source);
+  try {
+    sorted_records(results);
+  } catch (const Error& error) {
+    throw Error(error.kind(), source + ": " + error.what());
+  }
+}
+
+Results read_record_by_record(const std::filesystem::path& file) {
+  const std::string source = file.string();
+  std::vector<Record> records;
+  const std::string head =
+      split_json(bytes_of_file(file, kMaxResultsFileBytes), "records", source,
+                 [&](std::string_view, std::string_view text) {
+                   const std::string place = place_of_record(source, records.size());
+                   Json record = parse_strict_json(text, place, kResultsJson);
+                   name_bare_nulls_of(record);
+                   if (const auto problem = record_schema_problem(record, records.size()))
+                     throw Error(ErrorKind::input, source + ": " + *problem);
+                   records.push_back(record_from_json(record, place));
+                 });
+  Results results = results_from_text(head, source);
+  if (records.empty()) return results;
+  results.records = std::move(records);
+  check_records_together(results, source);
+  return results;
 }
 
 }  // namespace
@@ -106,7 +150,32 @@ Json to_json(const Results& results) {
 }
 
 std::string results_text(const Results& results) {
-  return to_json(results).dump(1, ' ', false, kReplaceBrokenUtf8) + '\n';
+  std::string text;
+  write_results_text(results, [&](std::string_view bytes) { text += bytes; });
+  return text;
+}
+
+void write_results_text(const Results& results, const WriteBytes& write) {
+  const std::vector<const Record*> records = sorted_records(results);
+  const Json head = {{"schema_version", results.schema_version},
+                     {"run", run_to_json(results.run, results.schema_version)},
+                     {"environment", *results.environment},
+                     {"records", Json::array()}};
+  std::string text = indented_json(head);
+  text.resize(text.size() - std::string_view("]\n}").size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    text += i == 0 ? "\n  " : ",\n  ";
+    text += indented_json(to_json(*records[i]), 2);
+    write(text);
+    text.clear();
+  }
+  write(text + (records.empty() ? "]\n}\n" : "\n ]\n}\n"));
+}
+
+std::string results_sha256(const Results& results) {
+  Sha256 hash;
+  write_results_text(results, [&](std::string_view bytes) { hash.add(bytes); });
+  return hash.hex();
 }
 
 Results results_from_json(Json json, const std::string& source) {
@@ -126,14 +195,9 @@ Results results_from_json(Json json, const std::string& source) {
   results.run = run_from_json(JsonPlace(json, source).at("run"));
   results.environment = json.at("environment");
   for (const Json& record : json.at("records"))
-    results.records.push_back(
-        record_from_json(record, fmt::format("{}: records[{}]", source, results.records.size())));
+    results.records.push_back(record_from_json(record, place_of_record(source, results.records.size())));
   check_schema_version(results, JsonPlace(json, source));
-  try {
-    sorted_records(results);
-  } catch (const Error& error) {
-    throw Error(error.kind(), source + ": " + error.what());
-  }
+  check_records_together(results, source);
   return results;
 }
 
@@ -142,27 +206,33 @@ Results results_from_text(std::string_view text, const std::string& source) {
 }
 
 Results read_results(const std::filesystem::path& results_json) {
-  return results_from_json(read_strict_json(results_json, kResultsJson), results_json.string());
+  try {
+    return read_record_by_record(results_json);
+  } catch (const Error& error) {
+    // Read whole, a file says in which line it is wrong.
+    if (error.kind() == ErrorKind::io || regular_file_size(results_json) > kResultsJson.max_bytes) throw;
+    return results_from_json(read_strict_json(results_json, kResultsJson), results_json.string());
+  }
 }
 
 std::string record_text(const Record& record) { return compact(to_json(record)); }
 
 std::string root_digest(const Results& results) {
-  std::string lines;
-  for (const Record* record : sorted_records(results)) lines += record_text(*record) + '\n';
-  return sha256_hex(lines);
+  Sha256 hash;
+  for (const Record* record : sorted_records(results)) hash.add(record_text(*record) + '\n');
+  return hash.hex();
 }
 
 std::string metrics_digest(const Results& results) {
-  std::string lines;
+  Sha256 hash;
   for (const Record* record : sorted_records(results)) {
     const Json whole = to_json(*record);
     Json part = Json::object();
     for (const char* const key : {"case", "status", "options", "metrics", "output_sha256"})
       part[key] = whole.at(key);
-    lines += compact(part) + '\n';
+    hash.add(compact(part) + '\n');
   }
-  return sha256_hex(lines);
+  return hash.hex();
 }
 
 }  // namespace aqbench

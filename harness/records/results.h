@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "harness/records/record.h"
 
@@ -48,6 +49,12 @@ Json to_json(const Results& results);
 // Returns the bytes of results.json: indented, final newline, records sorted.
 std::string results_text(const Results& results);
 
+// Hands the same bytes to `write`, record by record, so that they are never held together.
+void write_results_text(const Results& results, const WriteBytes& write);
+
+// Returns the SHA-256 of these bytes.
+std::string results_sha256(const Results& results);
+
 // Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a
 // record cannot hold, Error(not_comparable) for a schema_version other than ours. A metric that is null
 // without a reason (somebody edited the file) is read as undefined, so that a gate fails it like any other
@@ -57,7 +64,8 @@ Results results_from_json(Json json, const std::string& source);
 // Reads the text of a document. Throws as results_from_json() and parse_strict_json().
 Results results_from_text(std::string_view text, const std::string& source);
 
-// Reads a file. Throws as results_from_text() and Error(io).
+// Reads a file, record by record: what it takes is a little more than what it returns. Throws as
+// results_from_text() and Error(io).
 Results read_results(const std::filesystem::path& results_json);
 
 // Returns one record as compact JSON, the text that digests are taken over.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
+#include <vector>
 
 #include "core/table.h"
 #include "core/text.h"
@@ -41,10 +43,8 @@ std::string json_path(const std::vector<std::string>& context) {
   return path.empty() ? "document" : path;
 }
 
-}  // namespace
-
-std::optional<std::string> results_schema_problem(const Json& json) {
-  const nlohmann::json document = json;
+// The problem of a document whose record 0 is number `first`.
+std::optional<std::string> problem_of(const nlohmann::json& document, std::size_t first) {
   valijson::Validator validator;
   valijson::ValidationResults problems;
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
@@ -54,7 +54,41 @@ std::optional<std::string> results_schema_problem(const Json& json) {
     return a.context.size() < b.context.size();
   });
   if (deepest == problems.end()) return "document: does not follow the schema";
-  return elide_middle(printable(json_path(deepest->context) + ": " + deepest->description), 300);
+  std::vector<std::string> context = deepest->context;
+  if (first > 0 && context.size() > 2 && context[2] == "[0]") context[2] = "[" + std::to_string(first) + "]";
+  return elide_middle(printable(json_path(context) + ": " + deepest->description), 300);
+}
+
+// A document that is as it should be and has no record.
+const nlohmann::json& empty_results() {
+  static const std::string hash(64, '0'), utc = "2026-01-01T00:00:00Z";
+  static const nlohmann::json document = {{"schema_version", 2},
+                                          {"run",
+                                           {{"id", "x"},
+                                            {"suite", nullptr},
+                                            {"started_utc", utc},
+                                            {"finished_utc", utc},
+                                            {"complete", true},
+                                            {"planned_cases", 1},
+                                            {"plan_sha256", hash},
+                                            {"requested", nlohmann::json::object()},
+                                            {"effective", nlohmann::json::object()}}},
+                                          {"environment", nlohmann::json::object()},
+                                          {"records", nlohmann::json::array()}};
+  return document;
+}
+
+}  // namespace
+
+std::optional<std::string> results_schema_problem(const Json& json) {
+  const nlohmann::json document = json;
+  return problem_of(document, 0);
+}
+
+std::optional<std::string> record_schema_problem(const Json& record, std::size_t index) {
+  nlohmann::json document = empty_results();
+  document["records"].push_back(nlohmann::json(record));
+  return problem_of(document, index);
 }
 
 }  // namespace aqbench

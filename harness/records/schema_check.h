@@ -1,6 +1,7 @@
 #pragma once
 // The schema of results.json (JSON Schema draft-07, harness/records/results.schema.json).
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@ namespace aqbench {
 // Returns what the schema says against `json`, the deepest problem, as "records[3].status: TEXT"; nullopt:
 // `json` is valid.
 std::optional<std::string> results_schema_problem(const Json& json);
+
+// Does the same for one record, which is element `index` of "records".
+std::optional<std::string> record_schema_problem(const Json& record, std::size_t index);
 
 // Returns the schema's text as built into the program (at configure time, from the file).
 std::string_view results_schema_text();

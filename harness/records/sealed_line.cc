@@ -18,7 +18,10 @@ constexpr std::size_t kSealBytes = kSealStart.size() + kHashBytes + kSealEnd.siz
 }  // namespace
 
 std::string seal_line(const Json& object) {
-  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return seal_text(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string seal_text(std::string text) {
   const std::string hash = sha256_hex(text);
   text.pop_back();
   text += kSealStart;
@@ -27,14 +30,19 @@ std::string seal_line(const Json& object) {
   return text;
 }
 
-Json open_sealed_line(std::string_view line, const std::string& place) {
+void check_seal(std::string_view line, const std::string& place) {
   if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
       line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
     throw_damaged(place, "does not end in its sha256");
   const std::string_view given = line.substr(line.size() - kSealEnd.size() - kHashBytes, kHashBytes);
-  std::string text(line.substr(0, line.size() - kSealBytes));
-  text += '}';
-  if (sha256_hex(text) != given) throw_damaged(place, "does not have the sha256 that it states");
+  Sha256 hash;
+  hash.add(line.substr(0, line.size() - kSealBytes));
+  hash.add("}");
+  if (hash.hex() != given) throw_damaged(place, "does not have the sha256 that it states");
+}
+
+Json open_sealed_line(std::string_view line, const std::string& place) {
+  check_seal(line, place);
   try {
     return parse_strict_json(line, place, kMessageJson);
   } catch (const Error& error) {

@@ -14,6 +14,13 @@ namespace aqbench {
 // are replaced.
 std::string seal_line(const Json& object);
 
+// Does the same with the text of an object that ends in "}".
+std::string seal_text(std::string text);
+
+// Checks the hash that such a line ends in. Throws Error(verification) "PLACE: ..." if it is missing or
+// wrong.
+void check_seal(std::string_view line, const std::string& place);
+
 // Reads such a line; the result has the member "sha256", too. Throws Error(verification) "PLACE: ..." for a
 // hash that is missing or wrong, and for what is no JSON.
 Json open_sealed_line(std::string_view line, const std::string& place);

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -16,13 +15,13 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
+#include "harness/records/json_parts.h"
 #include "harness/records/sealed_line.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMaxJournalBytes = std::uintmax_t{1} << 32;
-
+// Without the cases, which are the most of it.
 Json header_json(const JournalHeader& header) {
   Json json = {{"journal", "aqbench"},
                {"schema_version", header.schema_version},
@@ -37,95 +36,25 @@ Json header_json(const JournalHeader& header) {
                {"plan_sha256", header.plan_sha256},
                {"all_shards_sha256", header.all_shards_sha256}};
   if (header.schema_version > 1) json["environment"] = *header.environment;
-  json["cases"] = parse_strict_json(header.cases_text, "cases", kMessageJson);
   return json;
 }
 
-// Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
-// by this program. Another schema version is no damage.
-template <class Read>
-auto read_or_damaged(const std::string& place, const Read& read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
-    const std::string_view what = error.what();
-    const std::string_view prefix = place;
-    throw_damaged(place,
-                  what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
-  }
+std::string header_line(const JournalHeader& header) {
+  std::string text = header_json(header).dump(-1, ' ', false, Json::error_handler_t::replace);
+  text.pop_back();
+  text += ",\"cases\":";
+  text += header.cases_text;
+  text += '}';
+  return seal_text(std::move(text));
 }
 
-std::vector<std::string> names_of_cases(const JsonPlace& cases) {
+std::vector<std::string> names_of_cases(std::string_view cases_text) {
   std::vector<std::string> names;
-  for (const JsonPlace& planned : cases.elements()) names.push_back(planned.at("case").text());
-  return names;
-}
-
-JournalHeader read_header(const Json& json, const std::string& place) {
-  const JsonPlace root(json, place);
-  if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the head of an aqbench journal");
-  const std::int64_t version = root.at("schema_version").integer();
-  if (version < kOldestJournalSchemaVersion || version > kJournalSchemaVersion)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: schema_version {}, this program reads {} to {}", place, version,
-                            kOldestJournalSchemaVersion, kJournalSchemaVersion));
-  JournalHeader header;
-  header.schema_version = static_cast<int>(version);
-  if (version > 1) header.environment = root.at("environment").value();
-  const JsonPlace run = root.at("run");
-  header.run_id = run.at("id").text();
-  header.suite = run.at("suite").text_or_null();
-  header.started_utc = run.at("started_utc").text();
-  header.program_sha256 = root.at("program").at("sha256").text();
-  header.program_commit = root.at("program").at("commit").text_or_null();
-  header.request = request_from_json(root.at("requested").value(), place + ": requested");
-  header.plan_sha256 = root.at("plan_sha256").text();
-  header.all_shards_sha256 = root.at("all_shards_sha256").text();
-  header.cases_text = root.at("cases").value().dump();
-  header.case_names = names_of_cases(root.at("cases"));
-  if (sha256_hex(header.cases_text) != header.plan_sha256)
-    throw_damaged(place, "plan_sha256 is not the hash of the cases");
-  return header;
-}
-
-void read_log_mark(const JsonPlace& root, JournalContents& contents) {
-  if (contents.header.schema_version < 2) return;
-  const JsonPlace log = root.at("log");
-  log.allow_only({"bytes", "sha256"});
-  contents.log_marks.push_back({log.at("bytes").count(), log.at("sha256").text()});
-}
-
-// Adds what the line holds; `line_number` counts the header as 1.
-void read_line(std::string_view line, std::size_t line_number, const std::string& file,
-               JournalContents& contents, std::set<std::string>& unfinished) {
-  const std::string place = fmt::format("{} line {}", file, line_number);
-  const Json json = open_sealed_line(line, place);
-  const bool is_block = json.contains("block"), is_record = json.contains("record");
-  const char* const what = is_block ? "block" : is_record ? "record" : "resumed";
-  std::optional<Record> record;
-  read_or_damaged(place, [&] {
-    const JsonPlace root(json, place);
-    if (contents.header.schema_version < 2)
-      root.allow_only({"prev", "record", "sha256"});
-    else if (is_block || is_record)
-      root.allow_only({"prev", what, "log", "sha256"});
-    else
-      root.allow_only({"prev", "resumed", "sha256"});
-    if (root.at("prev").text() != contents.last_line_sha256)
-      throw_damaged(place, "does not carry the hash of the line before");
-    const JsonPlace held = root.at(what);
-    if (!is_block && !is_record) {
-      contents.resumptions.push_back({held.at("utc").text(), held.at("environment").value()});
-      return;
-    }
-    record = record_from_json(held.value(), fmt::format("{}: {}", place, what));
-    read_log_mark(root, contents);
+  split_json(bytes_of_text(cases_text), "", "cases", [&](std::string_view, std::string_view planned) {
+    const Json parsed = parse_strict_json(planned, "cases", kMessageJson);
+    names.push_back(JsonPlace(parsed, "cases").at("case").text());
   });
-  if (!record) return;
-  if (is_block ? !unfinished.contains(record->case_name) : unfinished.erase(record->case_name) == 0)
-    throw_damaged(place, fmt::format("'{}' was not planned or stands twice", record->case_name));
-  (is_block ? contents.blocks : contents.records).push_back(std::move(*record));
+  return names;
 }
 
 // Returns what a file holds from a place on, after it is on disk: a mark must not outlive what it marks.
@@ -146,61 +75,22 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
 
 }  // namespace
 
-JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail) {
-  const std::filesystem::path path = bundle / kJournalFile;
-  std::string text;
-  try {
-    text = read_text_file(path, kMaxJournalBytes, ZeroBytes::one_at_end);
-  } catch (const Error& error) {
-    if (error.problem().find("zero byte") == std::string::npos) throw;
-    throw_damaged(path.string(), error.problem());
-  }
-  return parse_journal(text, path.string(), torn_tail);
-}
-
-JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {
-  JournalContents contents;
-  std::set<std::string> unfinished;
-  std::size_t line_number = 0;
-  for (std::size_t start = 0; start < bytes.size();) {
-    ++line_number;
-    const std::size_t end = bytes.find('\n', start);
-    if (end == std::string_view::npos) {
-      if (torn_tail == TornTail::refuse || line_number == 1)
-        throw_damaged(fmt::format("{} line {}", file, line_number), "is cut off");
-      contents.torn_tail = true;
-      break;
-    }
-    const std::string_view line = bytes.substr(start, end - start);
-    if (line_number == 1) {
-      const std::string place = file + " line 1";
-      const Json json = open_sealed_line(line, place);
-      contents.header = read_or_damaged(place, [&] { return read_header(json, place); });
-      unfinished = {contents.header.case_names.begin(), contents.header.case_names.end()};
-    } else {
-      read_line(line, line_number, file, contents, unfinished);
-    }
-    contents.last_line_sha256 = sha256_hex(line);
-    start = end + 1;
-    contents.good_bytes = start;
-  }
-  if (line_number == 0) throw_damaged(file, "is empty");
-  return contents;
-}
-
 Journal::Journal(std::filesystem::path bundle, JournalContents contents)
     : bundle_(std::move(bundle)),
       header_(std::move(contents.header)),
-      records_(std::move(contents.records)),
       blocks_(std::move(contents.blocks)),
       log_bytes_(contents.log_marks.empty() ? 0 : contents.log_marks.back().bytes),
       size_bytes_(contents.good_bytes),
-      last_line_sha256_(std::move(contents.last_line_sha256)) {}
+      last_line_sha256_(std::move(contents.last_line_sha256)) {
+  header_.cases_text = {};
+  for (CaseEnd& end : contents.ends) remember(std::move(end));
+}
 
 Journal::Journal(Journal&& other) noexcept
     : bundle_(std::move(other.bundle_)),
       header_(std::move(other.header_)),
-      records_(std::move(other.records_)),
+      ends_(std::move(other.ends_)),
+      finished_(std::move(other.finished_)),
       blocks_(std::move(other.blocks_)),
       log_bytes_(other.log_bytes_),
       size_bytes_(other.size_bytes_),
@@ -223,7 +113,7 @@ Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& pl
   header.environment = environment;
   header.plan_sha256 = plan.sha256;
   header.all_shards_sha256 = plan.all_shards_sha256;
-  header.cases_text = cases_json(plan.cases).dump();
+  header.cases_text = cases_text(plan.cases);
   return create_with(bundle, std::move(header));
 }
 
@@ -237,12 +127,11 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
   const std::filesystem::path file = bundle / kJournalFile;
   if (std::filesystem::exists(file))
     throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
-  const Json cases = parse_strict_json(header.cases_text, "cases", kMessageJson);
-  header.case_names = names_of_cases(JsonPlace(cases, "cases"));
+  header.case_names = names_of_cases(header.cases_text);
   std::ranges::sort(header.case_names);
   JournalContents contents;
   contents.header = std::move(header);
-  const std::string line = seal_line(header_json(contents.header));
+  const std::string line = header_line(contents.header);
   contents.last_line_sha256 = sha256_hex(line);
   contents.good_bytes = line.size() + 1;
   write_file(file, line + '\n');
@@ -254,11 +143,11 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
 Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;
-  read_file(file);  // says so when there is none
+  regular_file_size(file);  // says so when there is none
   const int descriptor = open_locked(file);
   Journal locked(bundle, {});
   locked.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
-  JournalContents contents = read_journal(bundle, TornTail::accept);
+  JournalContents contents = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   if (contents.header.plan_sha256 != plan.sha256)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} cases were planned, not the {} of this command (or options, --threads or "
@@ -289,7 +178,7 @@ Json Journal::mark_log() {
 
 void Journal::append(const Record& record) {
   append_line({{"record", to_json(record)}});
-  records_.push_back(record);
+  remember(case_end(record));
 }
 
 void Journal::append_block(const Record& block) {
@@ -317,8 +206,14 @@ void Journal::append_line(Json object) {
 
 void Journal::release_in_child() const { ::close(descriptor_); }
 
-bool Journal::has(std::string_view case_name) const {
-  return std::ranges::find(records_, case_name, &Record::case_name) != records_.end();
+void Journal::remember(CaseEnd end) {
+  end.record_sha256 = {};
+  finished_.insert(end.case_name);
+  ends_.push_back(std::move(end));
 }
+
+bool Journal::has(std::string_view case_name) const { return finished_.contains(std::string(case_name)); }
+
+std::vector<Record> Journal::records() const { return read_journal(bundle_, TornTail::refuse).records; }
 
 }  // namespace aqbench

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/planning/plan.h"
@@ -44,7 +45,8 @@ struct JournalHeader {
   PlanRequest request;
   JsonBox environment;  // when the run began, as in env.json without "load"; empty in version 1
   std::string plan_sha256, all_shards_sha256;
-  std::string cases_text;               // the planned cases as compact JSON: what plan_sha256 is the hash of
+  // The planned cases as compact JSON: what plan_sha256 is the hash of. Empty in an open journal.
+  std::string cases_text;
   std::vector<std::string> case_names;  // of these, sorted
 };
 
@@ -60,10 +62,19 @@ struct LogMark {
   std::string sha256;
 };
 
+// How a case ended, without its measurements: what a sweep remembers of its records.
+struct CaseEnd {
+  std::string case_name;
+  Status status = Status::failed;
+  std::string reason = {};
+  std::string record_sha256 = {};  // of record_text()
+};
+
 // A journal as read.
 struct JournalContents {
   JournalHeader header;
-  std::vector<Record> records;  // in the order in which they finished
+  std::vector<Record> records;  // in the order in which they finished; none where only `ends` were asked for
+  std::vector<CaseEnd> ends;    // of all records then, in the same order
   std::vector<Record> blocks;   // of all cases, in this order, too
   std::vector<JournalResumption> resumptions;
   std::vector<LogMark> log_marks;
@@ -75,14 +86,24 @@ struct JournalContents {
 // Whether a last line that was cut off is an error or is left out.
 enum class TornTail { refuse, accept };
 
+// Whether records are kept whole, which takes some kilobytes each, or only how their cases ended.
+enum class KeptRecords { whole, ends };
+
 // Reads and checks everything: hashes, chain, plan hash, that every record is of a planned case and stands
 // once. Throws Error(input) if there is no journal, Error(not_comparable) for another schema version,
 // Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
 // break is left out instead.
-JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail);
+JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail,
+                             KeptRecords kept = KeptRecords::whole);
 
 // Does the same with the file's bytes; errors name `file`.
 JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail);
+
+// Returns how the case of a record ended, without record_sha256.
+CaseEnd case_end(const Record& record);
+
+// Returns how the cases ended, in the order in which they did, whatever was kept of them.
+std::vector<CaseEnd> case_ends(const JournalContents& contents);
 
 // An open journal, locked against a second writer.
 class Journal {
@@ -118,19 +139,25 @@ class Journal {
 
   const std::filesystem::path& bundle() const { return bundle_; }
   const JournalHeader& header() const { return header_; }
-  const std::vector<Record>& records() const { return records_; }  // the appended ones too
+  // Of the cases that have a record, in the order in which they got it; without record_sha256.
+  const std::vector<CaseEnd>& ends() const { return ends_; }
   bool has(std::string_view case_name) const;
+  // Reads the records back from the file. Throws as read_journal().
+  std::vector<Record> records() const;
   const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, the appended ones too
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);
   static Journal create_with(const std::filesystem::path& bundle, JournalHeader header);
   void append_line(Json line);
+  void remember(CaseEnd end);
   Json mark_log();
 
   std::filesystem::path bundle_;
   JournalHeader header_;
-  std::vector<Record> records_, blocks_;
+  std::vector<CaseEnd> ends_;
+  std::unordered_set<std::string> finished_;  // the names of those
+  std::vector<Record> blocks_;
   std::uint64_t log_bytes_ = 0;  // of bench.log, as marked in the last line
   std::uint64_t size_bytes_ = 0;
   std::string last_line_sha256_;

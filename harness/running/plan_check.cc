@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/roofline.h"
@@ -19,6 +20,7 @@
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
+#include "harness/records/json_parts.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record_check.h"
 #include "harness/running/merge_blocks.h"
@@ -55,11 +57,12 @@ class PlanChecker {
   PlanCheck run() {
     const std::string source = "cases";
     try {
-      for (const Json& json : parse_strict_json(journal_.header.cases_text, source, kMessageJson)) {
-        Case planned = case_from_json(json, source);
-        std::string name = planned.name;
-        cases_.emplace(std::move(name), std::move(planned));
-      }
+      split_json(bytes_of_text(journal_.header.cases_text), "", source,
+                 [&](std::string_view, std::string_view text) {
+                   Case planned = case_from_json(parse_strict_json(text, source, kMessageJson), source);
+                   std::string name = planned.name;
+                   cases_.emplace(std::move(name), std::move(planned));
+                 });
     } catch (const Error& error) {
       report("its plan cannot be read: {}", error.what());
       return std::move(check_);
@@ -144,14 +147,14 @@ class PlanChecker {
         report("case {}: more blocks than were planned", printable(name));
     }
     if (journal_.header.schema_version < 2) return;
-    for (const Record& record : journal_.records) {
-      const auto planned = cases_.find(record.case_name);
+    for (const CaseEnd& end : case_ends(journal_)) {
+      const auto planned = cases_.find(end.case_name);
       if (planned == cases_.end() || planned->second.timing.blocks <= 1) continue;
-      const auto found = blocks.find(record.case_name);
+      const auto found = blocks.find(end.case_name);
       if (found == blocks.end())
-        report_case(record, "its blocks are not in the journal");
-      else if (record_text(merged_record(planned->second, found->second)) != record_text(record))
-        report_case(record, "is not what its blocks give");
+        report("case {}: its blocks are not in the journal", printable(end.case_name));
+      else if (sha256_hex(record_text(merged_record(planned->second, found->second))) != end.record_sha256)
+        report("case {}: is not what its blocks give", printable(end.case_name));
     }
   }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -25,9 +26,7 @@
 namespace aqbench {
 namespace {
 
-bool counts_as_failed(const Record& record) {
-  return record.status != Status::ok && record.status != Status::skipped;
-}
+bool counts_as_failed(Status status) { return status != Status::ok && status != Status::skipped; }
 
 // Removes the files of a record that the record in its place does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
@@ -80,7 +79,9 @@ class Sweep {
   void recall_blocks();
   bool has_all_blocks(const Case& planned) const;
   void write_merged(const Case& planned);
-  std::size_t cases_left() const;
+  void add_last(const Case* planned);
+  void drop_last();
+  std::size_t cases_left() const { return runs_left_.size(); }
   void update_progress();
 
   const SweepPlan& plan_;
@@ -94,6 +95,7 @@ class Sweep {
   // Cases to run, the next one last. A case with several blocks stands here once for each block that is left;
   // `blocks_` holds by name what the others gave.
   std::vector<const Case*> unfinished_;
+  std::unordered_map<const Case*, std::size_t> runs_left_;  // how often each stands there
   std::map<std::string, std::vector<Record>> blocks_;
   std::size_t runs_ = 0;  // of this sweep, blocks counted
   SweepOutcome outcome_;
@@ -136,9 +138,15 @@ void Sweep::announce(const Case& planned) {
   if (callbacks_.started) callbacks_.started(progress_, planned);
 }
 
-std::size_t Sweep::cases_left() const {
-  const std::set<const Case*> different(unfinished_.begin(), unfinished_.end());
-  return different.size();
+void Sweep::add_last(const Case* planned) {
+  unfinished_.push_back(planned);
+  ++runs_left_[planned];
+}
+
+void Sweep::drop_last() {
+  const auto left = runs_left_.find(unfinished_.back());
+  if (--left->second == 0) runs_left_.erase(left);
+  unfinished_.pop_back();
 }
 
 // Takes the result of one block, which is on disk before the next one runs. Of several blocks the files of
@@ -152,10 +160,7 @@ void Sweep::finish_block(const Case& planned, const CaseResult& result) {
   if (!blocks.empty() && !ok) remove_files(journal_.bundle(), blocks.front(), result.record);
   journal_.append_block(result.record);
   blocks.push_back(result.record);
-  if (!has_all_blocks(planned)) {
-    unfinished_.pop_back();
-    return;
-  }
+  if (!has_all_blocks(planned)) return drop_last();
   write_merged(planned);
 }
 
@@ -169,7 +174,8 @@ bool Sweep::has_all_blocks(const Case& planned) const {
 
 void Sweep::write_merged(const Case& planned) {
   std::erase(unfinished_, &planned);
-  unfinished_.push_back(&planned);
+  runs_left_.erase(&planned);
+  add_last(&planned);
   write({merged_record(planned, blocks_.at(planned.name)), {}});
 }
 
@@ -178,9 +184,9 @@ void Sweep::write(const CaseResult& result) {
   write_artefacts(journal_.bundle(), result);
   journal_.append(result.record);
   ++outcome_.ran;
-  if (counts_as_failed(result.record)) ++outcome_.failed;
+  if (counts_as_failed(result.record.status)) ++outcome_.failed;
   const std::size_t index = plan_.cases.size() - cases_left() + 1;
-  unfinished_.pop_back();
+  drop_last();
   update_progress();
   progress_.index = index;
   if (callbacks_.finished) callbacks_.finished(progress_, result.record);
@@ -188,9 +194,9 @@ void Sweep::write(const CaseResult& result) {
 
 void Sweep::find_unfinished() {
   std::set<std::string_view> finished;
-  for (const Record& record : journal_.records()) {
-    finished.insert(record.case_name);
-    if (counts_as_failed(record)) ++outcome_.failed;
+  for (const CaseEnd& end : journal_.ends()) {
+    finished.insert(end.case_name);
+    if (counts_as_failed(end.status)) ++outcome_.failed;
   }
   std::vector<const Case*> left;
   for (const Case& planned : plan_.cases) {
@@ -209,6 +215,7 @@ void Sweep::find_unfinished() {
     unfinished_ = left;
   }
   std::ranges::reverse(unfinished_);
+  for (const Case* const planned : unfinished_) ++runs_left_[planned];
   // A kill may have come between the last block and the record.
   for (const Case* const planned : left)
     if (has_all_blocks(*planned)) write_merged(*planned);

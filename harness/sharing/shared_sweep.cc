@@ -188,9 +188,7 @@ void LocalTasks::stop() {
   children_.clear();
 }
 
-bool is_failure(const Record& record) {
-  return record.status != Status::ok && record.status != Status::skipped;
-}
+bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
 
 }  // namespace
 
@@ -216,12 +214,11 @@ TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::pa
   return task.outcome;
 }
 
-std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journal, CasesOfHosts& hosts) {
-  std::set<std::string_view> known;
-  for (const Record& record : journal.records()) known.insert(record.case_name);
+std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journal, CasesOfHosts& hosts,
+                    const std::function<void(const Record&)>& taken) {
   std::vector<std::size_t> fresh;
   for (const std::size_t place : published_places(tasks))
-    if (place < plan.cases.size() && !known.contains(plan.cases[place].name)) fresh.push_back(place);
+    if (place < plan.cases.size() && !journal.has(plan.cases[place].name)) fresh.push_back(place);
   for (const std::size_t place : fresh) {
     const SharedResult shared = read_shared_result(tasks, place);
     if (shared.result.record.case_name != plan.cases[place].name)
@@ -231,6 +228,7 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
     write_artefacts(journal.bundle(), shared.result);
     journal.append(shared.result.record);
     ++hosts[shared.host];
+    if (taken) taken(shared.result.record);
   }
   return fresh.size();
 }
@@ -245,35 +243,34 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::si
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
   LocalTasks children(plan, journal, lease_s, run);
-  std::size_t reported = journal.records().size(), deaths = 0;
-  const std::size_t before = reported;
-  const auto report = [&] {
-    for (; reported < journal.records().size(); ++reported) {
-      const Record& record = journal.records()[reported];
-      if (!callbacks.finished) continue;
-      const double elapsed_s = seconds_since(start);
-      const double each_s = elapsed_s / static_cast<double>(reported + 1 - before);
-      callbacks.finished({reported + 1, plan.cases.size(), outcome.failed, elapsed_s,
-                          each_s * static_cast<double>(plan.cases.size() - reported - 1)},
-                         record);
-    }
+  const auto is_failed_end = [](const CaseEnd& end) { return is_failure(end.status); };
+  outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
+  std::size_t deaths = 0;
+  const std::size_t before = journal.ends().size();
+  const auto report = [&](const Record& record) {
+    outcome.failed += is_failure(record.status) ? 1 : 0;
+    if (!callbacks.finished) return;
+    const std::size_t done = journal.ends().size();
+    const double elapsed_s = seconds_since(start);
+    const double each_s = elapsed_s / static_cast<double>(done - before);
+    callbacks.finished({done, plan.cases.size(), outcome.failed, elapsed_s,
+                        each_s * static_cast<double>(plan.cases.size() - done)},
+                       record);
   };
   while (true) {
     const std::size_t failed_children = children.reap();
-    const std::size_t added = collect(plan, tasks, journal, hosts);
+    const std::size_t added = collect(plan, tasks, journal, hosts, report);
     outcome.ran += added;
-    outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.records(), is_failure));
-    report();
-    if (journal.records().size() == plan.cases.size()) break;
+    if (journal.ends().size() == plan.cases.size()) break;
     if ((outcome.signal = signals.take()) != 0) break;
     deaths = added > 0 ? 0 : deaths + failed_children;
     if (deaths > 3 * processes)
       throw Error(ErrorKind::method, "tasks die again and again before they finish a case: is memory short?");
-    while (children.running() < std::min(processes, plan.cases.size() - journal.records().size()))
+    while (children.running() < std::min(processes, plan.cases.size() - journal.ends().size()))
       children.start();
     if (added == 0) ::usleep(kPause_us);
   }
-  outcome.interrupted = journal.records().size() < plan.cases.size();
+  outcome.interrupted = journal.ends().size() < plan.cases.size();
   children.stop();
   outcome.wall_s = seconds_since(start);
   return outcome;

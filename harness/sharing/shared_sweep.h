@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -35,9 +36,10 @@ TaskOutcome run_task(const SweepPlan& plan, const std::filesystem::path& bundle,
 using CasesOfHosts = std::map<std::string, std::size_t>;
 
 // Writes every published result that the journal does not have yet into the bundle: files, log, record.
-// Returns how many. Throws Error(io), Error(input) for a result that is not of its case.
+// Tells `taken` of each and returns how many. Throws Error(io), Error(input) for a result that is not of its
+// case.
 std::size_t collect(const SweepPlan& plan, const std::filesystem::path& tasks, Journal& journal,
-                    CasesOfHosts& hosts);
+                    CasesOfHosts& hosts, const std::function<void(const Record&)>& taken = {});
 
 // Runs all cases of the plan by `processes` children of this process and collects their results until there
 // are all. A child that dies is replaced. Throws as run_task() and collect(), and Error(method) where

@@ -107,15 +107,16 @@ std::string environment_text(const Results& results) {
   return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-void finalise_bundle(const std::filesystem::path& bundle, const Results& results, const SigningKey* key) {
-  write_file(bundle / "results.json", results_text(results));
+void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key) {
+  const std::filesystem::path file = bundle / "results.json";
+  write_file_parts(file, [&](const WriteBytes& write) { write_results_text(results, write); });
+  results = {};
   // From the text, as `aqbench verify` renders it.
-  const BundleContent content = read_bundle_content(
-      bundle, results_from_text(results_text(results), (bundle / "results.json").string()));
+  const BundleContent content = read_bundle_content(bundle, read_results(file));
   write_file(bundle / "summary.md", render_summary(content));
-  write_file(bundle / "env.json", environment_text(results));
+  write_file(bundle / "env.json", environment_text(content.results));
   write_file(bundle / kReportName,
-             render_html_report(content, read_report_pictures(bundle, content.results)));
+             render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results)));
   write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
   remove_stale(bundle,
                {kSignatureName, kTimestampName, kCountersignatureFolder, kStatementName, kInventoryName});

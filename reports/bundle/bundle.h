@@ -41,12 +41,11 @@ const std::vector<std::string>& derived_bundle_files();
 // Returns the bytes of env.json.
 std::string environment_text(const Results& results);
 
-// Writes results.json and all files derived from it, then sha256.txt over every file in the folder, and with
-// a key signature.json; without a key it removes an old signature. Each file is whole or absent. It may be
-// called again after a resumed run. Throws Error(io), and Error(input) naming a required file that is absent
-// or anything in the folder that cannot be evidence (a link, a socket, an odd name).
-void finalise_bundle(const std::filesystem::path& bundle, const Results& results,
-                     const SigningKey* key = nullptr);
+// Writes results.json, record by record, and all files derived from it, then sha256.txt over every file in
+// the folder, and with a key signature.json; without a key it removes an old signature. Each file is whole or
+// absent. It may be called again after a resumed run. Throws Error(io), and Error(input) naming a required
+// file that is absent or anything in the folder that cannot be evidence (a link, a socket, an odd name).
+void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key = nullptr);
 
 // Does the last step of finalise_bundle(), for bundles of any kind: removes what a killed write left, then
 // writes sha256.txt and, with a key, signature.json.

@@ -157,7 +157,7 @@ class FileChecker {
       if (line.starts_with("== ") && line.size() > 24) begun.emplace(line.substr(24));
     }
     std::set<std::string_view> in_blocks;
-    const auto take = [&](const Record& record) {
+    const auto take = [&](const auto& record) {
       const std::string end = to_string(record.status) + (record.reason.empty() ? "" : ": ") + record.reason;
       const auto found = ended.find(end);
       if (found == ended.end())
@@ -169,7 +169,7 @@ class FileChecker {
       in_blocks.insert(block.case_name);
       take(block);
     }
-    for (const Record& record : journal_.records) {
+    for (const CaseEnd& record : case_ends(journal_)) {
       if (!in_blocks.contains(record.case_name)) take(record);
       if (!begun.contains(record.case_name))
         report(kLogFile, fmt::format("does not say when case {} began", printable(record.case_name)));

@@ -29,7 +29,7 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
   AcceptedRun run;
   run.bundle = bundle;
   run.results = read_gate_input(bundle).results;
-  const JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   run.program_commit = header.program_commit;
   const Shard& shard = header.request.shard;
   if (header.plan_sha256 != header.all_shards_sha256)

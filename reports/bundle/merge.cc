@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,6 +18,7 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
@@ -51,7 +53,7 @@ ShardBundle read_shard(const fs::path& path) {
   if (!shard.results.run.complete)
     throw Error(ErrorKind::input, fmt::format("{}: was interrupted; finish it: aqbench sweep --resume {}",
                                               path.string(), path.string()));
-  JournalContents journal = read_journal(path, TornTail::refuse);
+  JournalContents journal = read_journal(path, TornTail::refuse, KeptRecords::ends);
   shard.header = std::move(journal.header);
   shard.blocks = std::move(journal.blocks);
   shard.environment = *shard.results.environment;
@@ -94,13 +96,16 @@ void check_disjoint(const std::vector<ShardBundle>& shards) {
 
 // The cases of all shards as the plan's text; its hash shows that none is missing.
 std::string merged_cases(const std::vector<ShardBundle>& shards) {
-  std::map<std::string, Json> cases;
+  std::map<std::string, std::string> cases;  // the JSON of each
   for (const ShardBundle& shard : shards)
-    for (Json& planned : parse_strict_json(shard.header.cases_text, shard.path.string()))
-      cases.emplace(planned.at("case").get<std::string>(), std::move(planned));
-  Json sorted = Json::array();
-  for (auto& [name, planned] : cases) sorted.push_back(std::move(planned));
-  std::string text = sorted.dump();
+    split_json(bytes_of_text(shard.header.cases_text), "", shard.path.string(),
+               [&](std::string_view, std::string_view planned) {
+                 const Json json = parse_strict_json(planned, shard.path.string());
+                 cases.emplace(json.at("case").get<std::string>(), json.dump());
+               });
+  std::string text = "[";
+  for (const auto& [name, planned] : cases) text += (text.size() > 1 ? "," : "") + planned;
+  text += ']';
   if (sha256_hex(text) == shards.front().header.all_shards_sha256) return text;
   std::set<std::size_t> present;
   for (const ShardBundle& shard : shards) present.insert(shard.header.request.shard.index);
@@ -127,7 +132,8 @@ Json merged_environment(const std::vector<ShardBundle>& shards) {
   return merged;
 }
 
-Results merged_results(const std::vector<ShardBundle>& shards, const std::string& run_id) {
+// Takes the records out of the shards.
+Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_id) {
   Results merged;
   RunInfo& run = merged.run;
   run = shards.front().results.run;
@@ -138,11 +144,12 @@ Results merged_results(const std::vector<ShardBundle>& shards, const std::string
   run.plan_sha256 = shards.front().header.all_shards_sha256;
   run.text_version = kSummaryVersion;
   Json from = Json::array();
-  for (const ShardBundle& shard : shards) {
+  for (ShardBundle& shard : shards) {
     run.started_utc = std::min(run.started_utc, shard.results.run.started_utc);
     run.finished_utc = std::max(run.finished_utc, shard.results.run.finished_utc);
     from.push_back({{"run", shard.results.run.id}, {"root_digest", root_digest(shard.results)}});
-    merged.records.insert(merged.records.end(), shard.results.records.begin(), shard.results.records.end());
+    std::ranges::move(shard.results.records, std::back_inserter(merged.records));
+    shard.results.records = {};
   }
   std::ranges::sort(merged.records, {}, &Record::case_name);
   run.planned_cases = merged.records.size();
@@ -214,7 +221,7 @@ struct MergedRun {
 };
 
 // Writes everything into `bundle`, a folder that is not yet where it is going to be.
-void write_merged(const MergedRun& run, const fs::path& bundle, const std::vector<std::string>& command_line,
+void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::string>& command_line,
                   const RunClock& clock, const SigningKey* key) {
   begin_command(bundle, utc_now(), read_git_state("."), command_line);
   copy_files(run.shards, bundle);  // before the journal marks the log
@@ -225,7 +232,7 @@ void write_merged(const MergedRun& run, const fs::path& bundle, const std::vecto
   copy_baseline(run.shards, bundle);
   add_shard_notes(run.shards, bundle);
   end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());
-  finalise_bundle(bundle, run.results, key);
+  finalise_bundle(bundle, std::move(run.results), key);
 }
 
 }  // namespace
@@ -255,7 +262,7 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
     run.header.plan_sha256 = run.header.all_shards_sha256;
     run.header.environment = run.results.environment;
     const ScratchFolder partial(make_folder_beside(bundle));
-    write_merged(run, partial.path(), command_line, clock, key);
+    write_merged(std::move(run), partial.path(), command_line, clock, key);
     if (::rename(partial.path().c_str(), bundle.c_str()) != 0) throw_file_error(bundle, errno);
   } catch (...) {
     std::error_code ignored;

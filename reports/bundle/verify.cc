@@ -12,7 +12,6 @@
 #include "core/sha256.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/records/results.h"
-#include "harness/records/results_size.h"
 #include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/ab_bundle.h"
@@ -70,12 +69,12 @@ class Verifier {
       report_.of_units = true;
       report_.complete = verified.complete;
       check_added(listing.files, nullptr);
-    } else if (const auto results = check_results(listing.files)) {
+    } else if (auto results = check_results(listing.files)) {
       check_environment(*results, listing.files);
       check_journal(*results, listing.files);
       check_added(listing.files, &*results);
       add_findings(check_tables(bundle_, *results));
-      check_derived(*results, listing.files);
+      check_derived(std::move(*results), listing.files);
     }
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
     return std::move(report_);
@@ -140,9 +139,9 @@ class Verifier {
     std::optional<Results> results;
     try {
       const std::filesystem::path path = bundle_ / "results.json";
-      const std::string text = read_text_file(path, kResultsJson.max_bytes);
-      Results read = results_from_text(text, path.string());
-      if (results_text(read) != text) add_finding("results.json", "is not in the form that aqbench writes");
+      Results read = read_results(path);
+      if (results_sha256(read) != sha256_file_hex(path))
+        add_finding("results.json", "is not in the form that aqbench writes");
       report_.root_digest = root_digest(read);
       report_.metrics_digest = metrics_digest(read);
       report_.records = read.records.size();
@@ -163,7 +162,7 @@ class Verifier {
   }
 
   // Renders again what this version wrote. Of which version the texts are stands in results.json.
-  void check_derived(const Results& results, const std::vector<std::string>& files) {
+  void check_derived(Results results, const std::vector<std::string>& files) {
     if (const int version = results.run.text_version; version != kSummaryVersion) {
       set_other_version(
           {"summary.md", fmt::format("is of {}, this program writes version {}",
@@ -175,12 +174,13 @@ class Verifier {
       if (!has(files, file) &&
           std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
-    const std::optional<BundleContent> content = read_content(results);
+    const std::optional<BundleContent> content = read_content(std::move(results));
     if (!content) return;
     check_text("summary.md", files, [&] { return render_summary(*content); });
-    check_text(kReportName, files,
-               [&] { return render_html_report(*content, read_report_pictures(bundle_, content->results)); });
-    check_text("benchmark.json", files, [&] { return benchmark_json_text(results); });
+    check_text(kReportName, files, [&] {
+      return render_html_report(*content, read_report_pictures(bundle_, listed_on_page(*content).results));
+    });
+    check_text("benchmark.json", files, [&] { return benchmark_json_text(content->results); });
     check_statement(*content, files);
     check_inventory();
   }
@@ -195,9 +195,9 @@ class Verifier {
   }
 
   // Reads what the derived files are rendered from. A file that cannot be read becomes a finding.
-  std::optional<BundleContent> read_content(const Results& results) {
+  std::optional<BundleContent> read_content(Results results) {
     try {
-      return read_bundle_content(bundle_, results);
+      return read_bundle_content(bundle_, std::move(results));
     } catch (const Error& error) {
       const std::string file =
           std::filesystem::path(error.file()).lexically_relative(bundle_).generic_string();
@@ -270,7 +270,7 @@ class Verifier {
   void check_journal(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, kJournalFile)) return;
     guarded(kJournalFile, [&] {
-      const JournalContents journal = read_journal(bundle_, TornTail::refuse);
+      const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);

@@ -54,10 +54,11 @@ std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vect
   std::vector<StageBar> bars;
   for (const CaseGroup& group : groups) {
     StageBar bar{group_label(group), {}, 0};
+    const auto ok = static_cast<double>(ok_count(group));
     for (const Record* record : group.records) {
       if (record->status != Status::ok) continue;
       for (const StageRecord& stage : record->stages) {
-        const double ms = summarize(stage.self_ms).median.value_or(0) / static_cast<double>(ok_count(group));
+        const double ms = summarize(stage.self_ms).median.value_or(0) / ok;
         const auto known = std::ranges::find(bar.stages, stage.name, &std::pair<std::string, double>::first);
         if (known == bar.stages.end())
           bar.stages.emplace_back(stage.name, ms);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -95,7 +97,14 @@ std::string stages_section(const std::vector<CaseGroup>& groups) {
                       "Self time, without nested stages; medians over the repetitions.");
 }
 
-std::string page_body(const BundleContent& content, const ReportPictures& pictures,
+std::string left_out(const BundleContent& content, const BundleContent& page) {
+  const std::size_t more = content.results.records.size() - page.results.records.size();
+  return more == 0
+             ? ""
+             : fmt::format("<p class=\"dim\">and {} more, in results.json</p>\n", counted(more, "case"));
+}
+
+std::string page_body(const BundleContent& content, const BundleContent& page, const ReportPictures& pictures,
                       const std::vector<PageView>& views) {
   const Results& results = content.results;
   auto groups = group_cases(results);
@@ -104,11 +113,11 @@ std::string page_body(const BundleContent& content, const ReportPictures& pictur
       "baseline", "Against the baseline", baseline_chart(content),
       "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
   body +=
-      page_section("cases", "All cases", cases_table(content),
+      page_section("cases", "All cases", cases_table(page) + left_out(content, page),
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
                    "the command that gives them again.");
   body += rivals_section(content, pictures) + clouds_section(views);
-  body += page_section("places", "Where the errors are", case_pictures(results, pictures));
+  body += page_section("places", "Where the errors are", case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())
     body +=
@@ -125,19 +134,54 @@ std::string page_body(const BundleContent& content, const ReportPictures& pictur
              xml_escape(reproduce_command(results.run)));
 }
 
+int listing_rank(const Record& record, const std::set<std::string_view>& refused) {
+  if (record.status != Status::ok && record.status != Status::skipped) return 0;
+  return refused.contains(record.case_name) ? 1 : 2;
+}
+
 }  // namespace
 
+BundleContent listed_on_page(const BundleContent& content) {
+  std::set<std::string_view> refused, listed;
+  if (content.gated)
+    for (const GateRow& row : content.gated->rows)
+      if (row.verdict != Verdict::pass && row.verdict != Verdict::improved && row.verdict != Verdict::added)
+        refused.insert(row.case_name);
+  std::vector<const Record*> records;
+  for (const Record& record : content.results.records) records.push_back(&record);
+  std::ranges::stable_sort(records, {}, [&](const Record* record) { return listing_rank(*record, refused); });
+  records.resize(std::min(records.size(), kMostPageCases));
+  for (const Record* const record : records) listed.insert(record->case_name);
+
+  BundleContent page{{content.results.schema_version, content.results.run, content.results.environment, {}},
+                     {},
+                     {},
+                     content.notes,
+                     content.warnings,
+                     content.tests};
+  for (const Record& record : content.results.records)
+    if (listed.contains(record.case_name)) page.results.records.push_back(record);
+  if (!content.gated) return page;
+  page.gated.emplace();
+  page.gated->refusal = content.gated->refusal;
+  page.gated->notes = content.gated->notes;
+  for (const GateRow& row : content.gated->rows)
+    if (listed.contains(row.case_name)) page.gated->rows.push_back(row);
+  return page;
+}
+
 std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
+  const BundleContent page = listed_on_page(content);
   PageParts parts;
   parts.title = "aqbench " + content.results.run.id;
   parts.header = report_head(content);
-  const std::vector<PageView> none = fit_views(pictures.views, content.results, 0);
-  const std::size_t others = parts.header.size() + page_data_json(content, none).size() +
-                             page_body(content, pictures, none).size() + kScriptBytes;
+  const std::vector<PageView> none = fit_views(pictures.views, page.results, 0);
+  const std::size_t others = parts.header.size() + page_data_json(page, none).size() +
+                             page_body(content, page, pictures, none).size() + kScriptBytes;
   const std::size_t room = others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0;
-  const std::vector<PageView> views = fit_views(pictures.views, content.results, room);
-  parts.body = page_body(content, pictures, views);
-  parts.data_json = page_data_json(content, views);
+  const std::vector<PageView> views = fit_views(pictures.views, page.results, room);
+  parts.body = page_body(content, page, pictures, views);
+  parts.data_json = page_data_json(page, views);
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.plots = !content.results.records.empty();

@@ -29,6 +29,13 @@ namespace {
 constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
 constexpr std::string_view kVersionTail = " -->";
 
+// Rows of one table or list: more nobody reads, and a large sweep would fill hundreds of megabytes.
+constexpr std::size_t kMostRows = 5000;
+
+std::string more_rows(std::size_t all) {
+  return all > kMostRows ? fmt::format("\nand {} more: results.json\n", all - kMostRows) : "";
+}
+
 std::string header_lines(const Results& results) {
   const RunInfo& run = results.run;
   std::string text = fmt::format("# aqbench run {}\n\n", md_escape(run.id));
@@ -72,8 +79,9 @@ std::string cases_table(const Results& results) {
   for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
   titles.emplace_back("time [ms]");
   std::string text = "\n## Cases\n\n" + md_head(titles, 2);
+  std::size_t rows = 0;
   for (const Record& record : results.records) {
-    if (!record.workload.empty()) continue;
+    if (!record.workload.empty() || ++rows > kMostRows) continue;
     std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
     if (record.simulated) cells[0] += " (simulated)";
     for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
@@ -81,7 +89,7 @@ std::string cases_table(const Results& results) {
     cells.push_back(time ? table_number(*time) : "n/a");
     text += md_row(cells);
   }
-  return text;
+  return text + more_rows(rows);
 }
 
 std::string spread_cell(const std::optional<Spread>& spread) {
@@ -141,16 +149,20 @@ std::string baseline_section(const BundleContent& content) {
                   kGatePolicy);
   if (!report.refusal.empty()) return text + "Not compared: " + md_escape(report.refusal) + "\n";
   text += md_head({"case", "metric", "status", "current", "baseline", "delta", "allowed"}, 3);
+  std::size_t rows = 0;
   for (const GateRow& row : report.rows) {
     if (row.verdict == Verdict::added && !row.metric.empty()) continue;
     if ((row.verdict == Verdict::pass || row.verdict == Verdict::improved) && !is_headline(row.metric))
       continue;
+    if (++rows > kMostRows) continue;
     std::string status = to_string(row.verdict);
     if (!row.reason.empty()) status += ": " + row.reason;
     text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
                     table_number_or_na(row.current), table_number_or_na(row.baseline), delta_cell(row),
                     row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
   }
+  text += more_rows(rows);
+  if (report.unlisted_passes > 0) text += fmt::format("\n{} more values pass.\n", report.unlisted_passes);
   return text;
 }
 
@@ -166,8 +178,9 @@ std::string times_table(const Results& results) {
       "standard deviation; ± after the median: half its 95 % interval.\n\n" +
       md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "±", "min", "max", "throughput", "roofline"},
               1);
+  std::size_t rows = 0;
   for (const Record& record : results.records) {
-    if (!timed(record)) continue;
+    if (!timed(record) || ++rows > kMostRows) continue;
     const SampleSummary warm = summarize(record.timing.warm_ms);
     std::string mean = table_number_or_na(warm.mean);
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
@@ -180,7 +193,7 @@ std::string times_table(const Results& results) {
                                       : std::string("n/a"),
                     roofline_text(timing)});
   }
-  return text;
+  return text + more_rows(rows);
 }
 
 std::string warnings_list(const BundleContent& content) {
@@ -205,24 +218,27 @@ std::string notes_list(const BundleContent& content) {
 
 std::string failures_list(const Results& results) {
   std::string text;
+  std::size_t rows = 0;
   for (const Record& record : results.records)
-    if (record.status != Status::ok)
+    if (record.status != Status::ok && ++rows <= kMostRows)
       text += fmt::format("- {}: {}: {}\n", md_escape(record.case_name), to_string(record.status),
                           md_escape(record.reason));
-  return text.empty() ? "" : "\n## Not ok\n\n" + text;
+  return text.empty() ? "" : "\n## Not ok\n\n" + text + more_rows(rows);
 }
 
 std::string injected_list(const Results& results) {
   std::string text;
+  std::size_t rows = 0;
   for (const Record& record : results.records)
     for (const InjectedFault& fault : record.injected)
-      text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
-                          md_escape(fault.effect), md_escape(fault.stage), fault.times);
+      if (++rows <= kMostRows)
+        text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
+                            md_escape(fault.effect), md_escape(fault.stage), fault.times);
   return text.empty()
              ? ""
              : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are no "
                "evidence of quality.\n\n" +
-                   text;
+                   text + more_rows(rows);
 }
 
 std::string environment_list(const Results& results) {

@@ -70,6 +70,7 @@ constexpr StandardHeader kStandardHeaders[] = {
     {"tuple", "get tie tuple"},
     {"type_traits", "decay_t is_arithmetic_v is_invocable_v is_same_v remove_cvref_t"},
     {"unordered_map", "unordered_map"},
+    {"unordered_set", "unordered_set"},
     {"utility", "exchange forward move pair swap"},
     {"variant", "holds_alternative monostate variant visit"},
     {"vector", "vector"},

@@ -51,6 +51,24 @@ TEST(Files, RoundTripOfAnyBytes) {
   }
 }
 
+TEST(Files, PartsMakeOneFileAndAFailureLeavesTheOldOne) {
+  const TemporaryDirectory directory;
+  write_file_parts(directory / "a", [](const WriteBytes& write) {
+    write("one ");
+    write("");
+    write("two");
+  });
+  EXPECT_EQ(read_file(directory / "a"), "one two");
+  EXPECT_THROW(write_file_parts(directory / "a",
+                                [](const WriteBytes& write) {
+                                  write("half");
+                                  throw Error(ErrorKind::input, "no more");
+                                }),
+               Error);
+  EXPECT_EQ(read_file(directory / "a"), "one two");
+  EXPECT_EQ(entries(directory.path()), 1u) << "something was left beside it";
+}
+
 TEST(Files, RelativePathWithoutDirectory) {
   const TemporaryDirectory directory;
   const auto before = std::filesystem::current_path();

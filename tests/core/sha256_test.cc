@@ -19,6 +19,14 @@ TEST(Sha256, FipsVectors) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST(Sha256, PartsAreHashedAsTheWhole) {
+  Sha256 hash;
+  hash.add("ab");
+  hash.add("");
+  hash.add("c");
+  EXPECT_EQ(hash.hex(), sha256_hex("abc"));
+}
+
 TEST(Sha256, FileIsHashedInPieces) {
   const TemporaryDirectory directory;
   EXPECT_EQ(sha256_file_hex(directory.file("a", std::string(1000000, 'a'))),

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "core/files.h"
 #include "core/json.h"
 #include "harness/gating/default_tolerances.h"
 #include "tests/core/error_matcher.h"
@@ -58,6 +61,34 @@ TEST(Baseline, TextReadsBackToTheSameTextWithAMetricALine) {
           "\n    \"points\": {\"value\":2850.0,\"better\":\"equal\",\"tolerance\":{\"absolute\":0.0}},\n"),
       text.npos)
       << text;
+}
+
+// Written case by case and read case by case, the committed files come out as they are.
+TEST(Baseline, FilesAreWrittenAsTheyWereRead) {
+  for (const char* const name : {"seed", "pipeline"}) {
+    const auto file = std::filesystem::path(AQBENCH_SOURCE_DIR) / "baselines" / (std::string(name) + ".json");
+    EXPECT_EQ(baseline_text(read_baseline(file)), read_file(file)) << name;
+    EXPECT_EQ(to_json(read_baseline(file)), to_json(baseline_from_json(read_strict_json(file), name)));
+  }
+}
+
+TEST(Baseline, FilesThatAreWrongAreRefusedAsTextsAre) {
+  const TemporaryDirectory folder;
+  const std::string text = baseline_text(synthetic_baseline(synthetic_results()));
+  const auto refused = [&](const std::string& what, const std::string& instead) {
+    std::string bad = text;
+    bad.replace(bad.find(what), what.size(), instead);
+    const auto file = folder.file("bad.json", bad);
+    const std::string message = error_of(
+        ErrorKind::input, [&] { baseline_from_json(parse_strict_json(bad, file.string()), file.string()); });
+    EXPECT_EQ(error_of(ErrorKind::input, [&] { read_baseline(file); }), message);
+    return message;
+  };
+  EXPECT_NE(refused("\"value\":", "\"values\":").find(": cases.flat_plane/"), std::string::npos);
+  EXPECT_NE(refused("lower", "low").find(".better: "), std::string::npos);
+  EXPECT_NE(refused("undulating/lightglue_like/", "undulating/roma_like/").find("given twice"),
+            std::string::npos);
+  EXPECT_NE(refused("\"cases\": {", "\"cases\": {,").find("bad.json:"), std::string::npos);
 }
 
 TEST(Baseline, ErrorsNameThePath) {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "core/sha256.h"
 #include "core/text.h"
@@ -47,6 +49,30 @@ TEST(Gate, TheSameValuesPass) {
   EXPECT_EQ(report.count(Verdict::pass), 4u * 9u);
   EXPECT_EQ(report.count(Verdict::added), 4u);  // the undefined metric, which no baseline has
   EXPECT_EQ(report.rows.size(), 40u);
+}
+
+// Of a large run what passes is counted without rows; a regression among it has its row.
+TEST(Gate, PassesOfALargeRunAreCounted) {
+  const Record like = synthetic_record("flat_plane", "roma_like", 42, 0.8);
+  Results results = synthetic_results();
+  results.records.clear();
+  for (std::size_t i = 0; i <= kMostCasesListed; ++i) {
+    Record record;
+    record.case_name = "case " + std::to_string(i);
+    record.scene = like.scene;
+    record.method = like.method;
+    record.status = Status::ok;
+    record.metrics = {like.metrics.front()};
+    results.records.push_back(std::move(record));
+  }
+  const Baseline baseline = synthetic_baseline(results);
+  results.records[7].metrics.front().second.value = 1e6;
+  const GateReport report = gate(results, baseline);
+  EXPECT_EQ(report.exit_code(), ExitCode::regression);
+  EXPECT_EQ(report.rows.size(), 1u);
+  EXPECT_EQ(report.rows.front().case_name, "case 7");
+  EXPECT_EQ(report.count(Verdict::pass), kMostCasesListed);
+  EXPECT_NE(render_gate(report).find("1 regressed, 5000 pass"), std::string::npos) << render_gate(report);
 }
 
 TEST(Gate, ToleranceIsInclusiveWhateverTheNumber) {

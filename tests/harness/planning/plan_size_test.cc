@@ -37,11 +37,11 @@ TEST(RequireRecordsFit, RefusesWhatCouldNotBeReadAgain) {
   SweepPlan plan = plan_sweep(request);
   require_records_fit(plan);
   const Case one = plan.cases.front();
-  plan.cases.assign(30'000, one);
+  plan.cases.assign(kMaxCases, one);
   require_records_fit(plan);
-  plan.cases.assign(100'000, one);
+  plan.cases.assign(2 * kMaxCases, one);
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { require_records_fit(plan); }),
-              HasSubstr("the records of these 100000 cases would take about "));
+              HasSubstr("the records of these 200000 cases would take about "));
   plan.cases.assign(1, one);
   plan.cases.front().timing = {.repetitions = 10'000'000};
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { require_records_fit(plan); }), HasSubstr("MiB"));
@@ -49,7 +49,7 @@ TEST(RequireRecordsFit, RefusesWhatCouldNotBeReadAgain) {
 
 // A sweep that was let through can be read even if its records come out twice as large as estimated.
 TEST(RequireRecordsFit, LeavesRoomForReaders) {
-  EXPECT_GE(kResultsJson.max_bytes, 2 * kMaxPlannedResultsBytes);
+  EXPECT_GE(kMaxResultsFileBytes, 2 * kMaxPlannedResultsBytes);
   EXPECT_GE(kResultsJson.max_values, kResultsJson.max_bytes / 16)
       << "a value takes a line of 16 bytes or more";
 }

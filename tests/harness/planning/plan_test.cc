@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "core/sha256.h"
 #include "tests/harness/planning/plan_support.h"
 
 namespace aqbench {
@@ -176,6 +177,32 @@ TEST(PlanHash, ChangesWithWhateverDecidesTheResult) {
     EXPECT_TRUE(hashes.insert(plan(request).sha256).second);
   const PlanRequest reordered = with([](auto& r) { r.scenes = {"undulating", "flat_plane"}; });
   EXPECT_EQ(plan(reordered).sha256, base) << "the order in which cases run does not";
+}
+
+TEST(PlanHash, IsThatOfTheCasesAsOneDocument) {
+  PlanRequest request;
+  request.scenes = {"flat_plane"};
+  request.methods = {"roma_like", "lightglue_like"};
+  request.repeat = 12;  // in another order by name than by number
+  const SweepPlan whole = plan(request);
+  EXPECT_EQ(cases_text(whole.cases), cases_json(whole.cases).dump());
+  EXPECT_EQ(cases_text({}), "[]");
+  EXPECT_EQ(whole.sha256, sha256_hex(cases_json(whole.cases).dump()));
+  EXPECT_EQ(whole.all_shards_sha256, whole.sha256);
+}
+
+// Each value of an axis once, in the order in which they come; 3 and 3.0 are one value, 3 and "3" are two.
+TEST(EffectiveJson, NamesEachValueOfAnAxisOnce) {
+  SweepPlan swept;
+  for (const ParameterValue& value : std::vector<ParameterValue>{
+           std::int64_t{3}, 0.5, 3.0, std::string("3"), 0.5, std::string("0.5"), -0.0, std::int64_t{0}}) {
+    Case planned;
+    planned.scene = "flat_plane";
+    planned.axes = {{"a", value}};
+    swept.cases.push_back(planned);
+  }
+  EXPECT_EQ(effective_json(swept).at("axes"), Json::parse(R"({"a": [3, 0.5, "3", "0.5", 0.0]})"));
+  EXPECT_EQ(effective_json(swept).at("scenes"), Json::parse(R"(["flat_plane"])"));
 }
 
 TEST(EffectiveJson, SaysWhatRan) {

@@ -1,5 +1,6 @@
 #include "harness/records/results.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,12 +8,15 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "core/files.h"
 #include "core/sha256.h"
 #include "harness/records/schema_check.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -29,6 +33,57 @@ TEST(Results, TextReadsBackToTheSameText) {
   const std::string text = results_text(results);
   EXPECT_EQ(results_text(results_from_text(text, "results.json")), text);
   EXPECT_EQ(text.back(), '\n');
+}
+
+// The text is made record by record; made of one document it is the same.
+TEST(Results, TextIsThatOfTheWholeDocument) {
+  Results results = synthetic_results();
+  results.records[0].case_name += "\n \"records\": [\x80";
+  results.records[1].injected = {{"simulate", "20ms", 1}};
+  const auto whole = [](const Results& from) {
+    return to_json(from).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  };
+  EXPECT_EQ(results_text(results), whole(results));
+  EXPECT_EQ(results_sha256(results), sha256_hex(whole(results)));
+  results.records.resize(1);
+  EXPECT_EQ(results_text(results), whole(results));
+  results.records.clear();
+  EXPECT_EQ(results_text(results), whole(results));
+}
+
+// A file is read record by record; what is wrong with it is said as of one document.
+TEST(Results, FilesAreReadAsTextsAre) {
+  const TemporaryDirectory folder;
+  const std::string text = results_text(synthetic_results());
+  EXPECT_EQ(results_text(read_results(folder.file("good", text))), text);
+  const auto error_text = [](const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      return fmt::format("{}: {}", static_cast<int>(error.kind()), error.what());
+    }
+    return std::string("(no error)");
+  };
+  std::size_t number = 0;
+  for (const auto& [what, instead] : std::vector<std::pair<std::string, std::string>>{
+           {"\"status\": \"ok\"", "\"status\": \"fine\""},
+           {"\"status\": \"ok\"", "\"status\": \"ok"},
+           {"\"status\": \"ok\",", "\"status\": \"ok\", \"status\": \"ok\","},
+           {"\"schema_version\": 2", "\"schema_version\": 9"},
+           {"\"environment\": {", "\"environment\": ["},
+           {"\"records\": [", "\"records\": [{}, "},
+           {"\"records\"", "\"record\""},
+           {"\"files\"", "\"field\""},
+           {"seed=42", "seed=\x01"}}) {
+    std::string bad = text;
+    const std::size_t at = bad.rfind(what);
+    ASSERT_NE(at, bad.npos) << what;
+    bad.replace(at, what.size(), instead);
+    const auto file = folder.file(fmt::format("bad{}", ++number), bad);
+    const std::string message = error_text([&] { read_results(file); });
+    EXPECT_EQ(message, error_text([&] { results_from_text(bad, file.string()); }));
+    EXPECT_NE(message, "(no error)") << instead;
+  }
 }
 
 TEST(Results, UndefinedIsNullWithItsReasonAndNeverANumber) {

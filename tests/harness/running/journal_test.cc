@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/isolate.h"
 #include "core/sha256.h"
+#include "harness/records/results.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -49,6 +50,23 @@ TEST(Journal, ReadsBackWhatWasAppended) {
   ASSERT_THAT(contents.records, SizeIs(2));
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_EQ(to_json(contents.records[i]).dump(), to_json(quick_result(plan.cases[i]).record).dump());
+}
+
+TEST(Journal, EndsStandForRecordsThatAreNotKept) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(3);
+  write_journal(folder.path(), plan, 2);
+  const JournalContents whole = read_journal(folder.path(), TornTail::refuse);
+  const JournalContents ends = read_journal(folder.path(), TornTail::refuse, KeptRecords::ends);
+  EXPECT_THAT(ends.records, SizeIs(0));
+  EXPECT_EQ(ends.last_line_sha256, whole.last_line_sha256);
+  const std::vector<CaseEnd> given = case_ends(ends), computed = case_ends(whole);
+  ASSERT_THAT(given, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(given[i].case_name, plan.cases[i].name);
+    EXPECT_EQ(given[i].record_sha256, sha256_hex(record_text(whole.records[i])));
+    EXPECT_EQ(given[i].record_sha256, computed[i].record_sha256);
+  }
 }
 
 // The chain as the header documents it, followed with nothing but JSON and SHA-256.

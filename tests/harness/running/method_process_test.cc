@@ -120,8 +120,9 @@ TEST_P(Spies, AnExternalProgramFindsNoTruthAndSpoilsNothing) {
   const SweepPlan plan = plan_of_spy();
   Journal journal = Journal::create(bundle(), plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
   run_sweep(plan, journal, {});
-  ASSERT_THAT(journal.records(), SizeIs(1));
-  const Record& record = journal.records()[0];
+  const std::vector<Record> records = journal.records();
+  ASSERT_THAT(records, SizeIs(1));
+  const Record& record = records[0];
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   if (skipped(record.isolation)) GTEST_SKIP() << record.isolation;
   EXPECT_THAT(record.isolation, HasSubstr(std::string(GetParam()) == "both" ? "landlock" : GetParam()));

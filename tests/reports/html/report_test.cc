@@ -47,6 +47,28 @@ std::vector<xml_testing::XmlElement> pictures_of(const std::string& page) {
 // The page up to its data and scripts, which stand at its end.
 std::string content_without_scripts(const std::string& page) { return page.substr(0, page.find("</main>")); }
 
+// A page of a large run lists the worst cases and counts the others.
+TEST(HtmlReport, ListsTheWorstCasesOfALargeRun) {
+  BundleContent content;
+  content.results = synthetic_results();
+  content.results.records.clear();
+  for (std::size_t i = 0; i < kMostPageCases + 3; ++i) {
+    Record record;
+    record.case_name = fmt::format("flat_plane/roma_like/seed={:06}", i);
+    record.scene = "flat_plane";
+    record.method = "roma_like";
+    record.status = i + 1 == kMostPageCases + 3 ? Status::crashed : Status::ok;
+    record.reason = record.status == Status::ok ? "" : "it fell";
+    content.results.records.push_back(std::move(record));
+  }
+  const std::string page = render_html_report(content, {});
+  EXPECT_THAT(page, HasSubstr("and 3 cases more, in results.json"));
+  EXPECT_THAT(page, HasSubstr("seed=001002"));  // failed, so it stands there
+  EXPECT_THAT(page, HasSubstr("seed=000998"));
+  EXPECT_THAT(page, Not(HasSubstr("seed=000999")));
+  EXPECT_EQ(listed_on_page(content).results.records.size(), kMostPageCases);
+}
+
 TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   ReportPictures pictures;
   pictures.tiles["flat_plane/roma_like/seed=42"] =

@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "core/sha256.h"
+#include "harness/records/json_parts.h"
+#include "harness/records/results.h"
+#include "harness/records/sealed_line.h"
+#include "harness/running/journal.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::uintmax_t kMaxJournalBytes = std::uintmax_t{1} << 32;
+
+// Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
+// by this program. Another schema version is no damage.
+template <class Read>
+auto read_or_damaged(const std::string& place, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
+    const std::string_view what = error.what();
+    const std::string_view prefix = place;
+    throw_damaged(place,
+                  what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
+  }
+}
+
+// Returns the name of a planned case as its JSON has it.
+std::string name_in_plan(const Json& planned) { return JsonPlace(planned, "cases").at("case").text(); }
+
+// Takes the cases out of the first line, one after the other, and returns the rest of it.
+Json take_cases(std::string_view line, const std::string& place, JournalHeader& header) {
+  header.cases_text = "[";
+  const std::string rest =
+      split_json(bytes_of_text(line), "cases", place, [&](std::string_view, std::string_view text) {
+        const Json planned = parse_strict_json(text, place + ": cases", kMessageJson);
+        header.case_names.push_back(name_in_plan(planned));
+        if (header.cases_text.size() > 1) header.cases_text += ',';
+        header.cases_text += planned.dump();
+      });
+  header.cases_text += ']';
+  return parse_strict_json(rest, place, kMessageJson);
+}
+
+JournalHeader read_header(std::string_view line, const std::string& place) {
+  JournalHeader header;
+  const Json json = take_cases(line, place, header);
+  const JsonPlace root(json, place);
+  if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the head of an aqbench journal");
+  const std::int64_t version = root.at("schema_version").integer();
+  if (version < kOldestJournalSchemaVersion || version > kJournalSchemaVersion)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: schema_version {}, this program reads {} to {}", place, version,
+                            kOldestJournalSchemaVersion, kJournalSchemaVersion));
+  header.schema_version = static_cast<int>(version);
+  if (version > 1) header.environment = root.at("environment").value();
+  const JsonPlace run = root.at("run");
+  header.run_id = run.at("id").text();
+  header.suite = run.at("suite").text_or_null();
+  header.started_utc = run.at("started_utc").text();
+  header.program_sha256 = root.at("program").at("sha256").text();
+  header.program_commit = root.at("program").at("commit").text_or_null();
+  header.request = request_from_json(root.at("requested").value(), place + ": requested");
+  header.plan_sha256 = root.at("plan_sha256").text();
+  header.all_shards_sha256 = root.at("all_shards_sha256").text();
+  root.at("cases").elements();
+  if (sha256_hex(header.cases_text) != header.plan_sha256)
+    throw_damaged(place, "plan_sha256 is not the hash of the cases");
+  return header;
+}
+
+void read_log_mark(const JsonPlace& root, JournalContents& contents) {
+  if (contents.header.schema_version < 2) return;
+  const JsonPlace log = root.at("log");
+  log.allow_only({"bytes", "sha256"});
+  contents.log_marks.push_back({log.at("bytes").count(), log.at("sha256").text()});
+}
+
+// Takes a journal line by line.
+class JournalReader {
+ public:
+  JournalReader(std::string file, TornTail torn_tail, KeptRecords kept)
+      : file_(std::move(file)), torn_tail_(torn_tail), kept_(kept) {}
+
+  // Takes a line without its line break.
+  void add_line(std::string_view line) {
+    const std::string place = next_place();
+    if (line_number_ == 1) {
+      check_seal(line, place);
+      contents_.header = read_or_damaged(place, [&] { return read_header(line, place); });
+      unfinished_ = {contents_.header.case_names.begin(), contents_.header.case_names.end()};
+    } else {
+      read_line(line, place);
+    }
+    contents_.last_line_sha256 = sha256_hex(line);
+    contents_.good_bytes += line.size() + 1;
+  }
+
+  // Takes what stands behind the last line break.
+  JournalContents finish(std::string_view tail) {
+    if (!tail.empty()) {
+      const std::string place = next_place();
+      if (torn_tail_ == TornTail::refuse || line_number_ == 1) throw_damaged(place, "is cut off");
+      contents_.torn_tail = true;
+    }
+    if (line_number_ == 0) throw_damaged(file_, "is empty");
+    return std::move(contents_);
+  }
+
+ private:
+  std::string next_place() { return fmt::format("{} line {}", file_, ++line_number_); }
+
+  void read_line(std::string_view line, const std::string& place) {
+    const Json json = open_sealed_line(line, place);
+    const bool is_block = json.contains("block"), is_record = json.contains("record");
+    const char* const what = is_block ? "block" : is_record ? "record" : "resumed";
+    std::optional<Record> record;
+    read_or_damaged(place, [&] {
+      const JsonPlace root(json, place);
+      if (contents_.header.schema_version < 2)
+        root.allow_only({"prev", "record", "sha256"});
+      else if (is_block || is_record)
+        root.allow_only({"prev", what, "log", "sha256"});
+      else
+        root.allow_only({"prev", "resumed", "sha256"});
+      if (root.at("prev").text() != contents_.last_line_sha256)
+        throw_damaged(place, "does not carry the hash of the line before");
+      const JsonPlace held = root.at(what);
+      if (!is_block && !is_record) {
+        contents_.resumptions.push_back({held.at("utc").text(), held.at("environment").value()});
+        return;
+      }
+      record = record_from_json(held.value(), fmt::format("{}: {}", place, what));
+      read_log_mark(root, contents_);
+    });
+    if (!record) return;
+    if (is_block ? !unfinished_.contains(record->case_name) : unfinished_.erase(record->case_name) == 0)
+      throw_damaged(place, fmt::format("'{}' was not planned or stands twice", record->case_name));
+    if (is_block)
+      contents_.blocks.push_back(std::move(*record));
+    else
+      keep(std::move(*record));
+  }
+
+  void keep(Record record) {
+    if (kept_ == KeptRecords::whole) return contents_.records.push_back(std::move(record));
+    contents_.ends.push_back(case_end(record));
+    contents_.ends.back().record_sha256 = sha256_hex(record_text(record));
+  }
+
+  std::string file_;
+  TornTail torn_tail_;
+  KeptRecords kept_;
+  JournalContents contents_;
+  std::unordered_set<std::string> unfinished_;
+  std::size_t line_number_ = 0;
+};
+
+}  // namespace
+
+JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail, KeptRecords kept) {
+  const std::filesystem::path path = bundle / kJournalFile;
+  JournalReader reader(path.string(), torn_tail, kept);
+  std::string line;
+  try {
+    const ReadBytes read = bytes_of_file(path, kMaxJournalBytes, ZeroBytes::one_at_end);
+    for (std::string_view bytes = read(); !bytes.empty(); bytes = read())
+      for (std::size_t end = 0; !bytes.empty(); bytes.remove_prefix(std::min(end + 1, bytes.size()))) {
+        end = bytes.find('\n');
+        line += bytes.substr(0, end);
+        if (end == bytes.npos) break;
+        reader.add_line(line);
+        line.clear();
+      }
+  } catch (const Error& error) {
+    if (error.problem().find("zero byte") == std::string::npos) throw;
+    throw_damaged(path.string(), error.problem());
+  }
+  return reader.finish(line);
+}
+
+JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {
+  JournalReader reader(file, torn_tail, KeptRecords::whole);
+  for (std::size_t end = 0; (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1))
+    reader.add_line(bytes.substr(0, end));
+  return reader.finish(bytes);
+}
+
+CaseEnd case_end(const Record& record) { return {record.case_name, record.status, record.reason, {}}; }
+
+std::vector<CaseEnd> case_ends(const JournalContents& contents) {
+  std::vector<CaseEnd> ends = contents.ends;
+  for (const Record& record : contents.records) {
+    ends.push_back(case_end(record));
+    ends.back().record_sha256 = sha256_hex(record_text(record));
+  }
+  return ends;
+}
+
+}  // namespace aqbench
