@@ -120,7 +120,7 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
 void print_metrics(const MetricSet& metrics, bool all) {
   if (const MetricSet headline = headline_of(metrics); !all && !headline.empty()) {
     print_metrics(headline, true);
-    fmt::print("and {} more: --all\n", counted(metrics.size() - headline.size(), "metric"));
+    fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
     return;
   }
   Table table;

@@ -158,7 +158,7 @@ TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   EXPECT_NE(text.out.find("M ="), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("bias_mean_mm"), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("nmad_mm"), std::string::npos) << "is no headline";
-  EXPECT_NE(text.out.find(" metrics: --all\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(" more metrics: --all\n"), std::string::npos) << text.out;
   const auto all =
       run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--all", "--thresholds", "3mm"});
   for (const char* const name : {"bias_mean_mm", "nmad_mm", "precision_3mm_pct", "points_non_finite"})
