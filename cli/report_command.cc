@@ -1,10 +1,17 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
+#include "harness/ab/report.h"
 #include "harness/gating/gate.h"
+#include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/bundle/verify.h"
+#include "reports/history/ab_page.h"
 #include "reports/html/report.h"
 
 namespace aqbench::cli {
@@ -21,10 +28,30 @@ CommandLine<ReportRequest> report_command_line() {
       "aqbench report BUNDLE [--out FILE]",
       "Shows a bundle (verified first) as one HTML page that needs no network: accuracy\n"
       "and completeness, errors by place, stages, times, changes against the baseline. A sweep writes the\n"
-      "same page into its bundle as report.html.",
+      "same page into its bundle as report.html. Of a comparison (aqbench ab): verdicts, distributions,\n"
+      "pairs with their interval, units in their order, differences of metrics.",
       {{{.name = "out", .value_name = "FILE", .help = "where to write it (default: stdout)"},
         into<&ReportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
+}
+
+// The page of a comparison whose folder verifies.
+std::string comparison_page(const std::filesystem::path& bundle, std::string_view main_file) {
+  if (main_file != kAbFile)
+    throw Error(ErrorKind::input, bundle.string() + ": is a calibration, which has summary.md and no page");
+  const VerifyReport verified = verify_bundle(bundle);
+  if (!verified.ok())
+    throw Error(verified.verdict() == VerifyVerdict::other_version ? ErrorKind::not_comparable
+                                                                   : ErrorKind::verification,
+                fmt::format("{}: does not verify: {}", bundle.string(), first_problem(verified)));
+  const std::string file = (bundle / kAbFile).string();
+  const AbDocument document = ab_document_from_json(read_strict_json(file), file);
+  return ab_page(document, judge_ab(document));
+}
+
+std::string sweep_page(const std::filesystem::path& bundle) {
+  const BundleContent content = read_bundle_content(bundle, read_gate_input(bundle).results);
+  return render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
 }
 
 }  // namespace
@@ -35,9 +62,8 @@ ExitCode report_command(const Arguments& arguments) {
   const std::filesystem::path& bundle = request->bundle;
   if (!std::filesystem::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-  const BundleContent content = read_bundle_content(bundle, read_gate_input(bundle).results);
-  const std::string page =
-      render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
+  const char* const main_file = ab_main_file(list_bundle_files(bundle).files);
+  const std::string page = main_file == nullptr ? sweep_page(bundle) : comparison_page(bundle, main_file);
   if (request->out)
     write_file(*request->out, page);
   else

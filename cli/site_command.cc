@@ -21,8 +21,8 @@ CommandLine<SiteOptions> site_command_line() {
       "Writes a static site over the bundles below the folders: an index with a search, a page for each\n"
       "suite (newest values, runs, trend), scene, method and metric, a badge (SVG) and a JSON document for\n"
       "each suite. It needs no server and fetches nothing. A second call reads only what is new. Of each\n"
-      "bundle, sha256.txt and results.json are held against each other; `aqbench verify` checks the rest.\n"
-      "Exit 0 written, 1 some bundles were left out (named on stderr).",
+      "bundle, results.json and a copied report are held against sha256.txt; `aqbench verify` checks the\n"
+      "rest. Exit 0 written, 1 some bundles or reports were left out (named on stderr).",
       {{{.name = "out", .value_name = "SITE", .help = "folder of the site: empty, new, or one"},
         into<&SiteOptions::out>},
        {{.name = "reports",

@@ -118,7 +118,7 @@ endforeach()
 
 aqbench_schema(project/project)
 # Scripts and styles of pages travel inside the program, too. Those in third_party/ are what their authors publish, unchanged.
-foreach(asset report.css report.js plots.js plots_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
+foreach(asset report.css report.js plots.js plots_page.js ab_page.js bars.js stages_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
         viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
   set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})

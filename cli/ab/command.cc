@@ -14,6 +14,7 @@
 #include "cli/ab/sides.h"
 #include "cli/json_output.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/stop_signals.h"
@@ -32,6 +33,7 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
+#include "reports/history/ab_page.h"
 #include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {
@@ -41,7 +43,9 @@ namespace {
 // 5 % on a quiet machine.
 constexpr std::size_t kUsualPairs = 20;
 
+// Also writes the page of --html.
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report) {
+  if (request.html) write_file(*request.html, ab_page(document, report));
   if (request.json)
     print_json(ab_text(document, report));
   else
@@ -226,7 +230,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
 AbRequest resumed_request(const AbRequest& now) {
   const std::filesystem::path bundle = *now.resume;
   static const std::set<std::string> allowed = {
-      "resume", "sign", "json", "allow-inconclusive", "pubkey", "run-its-commands", "trust"};
+      "resume", "sign", "json", "html", "allow-inconclusive", "pubkey", "run-its-commands", "trust"};
   for (const std::string& name : now.given)
     if (!allowed.contains(name))
       throw Error(ErrorKind::usage,
@@ -244,6 +248,7 @@ AbRequest resumed_request(const AbRequest& now) {
   request->resume = bundle;
   if (now.sign) request->sign = now.sign;
   request->json = request->json || now.json;
+  request->html = now.html ? now.html : request->html;
   request->allow_inconclusive = request->allow_inconclusive || now.allow_inconclusive;
   return *request;
 }

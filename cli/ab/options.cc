@@ -166,6 +166,11 @@ const Flag<AbRequest> kRunningFlags[] = {
       .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
      into<&AbRequest::sign>},
     {{.name = "json", .help = "print ab.json to stdout instead of the table"}, into<&AbRequest::json>},
+    {{.name = "html",
+      .value_name = "FILE",
+      .help =
+          "also write a page: verdicts, distributions, pairs, drift (aqbench report BUNDLE makes it later)"},
+     into<&AbRequest::html>},
 };
 
 // Returns the settings of the policy as it was given; `looks` is used where --looks is not given.
@@ -271,6 +276,7 @@ void complete_ab_request(AbRequest& request) {
     complete_timing(request.plan.timing, !against_itself                 ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kFewestRepetitions);
+  if (against_itself && request.html) refuse_ab("--html: a calibration has summary.md alone");
   if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
   if (!request.metrics.names.empty() && (request.live_runs > 0 || request.samples))
     refuse_ab("--metric: not with --samples or --live");

@@ -56,6 +56,7 @@ struct AbRequest {
   bool allow_inconclusive = false;
   std::filesystem::path out;
   bool json = false;
+  std::optional<std::filesystem::path> html;  // where its page is written
   std::optional<std::filesystem::path> sign;  // a private key
   CommandTrust trust;                         // given only with --resume
 };

@@ -72,7 +72,7 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Eval
   for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
   print_left_out(score.counts);
   fmt::print("\n");
-  print_metrics(score.metrics);
+  print_metrics(score.metrics, request.all);
   if (score.by_views.empty()) return;
   Table table;
   table.columns = {

@@ -129,7 +129,7 @@ ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments)
   fmt::print("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
              printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.along_z.value_or(false) ? ", made from depths along z" : "");
-  print_metrics(record.metrics);
+  print_metrics(record.metrics, true);
   return ExitCode::pass;
 }
 

@@ -118,6 +118,8 @@ const Flag<EvalCloudRequest> kTruthFlags[] = {
       .help = "points beyond an open border of the truth: score, or leave-out (default: leave-out of scans, "
               "and of a mesh with --max-distance)"},
      read_border},
+    {{.name = "all", .help = "print every metric (without it: the headline; --json has all of them)"},
+     into<&EvalCloudRequest::all>},
     {{.name = "thresholds",
       .value_name = "LIST",
       .help = "tolerances of precision, completeness and F-score (default 0.5mm,1mm,2mm,5mm,10mm)"},

@@ -61,6 +61,29 @@ std::string definition_at(const std::string& metric) {
   return known ? metric_spec(name, *size_mm / 1000).definition : "";
 }
 
+// Returns "precision_" and "mm_pct" of "precision_2mm_pct", by which it is known with any tolerance; the
+// whole name, and nothing, of a metric without one.
+std::pair<std::string_view, std::string_view> around_tolerance(std::string_view name) {
+  const std::size_t unit = name.find("mm_pct");
+  if (unit == std::string_view::npos) return {name, ""};
+  const std::size_t number = name.find_last_not_of("0123456789.", unit - 1);
+  if (number == std::string_view::npos || number + 1 == unit) return {name, ""};
+  return {name.substr(0, number + 1), name.substr(unit)};
+}
+
+// The metrics that summaries show; of one with a tolerance that was not asked for those with other
+// tolerances.
+MetricSet headline_of(const MetricSet& metrics) {
+  MetricSet headline;
+  for (const HeadlineMetric& wanted : headline_metrics()) {
+    const bool exact = find_metric(metrics, wanted.name) != nullptr;
+    for (const auto& [name, metric] : metrics)
+      if (exact ? name == wanted.name : around_tolerance(name) == around_tolerance(wanted.name))
+        headline.emplace_back(name, metric);
+  }
+  return headline;
+}
+
 }  // namespace
 
 Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
@@ -94,7 +117,12 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   return results_text(results);
 }
 
-void print_metrics(const MetricSet& metrics) {
+void print_metrics(const MetricSet& metrics, bool all) {
+  if (const MetricSet headline = headline_of(metrics); !all && !headline.empty()) {
+    print_metrics(headline, true);
+    fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
+    return;
+  }
   Table table;
   table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
   for (const auto& [name, metric] : metrics) {

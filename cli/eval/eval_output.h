@@ -18,7 +18,9 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 // run; `effective` gets the thread count.
 std::string eval_results_text(Record record, const Json& requested, Json effective);
 
-// Prints name, value, unit and definition of each metric, or why it has no value.
-void print_metrics(const MetricSet& metrics);
+// Prints name, value, unit and definition of each metric, or why it has no value: of all of them, or of those
+// that summaries show (metrics/registry.h) and how many more there are. Metrics without any such are all
+// printed.
+void print_metrics(const MetricSet& metrics, bool all);
 
 }  // namespace aqbench::cli

@@ -208,7 +208,7 @@ void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::s
   const std::string asked = request.protocol.empty()
                                 ? request.which.empty() ? "--explain" : "--which-protocol"
                                 : "--protocol " + request.protocol;
-  std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig"};
+  std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig", "all"};
   if (files_alone)
     idle.insert({"truth-cloud", "scene", "mesh", "dataset", "set", "scanner", "distance", "crop",
                  "max-distance", "border", "thresholds", "spacing", "transform", "align", "cameras",

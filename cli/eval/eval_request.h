@@ -41,6 +41,7 @@ struct EvalCloudRequest {
   std::string cameras_file, truth_cameras_file;
   std::string tiles_file, views_file;
   bool json = false;
+  bool all = false;  // print every metric, not the headline alone
 };
 
 // What is asked of protocols, beside the cloud and its truth.

@@ -46,8 +46,10 @@ Json details_json(const Timing& timing) {
   for (const TimedBlock& block : timing.blocks) blocks.push_back(block_json(block));
   for (const auto& [name, count] : timing.threads) threads[name] = count;
   for (const auto& [name, value] : timing.figures) figures[name] = finite_json(value);
+  Json more_cold = Json::array();
+  for (const double ms : timing.more_cold_ms) more_cold.push_back(finite_json(ms));
   return {{"cpu_ms", timing.cpu_ms},
-          {"more_cold_ms", timing.more_cold_ms},
+          {"more_cold_ms", std::move(more_cold)},
           {"blocks", std::move(blocks)},
           {"stopped", text_json(timing.stopped)},
           {"precision", finite_json(timing.precision)},
@@ -61,7 +63,8 @@ void read_details(const JsonPlace& place, Timing& timing) {
   place.allow_only(
       {"cpu_ms", "more_cold_ms", "blocks", "stopped", "precision", "note", "threads", "figures", "verdict"});
   timing.cpu_ms = numbers_from_json(place.at("cpu_ms"));
-  timing.more_cold_ms = numbers_from_json(place.at("more_cold_ms"));
+  for (const JsonPlace& cold : place.at("more_cold_ms").elements())
+    timing.more_cold_ms.push_back(cold.number_or_null().value_or(std::nan("")));
   for (const JsonPlace& block : place.at("blocks").elements()) timing.blocks.push_back(read_block(block));
   for (const TimedBlock& block : timing.blocks)
     if (block.first > timing.warm_ms.size() || block.count > timing.warm_ms.size() - block.first)

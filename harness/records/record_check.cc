@@ -80,7 +80,11 @@ class RecordChecker {
     check_positive("timing.dataset_ms", {timing.dataset_ms.value_or(0)});
     check_positive("timing.warm_ms", timing.warm_ms);
     check_positive("timing.details.cpu_ms", timing.cpu_ms);
-    check_positive("timing.details.more_cold_ms", timing.more_cold_ms);
+    for (const double ms : timing.more_cold_ms)
+      if (std::isnan(ms))
+        report("timing.details.more_cold_ms: is missing for a process");
+      else
+        check_positive("timing.details.more_cold_ms", {ms});
     if (timing.throughput && !(*timing.throughput >= 0))
       report("timing.throughput: {} is no rate", *timing.throughput);
     if (!timing.cpu_ms.empty() && timing.cpu_ms.size() != timing.warm_ms.size())

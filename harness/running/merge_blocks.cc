@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/random.h"
@@ -30,7 +31,7 @@ void merge_timing(const TimingPlan& plan, Timing& merged, const Timing& next) {
   }
   append(merged.warm_ms, next.warm_ms);
   append(merged.cpu_ms, next.cpu_ms);
-  merged.more_cold_ms.push_back(next.cold_ms.value_or(0));
+  merged.more_cold_ms.push_back(next.cold_ms.value_or(std::nan("")));  // null in JSON
   merged.stopped = next.stopped;
   auto figures = next.figures;
   take_higher_roof(figures, merged.figures);

@@ -4,21 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "core/json.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
+#include "reports/html/page_profiles.h"
 #include "reports/html/page_views.h"
 #include "reports/html/pictures.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them
+constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
 
 std::string page_table(const std::string& label, const std::vector<std::string>& titles,
                        const std::string& rows) {
@@ -104,42 +107,59 @@ std::string notes_html(const CompareReport& report) {
   return text + "</ul>\n";
 }
 
-// The clouds of the cases that both sides have: A and B of the first case are what is shown first.
-struct SharedClouds {
+// The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.
+struct SharedCases {
   Results results;  // case names are "A: NAME", "B: NAME"
   std::map<std::string, std::string> views;
+  std::map<std::string, ReportProfile> profiles;
+  bool stages = false;  // whether there is anything to draw of them but clouds
 };
 
-SharedClouds shared_clouds(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
+SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
   std::set<std::string> compared;
   for (const ComparedMetric& row : report.metrics) compared.insert(row.case_name);
-  SharedClouds shared;
-  const auto views_of = [](const ComparedSide& side) {
+  SharedCases shared;
+  const auto pictures_of = [](const ComparedSide& side) {
     return side.bundle.empty() ? ReportPictures{} : read_report_pictures(side.bundle, *side.results);
   };
-  const ReportPictures of_a = views_of(a), of_b = views_of(b);
+  const ReportPictures of_a = pictures_of(a), of_b = pictures_of(b);
   for (const std::string& name : compared) {
-    const auto in_a = of_a.views.find(name), in_b = of_b.views.find(name);
-    if (in_a == of_a.views.end() || in_b == of_b.views.end()) continue;
-    for (const auto& [side, bytes] : {std::pair{"A: ", in_a->second}, {"B: ", in_b->second}}) {
+    const bool clouds = of_a.views.contains(name) && of_b.views.contains(name);
+    for (const auto& [letter, side, pictures] : {std::tuple{"A: ", &a, &of_a}, {"B: ", &b, &of_b}}) {
+      const auto found = std::ranges::find(side->results->records, name, &Record::case_name);
+      if (found == side->results->records.end()) continue;
       Record record;
-      record.case_name = side + name;
+      record.case_name = letter + name;
       record.status = Status::ok;
+      record.stages = found->stages;
+      record.peak_rss_bytes = found->peak_rss_bytes;
+      if (clouds) shared.views[record.case_name] = pictures->views.at(name);
+      if (const auto profile = pictures->profiles.find(name); profile != pictures->profiles.end())
+        shared.profiles[record.case_name] = profile->second;
+      shared.stages = shared.stages || !record.stages.empty();
       shared.results.records.push_back(std::move(record));
-      shared.views[side + name] = bytes;
     }
   }
   return shared;
 }
 
-std::string clouds_json(const SharedClouds& shared) {
+std::string shared_json(const SharedCases& shared) {
+  const std::map<std::string, JsonBox> profiles = page_profiles(shared.profiles);
   Json cases = Json::array();
-  for (const Record& record : shared.results.records)
+  for (const Record& record : shared.results.records) {
     cases.push_back({{"name", record.case_name},
                      {"label", record.case_name},
                      {"status", "ok"},
                      {"values", Json::array()}});
-  return Json({{"metrics", Json::array()}, {"cases", std::move(cases)}, {"colours", scale_colours_json()}})
+    if (!record.stages.empty()) cases.back()["stages"] = stages_json(record);
+    if (record.peak_rss_bytes) cases.back()["peak_rss"] = *record.peak_rss_bytes;
+    if (const auto profile = profiles.find(record.case_name); profile != profiles.end())
+      cases.back().update(*profile->second);
+  }
+  return Json({{"metrics", Json::array()},
+               {"cases", std::move(cases)},
+               {"pairs", true},
+               {"colours", scale_colours_json()}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -158,22 +178,28 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
       page_section("metrics", "Values that differ",
                    page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report)),
                    "The largest change for the worse first.");
-  const SharedClouds shared = shared_clouds(report, a, b);
-  for (const PageView& view : fit_views(shared.views, shared.results, kCloudBytes))
+  const SharedCases shared = shared_cases(report, a, b);
+  if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared);
+  const std::size_t others = parts.data_json.size() / 4 * 3;
+  for (const PageView& view :
+       fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.viewer = !parts.blocks.empty();
-  if (parts.viewer) {
-    parts.data_json = clouds_json(shared);
+  parts.stages = shared.stages;
+  if (parts.viewer)
     parts.body +=
         "<section id=\"clouds\" class=\"scripted\">\n<h2>Where on the surface</h2>\n<p class=\"dim\">A and B "
         "under "
         "one camera, or B minus A: red is where B is worse.</p>\n</section>\n";
-  }
   parts.body += page_section(
       "stages", "Stages",
       page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},
-                 stage_rows(report)),
+                 stage_rows(report)) +
+          (parts.stages ? kStageTree : ""),
       "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
+  if (std::ranges::any_of(shared.profiles,
+                          [](const auto& profile) { return !profile.second.stacks.empty(); }))
+    parts.body += flames_html();
   parts.body += page_section("times", "Times",
                              page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report)));
   return html_page(parts);

@@ -17,8 +17,9 @@ struct ComparedSide {
 };
 
 // Returns the page: notes, metrics that differ with the largest change for the worse first, stages, times,
-// and the clouds of both sides of every case, to be turned side by side or as B minus A. It needs no other
-// file and has at most 10 MB. Throws Error(io, input) for files of a bundle that cannot be read.
+// the clouds of both sides of every case, to be turned side by side or as B minus A, the stages of both over
+// time, and of profiles their samples against each other. It needs no other file and has at most 10 MB.
+// Throws Error(io, input) for files of a bundle that cannot be read.
 std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b);
 
 }  // namespace aqbench

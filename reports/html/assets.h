@@ -12,6 +12,9 @@ std::string_view plot_style();            // third_party/uplot/uPlot.min.css
 std::string_view plot_library_script();   // third_party/uplot/uPlot.iife.min.js
 std::string_view plot_script();           // plots.js
 std::string_view plot_page_script();      // plots_page.js
+std::string_view ab_page_script();        // ab_page.js
+std::string_view bars_script();           // bars.js
+std::string_view stages_page_script();    // stages_page.js
 std::string_view view_data_script();      // view_data.js
 std::string_view viewer_camera_script();  // viewer_camera.js
 std::string_view viewer_gl_script();      // viewer_gl.js

@@ -46,19 +46,33 @@ double round_up(double most) {
 struct StageBar {
   std::string label;
   std::vector<std::pair<std::string, double>> stages;
-  double total = 0;
+  std::vector<std::string> unknown;  // stages of which a record has no samples
+  double total = 0;                  // of the known ones
+
+  // Returns "12.5 ms", and which stages are not in it.
+  std::string text() const {
+    std::string text = table_number(total) + " ms";
+    for (const std::string& name : unknown) text += ", " + name + " n/a";
+    return text;
+  }
 };
 
 // Also lists the names of all stages in the order in which they come.
 std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vector<std::string>& names) {
   std::vector<StageBar> bars;
   for (const CaseGroup& group : groups) {
-    StageBar bar{group_label(group), {}, 0};
+    StageBar bar{group_label(group), {}, {}, 0};
     const auto ok = static_cast<double>(ok_count(group));
+    for (const Record* record : group.records)
+      if (record->status == Status::ok)
+        for (const StageRecord& stage : record->stages)
+          if (stage.self_ms.empty() && std::ranges::find(bar.unknown, stage.name) == bar.unknown.end())
+            bar.unknown.push_back(stage.name);
     for (const Record* record : group.records) {
       if (record->status != Status::ok) continue;
       for (const StageRecord& stage : record->stages) {
-        const double ms = summarize(stage.self_ms).median.value_or(0) / ok;
+        if (std::ranges::find(bar.unknown, stage.name) != bar.unknown.end()) continue;
+        const double ms = summarize(stage.self_ms).median.value() / ok;
         const auto known = std::ranges::find(bar.stages, stage.name, &std::pair<std::string, double>::first);
         if (known == bar.stages.end())
           bar.stages.emplace_back(stage.name, ms);
@@ -68,7 +82,7 @@ std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vect
         if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
       }
     }
-    if (bar.total > 0) bars.push_back(std::move(bar));
+    if (bar.total > 0 || !bar.unknown.empty()) bars.push_back(std::move(bar));
   }
   return bars;
 }
@@ -184,7 +198,7 @@ std::string stages_chart(const std::vector<CaseGroup>& groups) {
                        fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / bar.total));
       at += width;
     }
-    body += svg_text(at + 6, y + 14, "start", table_number(bar.total) + " ms", "s");
+    body += svg_text(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s");
     y += kRow;
   }
   return svg_figure(kPage, y + 6, body, "self times of stages") + and_more(all);

@@ -21,6 +21,9 @@ std::string hash_source(std::string_view script) {
 std::vector<std::string_view> scripts_of(const PageParts& parts) {
   std::vector<std::string_view> scripts = {page_script()};
   if (parts.plots) scripts.insert(scripts.end(), {plot_library_script(), plot_script(), plot_page_script()});
+  if (parts.comparison)
+    scripts.insert(scripts.end(), {plot_library_script(), plot_script(), ab_page_script()});
+  if (parts.stages) scripts.insert(scripts.end(), {bars_script(), stages_page_script()});
   if (parts.viewer)
     scripts.insert(scripts.end(), {view_data_script(), viewer_camera_script(), viewer_gl_script(),
                                    viewer_plain_script(), viewer_script(), viewer_page_script()});
@@ -56,7 +59,8 @@ std::string html_page(const PageParts& parts) {
       "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action "
       "'none'; script-src{}\">\n<title>{}</title>\n<style>{}{}{}</style>\n</head>\n<body>\n",
-      policy, xml_escape(parts.title), page_style(), chart_style(), parts.plots ? plot_style() : "");
+      policy, xml_escape(parts.title), page_style(), chart_style(),
+      parts.plots || parts.comparison ? plot_style() : "");
   page += "<header>\n" + parts.header + "</header>\n<main>\n" + parts.body + "</main>\n";
   if (!parts.data_json.empty())
     page += "<script type=\"application/json\" id=\"aqbench-data\">" + json_in_html(parts.data_json) +

@@ -13,7 +13,8 @@ struct PageParts {
   std::string title, header, body;
   std::string data_json;                                    // for the scripts; "" where there is none
   std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes, embedded in base64
-  bool plots = false, viewer = false;                       // what scripts it needs beside those of tables
+  // What scripts it needs beside those of tables.
+  bool plots = false, comparison = false, stages = false, viewer = false;
 };
 
 // Returns the page. Its content security policy lets in these scripts alone, by their hashes, and no request:

@@ -45,19 +45,6 @@ Json metrics_json(const Results& results, const std::vector<std::string>& names)
   return list;
 }
 
-Json stages_json(const Record& record) {
-  Json list = Json::array();
-  for (const StageRecord& stage : record.stages) {
-    const auto median = [](const std::vector<double>& samples) {
-      return summarize(samples).median.value_or(0);
-    };
-    list.push_back({stage.name, stage.parent, stage.calls, median(stage.wall_ms), median(stage.self_ms),
-                    stage.net_bytes ? Json(*stage.net_bytes) : Json(nullptr),
-                    stage.peak_bytes ? Json(*stage.peak_bytes) : Json(nullptr)});
-  }
-  return list;
-}
-
 void add_values(const Record& record, const std::vector<std::string>& names, Json& at) {
   Json values = Json::array(), why = Json::object();
   for (const std::string& name : names) {
@@ -77,6 +64,7 @@ Json case_json(const Record& record, const std::string& label, const std::string
   if (const auto ms = time_ms(record.timing)) at["time_ms"] = *ms;
   if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;
   if (!record.stages.empty()) at["stages"] = stages_json(record);
+  if (record.peak_rss_bytes) at["peak_rss"] = *record.peak_rss_bytes;
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
   if (!options.empty()) at["options"] = std::move(options);
@@ -95,6 +83,21 @@ Json gate_json(const BundleContent& content) {
 
 }  // namespace
 
+Json stages_json(const Record& record) {
+  Json list = Json::array();
+  for (const StageRecord& stage : record.stages) {
+    const auto median = [](const std::vector<double>& samples) {
+      return number_or_null(summarize(samples).median);
+    };
+    list.push_back({stage.name, stage.parent, stage.calls, median(stage.wall_ms), median(stage.self_ms),
+                    stage.net_bytes ? Json(*stage.net_bytes) : Json(nullptr),
+                    stage.peak_bytes ? Json(*stage.peak_bytes) : Json(nullptr),
+                    stage.resident_peak_bytes ? Json(*stage.resident_peak_bytes) : Json(nullptr),
+                    stage.other_thread});
+  }
+  return list;
+}
+
 Json scale_colours_json() {
   Json of_signs = Json::array(), of_sizes = Json::array();
   for (int step = 0; step < kColourSteps; ++step) {
@@ -104,13 +107,17 @@ Json scale_colours_json() {
   return {{"signed", std::move(of_signs)}, {"size", std::move(of_sizes)}};
 }
 
-std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views) {
+std::string page_data_json(const BundleContent& content, const std::vector<PageView>& views,
+                           const std::map<std::string, JsonBox>& profiles) {
   const Results& results = content.results;
   const std::vector<std::string> names = metric_names(results);
   const CaseLabels labels = label_cases(group_cases(results));
   Json cases = Json::array();
-  for (const Record& record : results.records)
+  for (const Record& record : results.records) {
     cases.push_back(case_json(record, labels.of.at(record.case_name), results.run.id, names));
+    if (const auto profile = profiles.find(record.case_name); profile != profiles.end())
+      cases.back().update(*profile->second);
+  }
   for (const PageView& view : views) cases.at(view.record)["errors"] = view.errors;
   const Json data = {{"run", results.run.id},
                      {"reproduce", reproduce_command(results.run)},

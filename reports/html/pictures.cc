@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
+#include "harness/records/profile_details.h"
 #include "harness/scoring/depth_pictures.h"
 #include "harness/viewing/cloud_view.h"
 
@@ -32,6 +34,18 @@ bool is_plain_png(std::string_view file) {
          !file.starts_with('.');
 }
 
+ReportProfile read_profile(const std::filesystem::path& bundle, const std::string& case_name) {
+  constexpr std::uintmax_t kMaxProfileBytes = std::uintmax_t{64} << 20;
+  ReportProfile profile;
+  for (const auto& [file, text] :
+       {std::pair{kProfileTraceFile, &profile.trace}, {kProfileStacksFile, &profile.stacks}}) {
+    std::error_code error;
+    const std::filesystem::path path = bundle / profile_file(case_name, file);
+    if (std::filesystem::exists(path, error)) *text = read_text_file(path, kMaxProfileBytes);
+  }
+  return profile;
+}
+
 }  // namespace
 
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
@@ -47,6 +61,9 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_text_file(tiles);
     const std::filesystem::path view = bundle / kViewerFolder / (name + ".bin");
     if (std::filesystem::exists(view, error)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
+    if (const ReportProfile profile = read_profile(bundle, record.case_name);
+        !profile.trace.empty() || !profile.stacks.empty())
+      found.profiles[record.case_name] = profile;
     const std::filesystem::path folder = bundle / kPicturesFolder / name;
     if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
     for (ReportPicture& picture :

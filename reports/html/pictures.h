@@ -1,5 +1,6 @@
 #pragma once
-// What report.html shows besides the results: tiles, pictures of depth maps and clouds, read from a bundle.
+// What report.html shows besides the results: tiles, pictures of depth maps, clouds and profiles, read from a
+// bundle.
 
 #include <filesystem>
 #include <map>
@@ -20,15 +21,22 @@ struct ReportPicture {
   std::string png;                        // the bytes of the file
 };
 
+// Holds what a profile of a case left: the texts of its trace and of its stacks, "" where there is no such
+// file.
+struct ReportProfile {
+  std::string trace, stacks;
+};
+
 // Holds the tiles and pictures of a bundle.
 struct ReportPictures {
   std::map<std::string, std::string> tiles;                    // case -> the text of its tiles CSV
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
   std::map<std::string, std::string> views;  // case -> the bytes of its view (harness/viewing/cloud_view.h)
-  std::size_t left_out = 0;                  // pictures beyond the limit
+  std::map<std::string, ReportProfile> profiles;  // case -> its profile, where it has one
+  std::size_t left_out = 0;                       // pictures beyond the limit
 };
 
-// Reads the tiles, at most 3 MiB of pictures, and the clouds. Throws Error(input, io).
+// Reads the tiles, at most 3 MiB of pictures, the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Holds the scores of one tile of a cloud seen from above.

@@ -12,19 +12,22 @@
 #include "reports/content/environment_text.h"
 #include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
+#include "reports/content/program_rows.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
+#include "reports/html/page_profiles.h"
 #include "reports/html/page_views.h"
+#include "reports/html/programs.h"
 #include "reports/html/rivals.h"
 
 namespace aqbench {
 namespace {
 
 // A page is at most 10 MB, of which base64 makes four thirds of its clouds and pictures.
-constexpr std::size_t kMostPageBytes = 9'900'000, kScriptBytes = 150'000;
+constexpr std::size_t kMostPageBytes = 9'900'000, kScriptBytes = 170'000;
 
 std::string verdict_badge(const BundleContent& content) {
   const Results& results = content.results;
@@ -92,9 +95,14 @@ std::string depths_section(const ReportPictures& pictures) {
 
 std::string stages_section(const std::vector<CaseGroup>& groups) {
   const std::string stages = stages_chart(groups);
-  return page_section("stages", "Stages",
-                      stages.empty() ? "" : stages + "<div id=\"stage-tree\" class=\"scripted\"></div>\n",
+  return page_section("stages", "Stages", stages.empty() ? "" : stages + kStageTree,
                       "Self time, without nested stages; medians over the repetitions.");
+}
+
+std::string flames_section(const ReportPictures& pictures) {
+  const bool sampled = std::ranges::any_of(
+      pictures.profiles, [](const auto& profile) { return !profile.second.stacks.empty(); });
+  return sampled ? flames_html() : "";
 }
 
 std::string left_out(const BundleContent& content, const BundleContent& page) {
@@ -122,11 +130,12 @@ std::string page_body(const BundleContent& content, const BundleContent& page, c
   if (!results.records.empty())
     body +=
         scripted("curves", "Curves", "Choose cases; drag over a curve to zoom in, double click to zoom out.");
-  body += stages_section(groups);
+  body += stages_section(groups) + flames_section(pictures);
   body += page_section(
       "times", "Times", times_chart(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
+  body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
   return body +
          fmt::format(
              "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
@@ -175,16 +184,18 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   PageParts parts;
   parts.title = "aqbench " + content.results.run.id;
   parts.header = report_head(content);
+  const std::map<std::string, JsonBox> profiles = page_profiles(pictures.profiles);
   const std::vector<PageView> none = fit_views(pictures.views, page.results, 0);
-  const std::size_t others = parts.header.size() + page_data_json(page, none).size() +
+  const std::size_t others = parts.header.size() + page_data_json(page, none, profiles).size() +
                              page_body(content, page, pictures, none).size() + kScriptBytes;
   const std::size_t room = others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0;
   const std::vector<PageView> views = fit_views(pictures.views, page.results, room);
   parts.body = page_body(content, page, pictures, views);
-  parts.data_json = page_data_json(page, views);
+  parts.data_json = page_data_json(page, views, profiles);
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.plots = !content.results.records.empty();
+  parts.stages = parts.body.find(kStageTree) != std::string::npos;
   parts.viewer = !parts.blocks.empty();
   return html_page(parts);
 }

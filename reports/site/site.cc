@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "reports/history/trend.h"
-#include "reports/html/report.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
 
@@ -143,17 +143,25 @@ class SiteWriter {
   std::set<std::string> kept_;
 };
 
-SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out,
-                         SiteWriter& writer) {
+// The copies of the newest runs' reports. One that is not the file that its bundle's list names is left out,
+// with a line in `problems`; so is a copy that somebody changed, which is made anew.
+SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
+                         std::vector<std::string>& problems) {
   SiteReports reports;
   for (const auto& [suite, runs] : suites)
     for (std::size_t i = runs.size() - std::min(most, runs.size()); i < runs.size(); ++i) {
       const SiteRun& run = *runs[i];
       const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
-      std::error_code error;
-      if (!fs::exists(out / path, error)) {
-        if (!fs::exists(fs::path(run.folder) / kReportName, error)) continue;
-        write_file(out / path, read_file(fs::path(run.folder) / kReportName));
+      try {
+        const std::optional<std::string> sha256 = site_report_sha256(run.folder);
+        if (!sha256) continue;
+        std::error_code error;
+        if (!fs::exists(out / path, error) || sha256_hex(read_file(out / path)) != *sha256)
+          write_file(out / path, site_report(run.folder, *sha256));
+      } catch (const Error& problem) {
+        if (problem.kind() == ErrorKind::io) throw;
+        problems.emplace_back(problem.what());
+        continue;
       }
       writer.keep(path);
       reports[run.key] = path;
@@ -169,7 +177,7 @@ SiteSummary write_site(const SiteRequest& request) {
   ReadRuns read = read_runs(bundles, known_lines(request.out));
   const SiteSuites suites = suites_of(read.runs);
   SiteWriter writer(request.out);
-  const SiteReports reports = copy_reports(suites, request.reports, request.out, writer);
+  const SiteReports reports = copy_reports(suites, request.reports, request.out, writer, read.problems);
   for (const auto& [suite, runs] : suites) {
     writer.write(suite_page(suite, runs, reports));
     writer.write(suite_data(suite, runs));

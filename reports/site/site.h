@@ -19,7 +19,7 @@ struct SiteRequest {
 // What was done.
 struct SiteSummary {
   std::size_t runs = 0, read = 0, pages = 0;  // read: bundles that were new or had changed
-  std::vector<std::string> problems;          // a line for each bundle that was left out
+  std::vector<std::string> problems;          // a line for each bundle and each report that was left out
 };
 
 // Writes the site. What it knows of bundles from before (OUT/data/runs.jsonl) is not read again: adding a

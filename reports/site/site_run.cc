@@ -18,6 +18,7 @@
 #include "harness/records/results_size.h"
 #include "metrics/registry.h"
 #include "reports/content/bundle_files.h"
+#include "reports/html/report.h"
 
 namespace aqbench {
 namespace {
@@ -281,6 +282,25 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
   run.key = sha256_hex(list_text);
   run.folder = bundle.string();
   return run;
+}
+
+std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle) {
+  const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxListBytes), bundle);
+  const auto line = std::ranges::find(hashes.lines, kReportName, &HashLine::path);
+  if (line != hashes.lines.end()) return line->sha256;
+  std::error_code error;
+  if (std::filesystem::exists(bundle / kReportName, error))
+    throw Error(ErrorKind::verification, (bundle / kReportName).string() + ": is not in sha256.txt");
+  return std::nullopt;
+}
+
+std::string site_report(const std::filesystem::path& bundle, const std::string& sha256) {
+  const std::filesystem::path path = bundle / kReportName;
+  std::error_code error;
+  std::string page = std::filesystem::exists(path, error) ? read_file(path) : std::string();
+  if (sha256_hex(page) != sha256)
+    throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
+  return page;
 }
 
 std::string site_line(const SiteRun& run) {

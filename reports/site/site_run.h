@@ -41,6 +41,14 @@ SiteRun read_site_run(const std::filesystem::path& bundle);
 // Returns the key of a bundle without reading its results. Throws as read_site_run().
 std::string site_key(const std::filesystem::path& bundle);
 
+// Returns the hash of the bundle's report.html in sha256.txt; nullopt where the bundle has none. Throws as
+// site_key(), and Error(verification) for a report that the list does not name.
+std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle);
+
+// Returns the text of the bundle's report.html. Throws Error(verification) naming the file where it is
+// missing or has another hash.
+std::string site_report(const std::filesystem::path& bundle, const std::string& sha256);
+
 // Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`, also for a line of
 // a version with other metrics.
 std::string site_line(const SiteRun& run);

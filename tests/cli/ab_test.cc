@@ -51,9 +51,14 @@ TEST_F(Ab, TheGatesPolicyFailsSixPercentAndPassesFour) {
 }
 
 TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
-  const auto ran = run_program({"ab", "--samples", samples({case_of("x", 1.0, 1)}), "--out", dir_ / "out"});
+  const auto ran = run_program({"ab", "--samples", samples({case_of("x", 1.0, 1)}), "--out", dir_ / "out",
+                                "--html", dir_ / "page.html"});
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto bundle = only_bundle(dir_ / "out");
+  std::ifstream page(dir_ / "page.html");
+  const std::string shown((std::istreambuf_iterator<char>(page)), {});
+  EXPECT_THAT(shown, HasSubstr(">1 PASS</span>"));
+  EXPECT_TRUE(run_program({"report", bundle}).out == shown) << "the bundle gives the same bytes";
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
   EXPECT_THAT(run_program({"verify", bundle}).out, HasSubstr("80 units"));
   std::ifstream in(bundle / "ab.json");
@@ -63,6 +68,7 @@ TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
   std::ofstream(bundle / "ab.json") << text;
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_EQ(run_program({"report", bundle}).exit_code, 1);
   EXPECT_THAT(verified.out, HasSubstr("p_worse does not follow from the samples"));
 }
 

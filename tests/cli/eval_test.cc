@@ -156,6 +156,16 @@ TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   const auto text = run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp"});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_NE(text.out.find("M ="), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("bias_mean_mm"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("nmad_mm"), std::string::npos) << "is no headline";
+  EXPECT_NE(text.out.find(" more metrics: --all\n"), std::string::npos) << text.out;
+  const auto all =
+      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--all", "--thresholds", "3mm"});
+  for (const char* const name : {"bias_mean_mm", "nmad_mm", "precision_3mm_pct", "points_non_finite"})
+    EXPECT_NE(all.out.find(name), std::string::npos) << name;
+  const auto other =
+      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--thresholds", "3mm"});
+  EXPECT_NE(other.out.find("completeness_3mm_pct"), std::string::npos) << other.out;
   const auto aligned =
       run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp", "--json"});
   EXPECT_NEAR(value(metrics_of(aligned), "bias_mean_mm"), 0, 0.02);

@@ -1,5 +1,5 @@
 // Curves over the records of a page, drawn with uPlot: precision and completeness over thresholds, errors, times,
-// axes with intervals, accuracy against time, and the stages of a case with their nesting.
+// axes with intervals, accuracy against time.
 'use strict';
 const aqbench_plots = (() => {
   const {make, number} = aqbench;

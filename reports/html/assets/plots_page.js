@@ -84,43 +84,6 @@
     for (const draw of [thresholds, errors, times, pareto, axes]) draw();
   }
 
-  // The stages of a case as an icicle: width is time, what is below is nested.
-  function icicle(at) {
-    const box = make('div', {class: 'icicle', role: 'group', 'aria-label': `stages of ${at.label}`});
-    const total = at.stages.filter((stage) => !stage[1]).reduce((sum, stage) => sum + stage[3], 0);
-    if (!(total > 0)) return make('p', {}, 'No stages were measured.');
-    let depth = 1;
-    const place = (parent, left, level) => {
-      for (const [name, of, calls, wall, self, net, peak] of at.stages.filter((stage) => (stage[1] ?? '') === parent)) {
-        if (of === name) continue;
-        const width = 100 * wall / total;
-        const memory = peak === null ? '' : `, tensors: peak ${(peak / 2 ** 20).toFixed(1)} MiB, left ` +
-          `${(net / 2 ** 20).toFixed(1)} MiB`;
-        const text = `${name}: ${number(Number(wall.toPrecision(4)))} ms in ${calls} calls, ` +
-          `${number(Number(self.toPrecision(4)))} ms of its own${memory}`;
-        box.append(make('div', {title: text, style: `left:${left}%;width:${width}%;top:${level * 23}px;background:` +
-          `hsl(${(name.length * 47 + name.charCodeAt(0) * 13) % 360} 65% 78%)`}, text));
-        depth = Math.max(depth, level + 1);
-        if (level < 12) place(name, left, level + 1);
-        left += width;
-      }
-    };
-    place('', 0, 0);
-    box.style.height = `${depth * 23 + 4}px`;
-    return box;
-  }
-
-  function stages() {
-    const target = document.getElementById('stage-tree');
-    const cases = data.cases.filter((at) => at.stages?.length > 0);
-    if (!target || cases.length === 0) return;
-    const select = make('select', {onchange: () => draw()}, ...cases.map((at, i) => make('option', {value: i}, at.label)));
-    const picture = make('div'), list = make('ul', {class: 'dim'});
-    const draw = () => picture.replaceChildren(icicle(cases[Number(select.value)]));
-    target.append(make('div', {class: 'tools'}, make('label', {}, 'stages of ', select)), picture, list);
-    draw();
-  }
-
   function start() {
     if (holder.isConnected) return;
     const usable = data.cases.filter((at) => at.status === 'ok');
@@ -133,7 +96,6 @@
     redraw();
   }
 
-  stages();
   plots.start = start;
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -137,6 +137,15 @@ const aqbench = (() => {
     history.replaceState(null, '', '#case=' + encodeURIComponent(at.name));
   }
 
+  // Returns the text behind a link's percent signs, and the link itself where they stand for nothing ("#case=50%").
+  function decoded(link) {
+    try {
+      return decodeURIComponent(link);
+    } catch {
+      return link;
+    }
+  }
+
   function enliven_cases() {
     const of_name = new Map(data.cases.map((at, index) => [at.name, index]));
     const of_metric = new Map(data.metrics.map((metric, index) => [metric[0], index]));
@@ -154,7 +163,7 @@ const aqbench = (() => {
     }
     const open_linked = () => {
       const wanted = /^#case=(.*)$/.exec(location.hash);
-      if (wanted) open_case(of_name.get(decodeURIComponent(wanted[1])) ?? -1);
+      if (wanted) open_case(of_name.get(decoded(wanted[1])) ?? -1);
     };
     addEventListener('hashchange', open_linked);
     open_linked();
@@ -167,6 +176,6 @@ const aqbench = (() => {
     enliven_cases();
   }
 
-  return {data, make, number, order_of_keys, cell_key, passes, open_case, start};
+  return {data, make, number, order_of_keys, cell_key, passes, decoded, open_case, start};
 })();
 if (typeof module === 'undefined') aqbench.start();

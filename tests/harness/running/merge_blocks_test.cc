@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "harness/records/record_check.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -77,6 +78,18 @@ TEST(MergeBlock, SamplesOfAllProcessesStandInOneRecord) {
   EXPECT_EQ(timing.blocks[1].process, 1u);
   EXPECT_NEAR(*timing.throughput, 6 / 3.0, 1e-12) << "of the median over all";
   EXPECT_EQ(record_from_json(to_json(merged)).timing.blocks[1].process, 1u);
+}
+
+TEST(MergeBlock, AColdTimeThatIsMissingIsNullAndNoZero) {
+  const Case planned = timed_case();
+  Record merged = timed_result(planned, {2, 2}), next = timed_result(planned, {4, 4});
+  next.timing.cold_ms.reset();
+  merge_block(planned, merged, next);
+  const Json json = to_json(merged);
+  EXPECT_EQ(json["timing"]["details"]["more_cold_ms"].dump(), "[null]");
+  EXPECT_EQ(to_json(record_from_json(json)).dump(), json.dump());
+  EXPECT_THAT(record_problems(merged),
+              testing::Contains("timing.details.more_cold_ms: is missing for a process"));
 }
 
 TEST(MergeBlock, AllBlocksTogetherAreTheSameAsOneAfterTheOther) {

@@ -46,6 +46,11 @@ std::string page_with_checks() {
                                                   static_cast<double>((run * 7 + static_cast<int>(i)) % 5));
   ReportPictures pictures;
   pictures.views[results.records[0].case_name] = dented_view();
+  pictures.profiles[results.records[0].case_name] = {
+      R"({"traceEvents":[{"ph":"X","tid":0,"ts":5000,"dur":20000,"name":"matching"},)"
+      R"({"ph":"C","ts":5000,"name":"tensor memory","args":{"MB":3}}]})",
+      "main;hot 40\nmain;rest 10\n"};
+  pictures.profiles[results.records[1].case_name] = {"", "main;hot 50\nmain;rest 50\n"};
   std::string page = render_html_report(content_of(results), pictures);
   const std::size_t policy = page.find("<meta http-equiv");
   page.erase(policy, page.find('>', policy) + 1 - policy);

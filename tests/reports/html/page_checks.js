@@ -48,6 +48,8 @@
     dialog.close();
     return good ? '' : text.slice(0, 300);
   });
+  check('a link that is no name opens nothing and breaks nothing', () =>
+    differ(['%', 'a%2Fb', '50%'].map(aqbench.decoded), ['%', 'a/b', '50%']));
   check('curves', () => differ(aqbench_plots.ecdf([3, 1, 1, 2]), {x: [1, 2, 3], y: [50, 75, 100]}) ||
     differ(aqbench_plots.quartiles([1, 2, 3, 4, 5]), [2, 3, 4]) ||
     differ(aqbench_plots.front([{x: 1, y: 3}, {x: 2, y: 2}, {x: 3, y: 2}, {x: 0.5, y: 9}]), [0, 1, 3]) ||
@@ -63,6 +65,65 @@
   check('curves are drawn', () => {
     aqbench_plots.start();
     return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
+  });
+  const bar = (name, from, to, row) => ({name, text: name, from, to, row, level: row, colour: '#eee'});
+  check('bars are walked by keys, zoomed and found', () => {
+    const items = [bar('outer', 0, 10, 0), bar('first', 0, 4, 1), bar('second', 4, 9, 1), bar('narrow', 9, 9.001, 1)];
+    const chart = aqbench_bars.chart({label: 'bars', items, extent: [0, 10], amount: (size) => `${size} ms`, tick: String});
+    document.body.append(chart.box);
+    chart.show(0, 10);
+    const tree = chart.box.querySelector('[role=tree]'), here = () => tree.querySelector('.here')?.textContent;
+    const walk = ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Enter'].map((key) => {
+      tree.dispatchEvent(new KeyboardEvent('keydown', {key}));
+      return here();
+    });
+    const zoomed = chart.view(), count = tree.querySelectorAll('[role=treeitem]').length;
+    tree.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+    chart.search('SECOND');
+    const found = chart.box.querySelector('.tools span').textContent, hits = tree.querySelectorAll('.hit').length;
+    chart.zoom_to(items[3]);
+    const close = chart.drawn().length, active = tree.getAttribute('aria-activedescendant');
+    chart.box.remove();
+    return differ([walk, zoomed, count, found, hits, close],
+      [['outer', 'first', 'second', 'second', 'outer', 'first', 'first'], [0, 4], 3, '1 bar, 5 ms', 1, 3]) ||
+      (active.endsWith('-3') ? '' : active);
+  });
+  check('of too many bars the widest are drawn, and what they cover counts once', () => {
+    const many = Array.from({length: 5000}, (_, i) => bar('b', i, i + (i % 2 === 0 ? 1 : 0.9), 0));
+    const drawn = aqbench_bars.seen(many, [0, 1300]);
+    return differ([drawn.length, drawn.filter(({from}) => from % 2 === 0).length], [1200, 651]) ||
+      near(aqbench_bars.covered([bar('a', 0, 4, 0), bar('b', 1, 2, 1), bar('c', 3, 6, 0)]), 6, 1e-12);
+  });
+  check('stages follow each other, with what is nested in them, beside other threads and without times', () => {
+    const MiB = 2 ** 20, stages = [['one', '', 1, 5, 2, 2 * MiB, 3 * MiB, null, false], ['in', 'one', 4, 3, 3, 0, 0, MiB, false],
+      ['two', '', 1, 4, 4, -MiB, MiB, null, false], ['lost', '', 1, null, null, null, null, null, false],
+      ['thread', '', 2, 7, 7, null, null, null, true]];
+    const made = aqbench_stages.of_medians({stages});
+    const places = made.items.map(({name, from, to, row}) => [name, from, to, row]);
+    return differ(places, [['one', 0, 5, 0], ['in', 0, 3, 1], ['two', 5, 9, 0], ['thread', 0, 7, 3]]) ||
+      differ([made.unknown, made.end, made.lanes.length, made.alive, made.peaks],
+        [['lost'], 9, 1, [[0, 0], [5, 2], [5, 2], [9, 1]], [[0, 5, 3], [5, 9, 3]]]) ||
+      (made.items[1].text.includes('resident memory grew by 1 MiB') && !made.items[1].text.includes('tensors') ? ''
+        : made.items[1].text);
+  });
+  check('a traced run stands at its times, each thread below the one before', () => {
+    const {items, lanes, alive, end, note} = aqbench_stages.of_trace({trace: {lanes: ['main', 'worker'], names: ['s', 't'],
+      events: [[0, 0, 0, 1000, 500], [1, 0, 1, 1100, 100], [1, 1, 0, 1200, 400]], memory: [[1000, 1.5]], left_out: 7}});
+    return differ([items.map(({name, from, to, row}) => [name, from, to, row]), lanes.map(({row}) => row), alive, end],
+      [[['s', 0, 0.5, 1], ['t', 0.1, 0.2, 2], ['t', 0.2, 0.6, 4]], [0, 3], [[0, 1.5]], 0.6]) ||
+      (note.includes('The 7 shortest') ? '' : note);
+  });
+  check('the page draws stages, the traced run and the samples of two cases against each other', () => {
+    const texts = (selector) => [...document.querySelectorAll(`${selector} [role=treeitem]`)].map((item) => item.title);
+    const stages = texts('#stage-tree');
+    if (!stages.some((text) => text.startsWith('matching: 20 ms, from 0 ms on'))) return `stages: ${stages}`;
+    aqbench_stages.flame_choice.choose(0, 1);
+    const samples = texts('#flames');
+    const [changed] = document.querySelectorAll('#flames tbody tr');
+    aqbench_stages.flame_choice.choose(0, -1);
+    return differ([samples, changed.textContent, texts('#flames').length], [['main: 50 samples, 100 %', 'hot: 40 samples, 80 %',
+      'rest: 10 samples, 20 %', 'main: 100 samples, 100 %, +0 points', 'hot: 50 samples, 50 %, -30 points',
+      'rest: 50 samples, 50 %, +30 points'], 'hot80 %50 %-30 points', 3]);
   });
   check('levels are permutations with even beginnings', () => {
     const order = [...view_data.levels(1000)];

@@ -125,9 +125,9 @@ TEST(HtmlReport, NothingOfARecordBecomesMarkup) {
   EXPECT_THAT(content_without_scripts(page), Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("<script>x")));
-  // Data of the page, curves and tables; each script is let in by its hash, and nothing else is.
-  EXPECT_EQ(count_of(page, "<script"), 5u);
-  EXPECT_EQ(count_of(page, "'sha256-"), 4u);
+  // Data of the page, tables, curves and stages; each script is let in by its hash, and nothing else is.
+  EXPECT_EQ(count_of(page, "<script"), 7u);
+  EXPECT_EQ(count_of(page, "'sha256-"), 6u);
   EXPECT_GE(pictures_of(page).size(), 3u);
 }
 
@@ -146,6 +146,33 @@ TEST(HtmlReport, FailuresAndRegressionsComeFirstAndEmptyColumnsAreNotThere) {
   EXPECT_THAT(table, HasSubstr("<code>seed=42</code>"));
   EXPECT_THAT(table, Not(HasSubstr("throughput")));
   EXPECT_THAT(table, Not(HasSubstr("seed=42</td>")));
+}
+
+TEST(HtmlReport, AStageWithoutSamplesHasNoTimeAndIsSaidToHaveNone) {
+  BundleContent content = content_of_report();
+  content.results.records[3].stages[1].self_ms.clear();
+  content.results.records[3].stages[1].wall_ms.clear();
+  const std::string page = render_html_report(content, {});
+  EXPECT_THAT(page, HasSubstr("60.00 ms, fusion n/a</text>"));
+  EXPECT_THAT(page, Not(HasSubstr("<title>fusion:")));
+  EXPECT_THAT(page, HasSubstr("[\"fusion\",\"\",1,null,null,null,null,null,false]"));
+}
+
+TEST(HtmlReport, ShowsWhatProgramsUsedWithoutTheColumnsThatNobodyKnows) {
+  BundleContent content = content_of_report();
+  EXPECT_THAT(render_html_report(content, {}), Not(HasSubstr("<h2>Programs</h2>")));
+  content.results.records[1].program =
+      ProgramUse{1.25, 0.5, std::uint64_t{3} << 20, std::nullopt, std::uint64_t{512} << 10, 100, 7, 11, 5};
+  const std::string page = render_html_report(content, {});
+  const std::string table = page.substr(page.find("<h2>Programs</h2>"));
+  const std::string row = table.substr(table.find("<tbody>"), table.find("</tbody>") - table.find("<tbody>"));
+  EXPECT_EQ(row,
+            "<tbody>\n<tr data-case=\"flat_plane/roma_like/seed=42\" "
+            "title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"
+            "<td data-label=\"CPU user [s]\">1.250</td><td data-label=\"CPU system [s]\">0.500</td>"
+            "<td data-label=\"peak memory [MiB]\">3.000</td><td data-label=\"written [MiB]\">0.500</td>"
+            "<td data-label=\"page faults\">107</td><td data-label=\"of them from disk\">7</td>"
+            "<td data-label=\"switches\">16</td><td data-label=\"of them forced\">5</td></tr>\n");
 }
 
 TEST(HtmlReport, CloudsFitIntoTheRoomThatThereIs) {

@@ -110,6 +110,30 @@ TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
   EXPECT_THROW(write_site({{folder / "nowhere"}, folder / "site"}), Error);
 }
 
+TEST(Site, CopiesNoReportThatItsBundleDoesNotVouchFor) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  EXPECT_THAT(write_site(request).problems, ::testing::IsEmpty());
+  fs::path copy;
+  for (const auto& entry : fs::directory_iterator(folder / "site/report"))
+    if (entry.path().filename().string().starts_with("20250521")) copy = entry.path();
+  const std::string good = read_file(copy);
+  write_file(copy, "changed on the site");
+  EXPECT_THAT(write_site(request).problems, ::testing::IsEmpty());
+  EXPECT_EQ(read_file(copy), good);
+  write_file(folder / "out/20250521T101112Z/report.html", good + " ");
+  fs::remove(copy);
+  const SiteSummary left = write_site(request);
+  ASSERT_EQ(left.problems.size(), 1u);
+  EXPECT_THAT(left.problems[0],
+              HasSubstr("20250521T101112Z/report.html: does not have the hash in sha256.txt"));
+  EXPECT_FALSE(fs::exists(copy));
+  EXPECT_THAT(read_file(folder / "site/suite/seed.html"), Not(HasSubstr("report of 20250521T101112Z")));
+  fs::remove(folder / "out/20250521T101112Z/report.html");
+  EXPECT_EQ(write_site(request).problems, left.problems);
+}
+
 // Its values would stand under other names.
 TEST(Site, ReadsOnceMoreWhatAnotherVersionHasWritten) {
   const TemporaryDirectory folder;
@@ -133,12 +157,12 @@ TEST(Site, ReadsOnceMoreWhatAnotherVersionHasWritten) {
 TEST(Site, GoesOnAfterARunThatWasCutShort) {
   const TemporaryDirectory folder;
   two_bundles(folder / "out");
-  const fs::path report = folder / "out/20250521T101112Z/report.html";
-  fs::remove(report);
-  fs::create_directory(report);  // cannot be copied
   const SiteRequest request{{folder / "out"}, folder / "site"};
+  fs::create_directories(folder / "site/data");
+  write_file(folder / "site/data/runs.jsonl", "");   // what a run writes first
+  fs::create_directory(folder / "site/index.html");  // and this one cannot write its last page
   EXPECT_THROW(write_site(request), Error);
-  fs::remove(report);
+  fs::remove(folder / "site/index.html");
   EXPECT_EQ(write_site(request).runs, 2u);
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+// A comparison of two builds, methods or commands as one page.
+
+#include <string>
+
+#include "harness/ab/report.h"
+
+namespace aqbench {
+
+// Returns the page: the verdict on each case and on each metric and cost, with its reason; for the case that
+// is chosen the distribution of both sides' values, the ratio (or difference) of each pair with the interval
+// of the shift, and the units in the order in which they ran; how metrics of the outputs differ; stages; all
+// lines of summary.md. What is invalid or failed is shown as well, first and with its reason. It needs no
+// other file and depends on the arguments alone; `report` is judge_ab(document).
+std::string ab_page(const AbDocument& document, const AbReport& report);
+
+}  // namespace aqbench

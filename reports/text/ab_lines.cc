@@ -1,0 +1,173 @@
+#include "reports/text/ab_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+#include "harness/ab/outcome_decision.h"
+
+namespace aqbench {
+namespace {
+
+std::string cv_text(const std::optional<double>& cv) {
+  return cv ? fmt::format("{:.2f} %", 100 * *cv) : "n/a";
+}
+
+// Says which change the comparison could have seen.
+std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
+  std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
+                                 cv_text(c.cv_a), cv_text(c.cv_b));
+  text += c.visible_shift ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
+                                        shift_text(c.scale, *c.visible_shift), 100 * settings.policy.power)
+                          : std::string(", too few pairs for any flag");
+  text +=
+      fmt::format(", p {} {:.2g} (Holm {:.2g})", c.quality ? "worse" : "slower", c.p_worse, c.p_worse_holm);
+  if (c.ties) text += ", ties";
+  if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
+  return text;
+}
+
+}  // namespace
+
+std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, c.shift); }
+
+std::string ab_interval_text(const PairedComparison& c) {
+  const double low = change_of(c.scale, c.interval.lower), high = change_of(c.scale, c.interval.upper);
+  if (is_difference(c.scale))
+    return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
+  return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
+}
+
+std::string ab_stage_text(const AbStageDecision& stage) {
+  if (!stage.comparison) return "n/a: " + stage.reason;
+  switch (stage.comparison->verdict) {
+    case PairedVerdict::regressed:
+      return "slower";
+    case PairedVerdict::faster:
+      return "faster";
+    case PairedVerdict::pass:
+      return "same";
+    default:
+      return "unclear";
+  }
+}
+
+namespace {
+
+// Stages that moved, the largest change first: "depth_estimation +0.61 ms (+9.1 %) slower".
+std::string moved_stages_text(const AbTimeDecision& time) {
+  std::vector<const AbStageDecision*> moved;
+  for (const AbStageDecision& stage : time.stages)
+    if (stage.comparison && needs_confirmation(*stage.comparison)) moved.push_back(&stage);
+  std::ranges::stable_sort(moved, std::ranges::greater{},
+                           [](const AbStageDecision* stage) { return std::abs(stage->change_ms); });
+  std::vector<std::string> texts;
+  for (const AbStageDecision* stage : moved)
+    texts.push_back(fmt::format("{} {:+.3g} ms ({}) {}", stage->name, stage->change_ms,
+                                ab_change_text(*stage->comparison), ab_stage_text(*stage)));
+  if (!texts.empty()) return fmt::format("{}", fmt::join(texts, ", "));
+  return time.stages.empty() ? "" : "none for certain";
+}
+
+std::string layout_line(const LayoutShare& layout) {
+  return fmt::format("code layout: {:.0f} % of the spread of the units' times ({} over {} of both sides)",
+                     100 * layout.share, counted(layout.units, "unit"), counted(layout.layouts, "layout"));
+}
+
+// "cpu_ms PASS: 10.1 -> 10.2 ms, +1.00 % (-0.50 .. +2.50 %)", then why, then what could have been seen.
+std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSettings& settings) {
+  const auto& [outcome, decision] = one;
+  std::string line = fmt::format("{} {}", outcome.name, outcome_verdict_text(outcome, decision.verdict));
+  if (!decision.comparison) return {line + ": " + decision.reason};
+  const PairedComparison& c = *decision.comparison;
+  line += fmt::format(": {} -> {}{}, {} ({})", short_number_or_na(decision.median_a_ms),
+                      short_number_or_na(decision.median_b_ms),
+                      outcome.unit == "1" || outcome.unit.empty() ? "" : " " + outcome.unit,
+                      ab_change_text(c), ab_interval_text(c));
+  if (outcome.kind == AbOutcome::Kind::metric)
+    line += outcome.margin_absolute ? fmt::format(", margin {}", short_number(outcome.margin))
+                                    : fmt::format(", margin {} %", short_number(100 * outcome.margin));
+  if (!decision.reason.empty()) line += "; " + decision.reason;
+  return {line, "  " + resolution_text(c, settings)};
+}
+
+// "LABEL: LINE in FOLDER, after PREPARE, sha256 ...".
+std::string command_line_text(const AbSideInfo& side) {
+  const AbCommand& command = *side.command;
+  std::string text = side.label == command.line ? side.label : side.label + ": " + command.line;
+  text += ", in " + command.folder;
+  for (const auto& [name, value] : command.environment) text += fmt::format(", {}={}", name, value);
+  if (!command.prepare.empty()) text += ", prepared by: " + command.prepare;
+  if (!command.relink.empty()) text += ", linked by: " + command.relink;
+  if (!side.file_sha256.empty()) text += ", sha256 " + side.file_sha256.substr(0, 16);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings) {
+  std::vector<std::string> lines;
+  if (!one.reason.empty()) lines.push_back(one.reason);
+  for (const AbOutcomeReport& outcome : one.outcomes)
+    for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
+  if (one.layout) lines.push_back(layout_line(*one.layout));
+  if (!one.time || !one.time->comparison) return lines;
+  lines.push_back(resolution_text(*one.time->comparison, settings));
+  if (one.time->confirmation)
+    lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
+                    ab_interval_text(*one.time->confirmation) + ", " +
+                    resolution_text(*one.time->confirmation, settings));
+  if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
+    lines.push_back("stages that moved: " + moved);
+  if (one.time->cold_a_ms && one.time->cold_b_ms)
+    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", short_number_or_na(one.time->cold_a_ms),
+                                short_number_or_na(one.time->cold_b_ms)));
+  if (!one.pareto.empty()) lines.push_back("time and accuracy: " + one.pareto);
+  return lines;
+}
+
+std::string ab_side_line(const AbSideInfo& side) {
+  if (side.command) return command_line_text(side);
+  std::string text = side.label;
+  if (!side.variant.empty() && side.variant != side.label) text += " " + side.variant;
+  if (!side.build.version.empty())
+    text += fmt::format(", aqbench {} {}{}, {} {}", side.build.version,
+                        side.build.commit.empty() ? "without git" : side.build.commit.substr(0, 12),
+                        side.build.dirty ? " (dirty)" : "", side.build.compiler, side.build.build_type);
+  if (!side.program_sha256.empty()) text += ", sha256 " + side.program_sha256.substr(0, 16);
+  return text;
+}
+
+std::string ab_verdict_counts(const AbReport& report) {
+  std::vector<std::string> parts;
+  for (const AbVerdict verdict :
+       {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::inconclusive,
+        AbVerdict::refused, AbVerdict::faster, AbVerdict::pass, AbVerdict::worse, AbVerdict::better,
+        AbVerdict::equivalent}) {
+    const auto count = std::ranges::count(report.cases, verdict, &AbCaseReport::verdict);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ab_units_line(const AbRunInfo& run) {
+  if (!run.samples_file.empty()) return "samples: " + run.samples_file;
+  if (run.commands) {
+    const AbCommandRules& rules = *run.commands;
+    std::string text = fmt::format("units: {} of the command, a new process each{}; outputs: {}",
+                                   counted(static_cast<std::size_t>(run.warm_runs), "run"),
+                                   run.warm_runs > 1 ? ", the shortest one counts" : "",
+                                   rules.compare_output.empty() ? "stdout" : rules.compare_output);
+    if (rules.any_exit_code) text += " and exit code";
+    if (rules.layouts > 0) text += fmt::format("; each unit draws one of {} code layouts", rules.layouts);
+    if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";
+    return text;
+  }
+  const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
+  return fmt::format("units: a {} process each, the shortest of {} warm runs after a cold one{}",
+                     run.exec ? "newly started" : "newly forked", run.warm_runs, paired);
+}
+
+}  // namespace aqbench

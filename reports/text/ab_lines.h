@@ -1,0 +1,32 @@
+#pragma once
+// What summary.md, the screen and the page of a comparison say in the same words.
+
+#include <string>
+#include <vector>
+
+#include "harness/ab/report.h"
+
+namespace aqbench {
+
+// Returns the change of B against A: "+4.10 %", or "+0.123" for a difference.
+std::string ab_change_text(const PairedComparison& comparison);
+
+// Returns the interval of that change, its smaller end first: "+3.90 .. +4.30 %".
+std::string ab_interval_text(const PairedComparison& comparison);
+
+// Returns what became of a stage: "slower", "faster", "same", "unclear", or "n/a: REASON".
+std::string ab_stage_text(const AbStageDecision& stage);
+
+// Returns what the verdict on a case follows from, a line each, without markup.
+std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings);
+
+// Returns a side: label, command or build, hash.
+std::string ab_side_line(const AbSideInfo& side);
+
+// Returns how many cases have which verdict, the gravest first: "1 REGRESSED, 3 PASS".
+std::string ab_verdict_counts(const AbReport& report);
+
+// Returns what a unit was: "units: a newly started process each, ...".
+std::string ab_units_line(const AbRunInfo& run);
+
+}  // namespace aqbench

@@ -1,0 +1,93 @@
+#include "reports/history/ab_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/text.h"
+#include "tests/harness/ab/documents.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string page_of(const AbDocument& document) { return ab_page(document, judge_ab(document)); }
+
+// What the page's scripts draw of its first case.
+Json drawn_case(const std::string& page) {
+  const std::size_t begin = page.find("{", page.find("id=\"aqbench-data\""));
+  return Json::parse(page.substr(begin, page.find("</script>", begin) - begin)).at("comparison").at(0);
+}
+
+TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
+  const AbDocument document = document_of(timed_samples(40, 1.07));
+  const std::string page = page_of(document);
+  EXPECT_EQ(page, page_of(document));
+  for (const char* const part :
+       {"<span class=\"badge bad\">1 REGRESSED</span>", "<h2>Verdicts</h2>", "<h2>Pair by pair</h2>",
+        "<h2>Stages</h2>", "40 pairs, 20 kept", "<td data-label=\"verdict\" class=\"bad\">REGRESSED</td>",
+        "<td data-label=\"stage\">match</td>", "old/aqbench", "default-src 'none'"})
+    EXPECT_THAT(page, HasSubstr(part));
+  const Json one = drawn_case(page), &series = one.at("series").at(0);
+  EXPECT_EQ(one.at("verdict"), "REGRESSED");
+  ASSERT_EQ(series.at("pairs").size(), 40u);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < 40; ++i) {
+    const Json& pair = series.at("pairs").at(i);
+    const AbUnit &first = document.samples.units[2 * i], &second = document.samples.units[2 * i + 1];
+    const bool a_first = first.side == AbSide::a;
+    EXPECT_EQ(pair.at(0), (a_first ? first : second).warm_ms[0]);
+    EXPECT_EQ(pair.at(1), (a_first ? second : first).warm_ms[0]);
+    EXPECT_EQ(pair.at(a_first ? 2 : 3), 2 * i + 1);
+    EXPECT_EQ(pair.at(a_first ? 3 : 2), 2 * i + 2);
+    kept += pair.at(5).get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(kept, 20u);
+  EXPECT_EQ(series.at("kind"), "ratio");
+  EXPECT_NEAR(series.at("shift"), 0.07, 0.005);
+  EXPECT_LT(series.at("low"), series.at("shift"));
+  EXPECT_GT(series.at("high"), series.at("shift"));
+}
+
+TEST(AbPage, ShowsWhatIsInvalidWithItsReasonAndHowMetricsDiffer) {
+  AbDocument document = document_of(timed_samples(40, 0.9));
+  give_outputs(document.samples, 0.8, 1.6);
+  const std::string page = page_of(document);
+  EXPECT_THAT(page, HasSubstr("1 INVALID"));
+  EXPECT_THAT(page, HasSubstr("<td data-label=\"B - A\">+0.8</td>"));
+  const AbReport report = judge_ab(document);
+  ASSERT_FALSE(report.cases[0].reason.empty());
+  EXPECT_THAT(page, HasSubstr("<td data-label=\"why\">" + xml_escape(report.cases[0].reason)));
+}
+
+TEST(AbPage, ShowsMetricsOverSeedsAndUnitsThatFailed) {
+  AbDocument document = document_of(timed_samples(40, 1));
+  document.settings.outcomes = {{.name = "accuracy_rmse_mm",
+                                 .kind = AbOutcome::Kind::metric,
+                                 .unit = "mm",
+                                 .better = Better::lower,
+                                 .margin = 0.05,
+                                 .margin_absolute = true}};
+  for (AbUnit& unit : document.samples.units)
+    unit.outcomes = {{"accuracy_rmse_mm", {unit.warm_ms[0] + (unit.side == AbSide::b ? 0.5 : 0)}}};
+  const std::string page = page_of(document);
+  EXPECT_THAT(page, HasSubstr("<td data-label=\"metric or cost\">accuracy_rmse_mm</td>"));
+  const Json series = drawn_case(page).at("series").at(1);
+  EXPECT_EQ(series.at("kind"), "difference");
+  EXPECT_NEAR(series.at("shift"), 0.5, 0.05);
+  for (AbUnit& unit : document.samples.units) {
+    unit.status = Status::crashed;
+    unit.reason = "<b>died</b>";
+  }
+  const std::string failed = page_of(document);
+  EXPECT_THAT(failed, HasSubstr("1 FAILED"));
+  EXPECT_THAT(failed, HasSubstr("&lt;b&gt;died"));
+  EXPECT_THAT(failed, Not(HasSubstr("<b>died")));
+  EXPECT_TRUE(drawn_case(failed).at("series").empty());
+}
+
+}  // namespace
+}  // namespace aqbench

@@ -1,0 +1,42 @@
+#include "reports/history/compare_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/files.h"
+#include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ComparePage, ShowsStagesAndSamplesOfBothSides) {
+  const TemporaryDirectory folder;
+  const Results a = synthetic_results();
+  Results b = a;
+  b.run.id = "20250521T000000Z";
+  for (Record& record : b.records) {
+    record.timing.cold_ms = 20;
+    record.stages[0].wall_ms = record.stages[0].self_ms = {18.5};
+  }
+  for (const auto& [side, hot] : {std::pair{"a", "40"}, {"b", "60"}}) {
+    const auto profile = folder / side / "profile/flat_plane__roma_like__seed=42";
+    std::filesystem::create_directories(profile);
+    write_file(profile / "stacks.folded", std::string("main;hot ") + hot + "\n");
+  }
+  const CompareReport report = compare_results(a, b);
+  const std::string page = compare_page(report, {&a, folder / "a"}, {&b, folder / "b"});
+  EXPECT_EQ(page, compare_page(report, {&a, folder / "a"}, {&b, folder / "b"}));
+  for (const char* const part : {"<div id=\"stage-tree\"", "<section id=\"flames\"", "\"pairs\":true",
+                                 "\"label\":\"A: flat_plane/roma_like/seed=42\"",
+                                 "[\"simulate\",\"\",1,18.5,18.5,null,null,null,false]",
+                                 "\"samples\":40,\"least\":1", "\"samples\":60,\"least\":1"})
+    EXPECT_THAT(page, HasSubstr(part));
+  EXPECT_THAT(compare_page(report, {&a, ""}, {&b, ""}), Not(HasSubstr("<section id=\"flames\"")));
+}
+
+}  // namespace
+}  // namespace aqbench
