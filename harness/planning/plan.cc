@@ -153,6 +153,23 @@ std::string key_of(const ParameterValue& value) {
              : fmt::format("{}", *real);
 }
 
+// Hands over the text of the cases as JSON, case by case.
+template <class Take>
+void each_part_of_cases(const std::vector<Case>& cases, const Take& take) {
+  std::string lead = "[";
+  for (const Case* planned : sorted_by_name(cases)) {
+    take(lead + to_json(*planned).dump());
+    lead = ",";
+  }
+  take(cases.empty() ? std::string("[]") : std::string("]"));
+}
+
+std::string cases_sha256(const std::vector<Case>& cases) {
+  Sha256 hash;
+  each_part_of_cases(cases, [&](const std::string& part) { hash.add(part); });
+  return hash.hex();
+}
+
 }  // namespace
 
 Json cases_json(const std::vector<Case>& cases) {
@@ -162,12 +179,9 @@ Json cases_json(const std::vector<Case>& cases) {
 }
 
 std::string cases_text(const std::vector<Case>& cases) {
-  std::string text = "[";
-  for (const Case* planned : sorted_by_name(cases)) {
-    if (text.size() > 1) text += ',';
-    text += to_json(*planned).dump();
-  }
-  return text + "]";
+  std::string text;
+  each_part_of_cases(cases, [&](const std::string& part) { text += part; });
+  return text;
 }
 
 std::uint64_t default_memory_limit_bytes() {
@@ -190,10 +204,10 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {
   if (basis.selection.suite != nullptr) plan.suite = basis.selection.suite->name;
   plan.cases_in_all_shards = cases.size();
   plan.dtype = dtype_of(basis.selection);
-  plan.all_shards_sha256 = sha256_hex(cases_text(cases));
+  plan.all_shards_sha256 = cases_sha256(cases);
   if (request.shard.count > 1) {
     plan.cases = cases_of_shard(cases, request.shard);
-    plan.sha256 = sha256_hex(cases_text(plan.cases));
+    plan.sha256 = cases_sha256(plan.cases);
   } else {
     plan.cases = std::move(cases);
     plan.sha256 = plan.all_shards_sha256;
