@@ -46,7 +46,7 @@ std::string ab_table(const std::string& label, const AbCells& titles, const std:
   if (rows.empty()) return "";
   std::string text = fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards\"><thead><tr>",
+      "cards unbroken\"><thead><tr>",
       label);
   for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
   return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
