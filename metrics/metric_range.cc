@@ -114,6 +114,11 @@ class MetricChecker {
     if (scored_ && *scored_ < 0) report("points", "is less than the points that are not scored");
     for (const double tolerance_m : default_tolerances_m()) check_fscore(tolerance_m);
     check_chamfer();
+    if (scored_ && *scored_ > 0) {
+      check_defined();
+      check_errors();
+    }
+    check_distances();
     return std::move(problems_);
   }
 
@@ -177,7 +182,10 @@ class MetricChecker {
     const std::string name = name_at("fscore_{t}mm_pct", tolerance_m);
     const auto fscore = value(name), precise = value(name_at("precision_{t}mm_pct", tolerance_m)),
                complete = value(name_at("completeness_{t}mm_pct", tolerance_m));
-    if (!fscore || !precise || !complete) return;
+    if (!precise || !complete) return;
+    if (!fscore && find_metric(metrics_, name) != nullptr && *precise + *complete > 0)
+      report(name, "has no value, though precision and completeness have");
+    if (!fscore) return;
     const double sum = *precise + *complete, expected = 2 * *precise * *complete / sum;
     if (!(std::abs(*fscore - expected) <= slack(expected)))  // 0 / 0 is not close to anything
       report(name, fmt::format("is {}, but precision and completeness give {}", *fscore, expected));
@@ -190,6 +198,110 @@ class MetricChecker {
     if (const double expected = 0.5 * (*there + *back); std::abs(*chamfer - expected) > slack(expected))
       report("chamfer_l1_mm",
              fmt::format("is {}, but the distances there and back give {}", *chamfer, expected));
+  }
+
+  // Where points are scored the truth has been sampled, unless a crop may hold points and no truth.
+  void check_defined() {
+    if (find_metric(metrics_, "points_outside_crop") != nullptr) return;
+    const auto check = [&](const std::string& name) {
+      if (find_metric(metrics_, name) != nullptr && !value(name))
+        report(name, "has no value, though points are scored");
+    };
+    for (const double tolerance_m : default_tolerances_m())
+      check(name_at("completeness_{t}mm_pct", tolerance_m));
+    for (const char* const name :
+         {"completeness_mean_mm", "completeness_median_mm", "chamfer_l1_mm", "hausdorff_p95_mm"})
+      check(name);
+  }
+
+  void check_between(const std::string& name, double low, double high, const char* what) {
+    const auto now = value(name);
+    if (now && (*now < low - slack(low) || *now > high + slack(high)))
+      report(name, fmt::format("is {}, but {} leaves {} to {}", *now, what, low, high));
+  }
+
+  // Shares within rising tolerances, mm: each point's error lies between two of them, and so do means.
+  using Shares = std::vector<std::pair<double, double>>;
+
+  Shares shares_of(std::string_view row) const {
+    Shares within;
+    for (const double tolerance_m : default_tolerances_m())
+      if (const auto share_pct = value(name_at(row, tolerance_m)))
+        within.emplace_back(tolerance_m * 1000, *share_pct / 100);
+    return within;
+  }
+
+  // A percentile, linear between ranks q (N - 1), and the number of points within a tolerance.
+  void check_percentile(const std::string& name, double q, const Shares& within) {
+    const auto now = value(name);
+    if (!now) return;
+    const double rank = q * (*scored_ - 1);
+    for (const auto& [tolerance_mm, share] : within) {
+      const double count = std::round(share * *scored_);
+      const bool above = count <= std::floor(rank), below = count >= std::ceil(rank) + 1;
+      if ((above && *now < tolerance_mm - slack(tolerance_mm)) ||
+          (below && *now > tolerance_mm + slack(tolerance_mm)))
+        report(name, fmt::format("is {}, but {} of {} points are within {} mm", *now, count, *scored_,
+                                 tolerance_mm));
+    }
+  }
+
+  void check_errors() {
+    constexpr double outlier_mm = 20;
+    Shares within = shares_of("precision_{t}mm_pct");
+    if (const auto outliers = value("outlier_ratio_pct"))
+      within.emplace_back(outlier_mm, 1 - *outliers / 100);
+    check_percentile("accuracy_median_mm", 0.5, within);
+    check_percentile("accuracy_p90_mm", 0.9, within);
+    check_percentile("accuracy_p95_mm", 0.95, within);
+    check_percentile("accuracy_max_mm", 1, within);
+    const auto largest = value("accuracy_max_mm");
+    if (!largest) return;
+    within.emplace_back(std::max(*largest, within.empty() ? 0 : within.back().first), 1);
+    double low = 0, high = 0, low_squared = 0, high_squared = 0, from = 0, before = 0;
+    for (const auto& [to, share] : within) {
+      const double here = share - before, top = std::min(to, *largest);
+      if (here < -slack(1)) report("outlier_ratio_pct", "leaves fewer points within 20 mm than precision");
+      low += here * from;
+      high += here * top;
+      low_squared += here * from * from;
+      high_squared += here * top * top;
+      from = to;
+      before = share;
+    }
+    check_between("accuracy_mean_mm", low, high, "precision");
+    check_between("accuracy_rmse_mm", std::sqrt(std::max(low_squared, 0.0)),
+                  std::sqrt(std::max(high_squared, 0.0)), "precision");
+  }
+
+  // Of the distances from the truth, whose samples stand for areas: sums of many small ones are rounded.
+  void check_distances() {
+    const Shares within = shares_of("completeness_{t}mm_pct");
+    constexpr double rounding = 1e-6;
+    double low_mm = 0, from_mm = 0, before = 0;
+    for (const auto& [to_mm, share] : within) {
+      low_mm += (share - before) * from_mm;
+      from_mm = to_mm;
+      before = share;
+      check_distance("completeness_median_mm", 0.5, to_mm, share);
+      // This is the larger one of the percentiles there and back.
+      const auto errors_p95_mm = value("accuracy_p95_mm");
+      if (errors_p95_mm && *errors_p95_mm <= to_mm) check_distance("hausdorff_p95_mm", 0.95, to_mm, share);
+    }
+    low_mm += (1 - before) * from_mm;
+    if (const auto mean_mm = value("completeness_mean_mm"); mean_mm && *mean_mm < low_mm * (1 - rounding))
+      report("completeness_mean_mm",
+             fmt::format("is {}, but completeness leaves no less than {}", *mean_mm, low_mm));
+  }
+
+  // A weighted percentile is the smallest distance within which its share of the surface lies.
+  void check_distance(const char* name, double q, double tolerance_mm, double share) {
+    constexpr double rounding = 1e-6;
+    const auto now = value(name);
+    if (now && ((share < q - rounding && *now < tolerance_mm - slack(tolerance_mm)) ||
+                (share > q + rounding && *now > tolerance_mm + slack(tolerance_mm))))
+      report(name,
+             fmt::format("is {}, but {} % of the surface are within {} mm", *now, 100 * share, tolerance_mm));
   }
 
   const MetricSet& metrics_;
@@ -207,6 +319,18 @@ const MetricRange* metric_range(std::string_view row) {
 
 std::vector<std::string> metric_problems(const MetricSet& metrics, bool scored_surface) {
   return MetricChecker(metrics, scored_surface).run();
+}
+
+bool is_metric_name(std::string_view name) {
+  constexpr std::string_view kTile = "tile_", kSize = "mm_", kOutliers = "outlier_ratio_", kShare = "mm_pct";
+  const auto is_known = [](std::string_view known) {
+    return std::ranges::find(metric_registry(), known, &MetricSpec::name) != metric_registry().end();
+  };
+  if (is_known(name)) return true;
+  const std::size_t size = name.find(kSize);
+  if (name.starts_with(kTile) && size != name.npos)
+    return is_known(fmt::format("{}{}", kTile, name.substr(size + kSize.size())));
+  return name.starts_with(kOutliers) && name.ends_with(kShare);
 }
 
 }  // namespace aqbench

@@ -28,9 +28,14 @@ const MetricRange* metric_range(std::string_view row);
 
 // Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a value
 // out of its range, a unit or direction that is not the registry's, an F-score that is not that of precision
-// and completeness, a share that no number of points gives, percentiles out of order, a metric that is
-// missing. Metrics that the registry does not know are left to their owners. Without `scored_surface` no
-// surface was known, and nothing is missing.
+// and completeness, a share that no number of points gives, percentiles out of order, percentiles and
+// means that the shares within the tolerances do not allow, a metric that is missing. Metrics that the
+// registry does not know are left to their owners (is_metric_name()). Without `scored_surface` no surface
+// was known, and nothing is missing.
 std::vector<std::string> metric_problems(const MetricSet& metrics, bool scored_surface = true);
+
+// Returns whether a score can have a metric of this name: those of the registry, and those whose name says
+// another size of tiles or outliers.
+bool is_metric_name(std::string_view name);
 
 }  // namespace aqbench

@@ -26,7 +26,7 @@
 #include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/case_modules.h"
-#include "harness/running/journal.h"
+#include "harness/running/plan_check.h"
 #include "harness/running/progress.h"
 #include "harness/running/sweep.h"
 #include "harness/sharing/shared_results.h"
@@ -183,9 +183,9 @@ Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const J
   return journal;
 }
 
-Results assemble(const SweepPlan& plan, const Journal& journal, Json environment,
-                 const std::optional<LoadAverage>& load_before) {
-  add_load(environment, load_before, load_average());
+Results assemble(const SweepPlan& plan, const Journal& journal, const std::optional<LoadAverage>& before) {
+  Json environment = environment_of_run(read_journal(journal.bundle(), TornTail::accept));
+  add_load(environment, before, load_average());
   Results results;
   results.run.id = journal.header().run_id;
   results.run.suite = plan.suite;
@@ -306,15 +306,15 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
   std::optional<SigningKey> key;
   if (request.sign) key = read_signing_key(*request.sign);
 
-  Json environment = environment_json({plan.request.threads.value_or(available_processors()),
-                                       plan.request.device.value_or("cpu"), plan.dtype});
+  const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
+                                             plan.request.device.value_or("cpu"), plan.dtype});
   Journal journal = open_journal(request, plan, environment);
   return with_resume_hint("sweep", journal.bundle(), [&] {
     const RunClock clock;
     begin_command(journal.bundle(), utc_now(), read_git_state("."), sweep_words(arguments));
     const auto load_before = load_average();
     const SweepOutcome outcome = run_cases(request, plan, journal);
-    Results results = assemble(plan, journal, std::move(environment), load_before);
+    Results results = assemble(plan, journal, load_before);
     if (request.json)
       write_results_text(results, print_json);
     else

@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -30,10 +31,14 @@ std::string namespace_problem(const ResolvedAccess& access) {
   return describe(outcome, options);
 }
 
+constexpr std::string_view kLandlockName = "landlock ABI ", kAndNamespace = " and namespace",
+                           kNamespaceName = "namespace",
+                           kNoneName = "none: ", kCutShort = " (does not keep files from being cut short)";
+
 // Whether Landlock alone keeps files from being cut short, or something else has to.
 std::string landlock_name(int abi, bool alone) {
-  if (abi >= kLandlockGuardsTruncation || !alone) return fmt::format("landlock ABI {}", abi);
-  return fmt::format("landlock ABI {} (does not keep files from being cut short)", abi);
+  return fmt::format("{}{}{}", kLandlockName, abi,
+                     abi >= kLandlockGuardsTruncation || !alone ? "" : kCutShort);
 }
 
 // Returns why not; empty: this process is shut in.
@@ -50,7 +55,7 @@ std::string landlock_problem(const ResolvedAccess& access) {
 }
 
 std::string enter_what_works(const AccessList& access, const SandboxMeans& means) {
-  if (!means.landlock && !means.namespaces) return "none: " + means.why_none;
+  if (!means.landlock && !means.namespaces) return fmt::format("{}{}", kNoneName, means.why_none);
   ResolvedAccess resolved = resolve(access);
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
   if (means.namespaces) no_namespace = namespace_problem(resolved);
@@ -60,10 +65,10 @@ std::string enter_what_works(const AccessList& access, const SandboxMeans& means
   // Places have the same names inside, so that the rules can be made there.
   if (means.landlock) no_landlock = landlock_problem(resolved);
   if (!no_landlock.empty() && !no_namespace.empty())
-    return one_line(fmt::format("none: landlock: {}; namespace: {}", no_landlock, no_namespace));
-  if (!no_landlock.empty()) return "namespace";
-  return landlock_name(landlock_abi(), !no_namespace.empty()) +
-         (no_namespace.empty() ? " and namespace" : "");
+    return one_line(fmt::format("{}landlock: {}; namespace: {}", kNoneName, no_landlock, no_namespace));
+  if (!no_landlock.empty()) return std::string(kNamespaceName);
+  return fmt::format("{}{}", landlock_name(landlock_abi(), !no_namespace.empty()),
+                     no_namespace.empty() ? kAndNamespace : "");
 }
 
 }  // namespace
@@ -84,8 +89,18 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
   try {
     return enter_what_works(access, means);
   } catch (const std::exception& error) {
-    return fmt::format("none: {}", error.what());
+    return fmt::format("{}{}", kNoneName, error.what());
   }
+}
+
+bool is_isolation(std::string_view text) {
+  if (text == kNamespaceName) return true;
+  if (text.starts_with(kNoneName)) return text.size() > kNoneName.size();
+  if (!text.starts_with(kLandlockName)) return false;
+  text.remove_prefix(kLandlockName.size());
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits > 0 && (text.empty() || text == kAndNamespace || text == kCutShort);
 }
 
 InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {

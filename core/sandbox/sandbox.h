@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/sandbox/access.h"
 #include "core/sandbox/landlock.h"
@@ -25,6 +26,9 @@ SandboxMeans sandbox_means_from_environment();
 // how, for the record: "landlock ABI 7 and namespace", "landlock ABI 7", "namespace", or "none: REASON" where
 // this system grants neither. Never throws.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
+
+// Returns whether this is a text that enter_sandbox() returns.
+bool is_isolation(std::string_view text);
 
 // What a process with threads prepares for a child that it forks: the child is shut in more narrowly, and
 // cannot look into the process itself.

@@ -91,16 +91,6 @@ Json libraries_json() {
   return json;
 }
 
-// Returns the memory between two powers of two in GiB, so that machines with 15.6 and 15.9 GiB count as
-// equal.
-std::string memory_bucket() {
-  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-  const auto total = memory_total_bytes();
-  if (!total) return "unknown";
-  const std::uint64_t high = std::bit_ceil((*total + gib - 1) / gib);
-  return fmt::format("{} to {} GiB", high / 2, high);
-}
-
 std::string library_version(const std::string& name) {
   for (const auto& [library, version] : library_versions())
     if (library == name) return version;
@@ -111,6 +101,7 @@ Json comparability_json(const EnvironmentOptions& options) {
   const BuildInfo& build = build_info();
   const auto quota = cgroup_quota_processors();
   const auto gpu = gpu_model();
+  const auto total_bytes = memory_total_bytes();
   return {{"architecture", architecture()},
           {"cpu_model", cpu_model().value_or("unknown")},
           {"cores", affinity_processors().size()},
@@ -124,7 +115,7 @@ Json comparability_json(const EnvironmentOptions& options) {
           {"device", options.device},
           {"dtype", options.dtype.empty() ? Json(nullptr) : Json(options.dtype)},
           {"threads", options.threads},
-          {"memory", memory_bucket()},
+          {"memory", total_bytes ? memory_class(*total_bytes) : "unknown"},
           {"gpu", gpu ? Json(*gpu) : Json(nullptr)}};
 }
 
@@ -153,6 +144,12 @@ Json environment_json(const EnvironmentOptions& options) {
             "the cases are not known to this command");
   json["comparability"] = comparability_json(options);
   return json;
+}
+
+std::string memory_class(std::uint64_t total_bytes) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  const std::uint64_t high = std::bit_ceil((total_bytes + gib - 1) / gib);
+  return fmt::format("{} to {} GiB", high / 2, high);
 }
 
 void add_load(Json& environment, const std::optional<LoadAverage>& before,

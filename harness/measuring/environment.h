@@ -2,6 +2,7 @@
 // Where and with what a sweep ran: env.json, and the key that decides which times may be compared.
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,10 @@ struct EnvironmentOptions {
 // and process memory to be compared (docs/statistics.md). Unknown is null with a "..._reason" beside it. Runs
 // no shell and nothing heavy; a slow or broken git costs at most two seconds.
 Json environment_json(const EnvironmentOptions& options);
+
+// Returns the powers of two in GiB that a machine's memory lies between, so that machines with 15.6 and
+// 15.9 GiB count as equal.
+std::string memory_class(std::uint64_t total_bytes);
 
 // Adds "load": {"before": [..], "after": [..]}.
 void add_load(Json& environment, const std::optional<LoadAverage>& before,

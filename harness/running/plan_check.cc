@@ -14,6 +14,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
+#include "harness/measuring/environment.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/planning/case_method.h"
@@ -27,6 +28,7 @@
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
 #include "harness/running/run_workload.h"
+#include "harness/running/source_check.h"
 
 namespace aqbench {
 namespace {
@@ -71,12 +73,15 @@ class PlanChecker {
       const auto planned = cases_.find(record.case_name);
       if (planned == cases_.end()) continue;  // the journal does not have it, either
       check_record(record, planned->second);
+      check_sources(record, planned->second);
       check_timing(record, planned->second);
       for (const std::string& problem :
            record_problems(record, is_profile(record) ? RecordKind::profile : RecordKind::sweep))
         report_case(record, problem);
     }
     check_blocks();
+    check_build();
+    check_key();
     plan_again();
     return std::move(check_);
   }
@@ -108,6 +113,17 @@ class PlanChecker {
     }
   }
 
+  void check_sources(const Record& record, const Case& planned) {
+    if (results_.schema_version < 2) return;
+    const SourceProblems found = source_problems(record, planned, is_profile(record));
+    for (const std::string& problem : found.always) report_case(record, problem);
+    for (const std::string& problem : found.of_this_version)
+      if (is_of_this_program(journal_.header))
+        report_case(record, problem);
+      else
+        check_.other_version = fmt::format("case {}: {}", printable(record.case_name), problem);
+  }
+
   void check_timing(const Record& record, const Case& planned) {
     const Timing& timing = record.timing;
     const TimingPlan& plan = planned.timing;
@@ -134,6 +150,50 @@ class PlanChecker {
     if (typical) fill_roofline_share(*typical, again.figures);
     if (timing_json(again, record.case_name) != timing_json(timing, record.case_name))
       report_case(record, "timing.details: do not follow from the samples");
+  }
+
+  // This program knows how it was built; outside git it does not know whether its sources were changed.
+  void check_build() {
+    const Json& environment = *results_.environment;
+    if (!is_of_this_program(journal_.header) || !environment.is_object()) return;
+    const Json told = environment.value("build", Json::object());
+    Json own = Json::object();
+    add_build(own, build_info());
+    for (const char* const unknown : {"commit", "dirty"})
+      if (build_info().commit.empty()) own.erase(unknown);
+    for (const auto& [key, value] : own.items())
+      if (told.is_object() && told.contains(key) && told.at(key) != value)
+        report("environment.build.{} is not that of the program, {}", key, value.dump());
+    const Json libraries = environment.value("libraries", Json::object());
+    for (const auto& [name, version] : library_versions())
+      if (libraries.is_object() && libraries.contains(name) &&
+          libraries.at(name) != (version.empty() ? Json(nullptr) : Json(version)))
+        report("environment.libraries.{} is not that of the program, '{}'", name, version);
+    const Json device = environment.value("device", Json("cpu"));
+    if (device != "cpu" &&
+        std::ranges::none_of(cases_, [&](const auto& planned) { return device == planned.second.device; }))
+      report("environment.device is {}, which no case has", device.dump());
+  }
+
+  // What decides whether times may be compared follows from the rest of the environment.
+  void check_key() {
+    const Json& environment = *results_.environment;
+    if (!is_of_this_program(journal_.header) || !environment.is_object()) return;
+    const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
+               memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
+    if (!key.is_object() || key.contains("mixed")) return;
+    if (cpu.is_object() && cpu.contains("affinity") &&
+        key.value("cores", Json()) != Json(cpu.at("affinity").size()))
+      report("environment.comparability.cores are not those of environment.cpu.affinity");
+    if (memory.is_object() && memory.contains("total_bytes") &&
+        memory.at("total_bytes").is_number_unsigned() &&
+        key.value("memory", Json()) != Json(memory_class(memory.at("total_bytes").get<std::uint64_t>())))
+      report("environment.comparability.memory is not that of environment.memory.total_bytes");
+    std::string blas;
+    for (const Json& file : files)
+      if (file.is_string()) blas += (blas.empty() ? "" : " ") + file.get<std::string>();
+    if (environment.contains("blas_files") && key.value("blas", Json()) != Json(blas))
+      report("environment.comparability.blas is not environment.blas_files");
   }
 
   void check_blocks() {
@@ -185,7 +245,7 @@ class PlanChecker {
     }
     if (plan && has_file && other_files(*plan)) return;
     if (why.empty()) why = difference_of(*plan);
-    if (header.program_sha256 == program_sha256())
+    if (is_of_this_program(journal_.header))
       report("its plan is not what was asked for: {}", why);
     else
       check_.other_version = "this program plans other cases for the same request: " + why;
@@ -223,6 +283,9 @@ class PlanChecker {
     const Json& effective = *results_.run.effective;
     const Json expected = effective_json(plan);
     const bool merged = effective.contains("merged_from");
+    const Json dtype = results_.environment->value("dtype", Json());
+    if (is_of_this_program(journal_.header) && dtype.is_string() && dtype != plan.dtype)
+      report("environment.dtype is {}, the cases' {}", dtype.dump(), plan.dtype);
     for (const auto& [key, value] : expected.items()) {
       if (key == "memory_limit_bytes" && !plan.request.memory_limit_bytes) continue;
       if (merged && (value.is_array() || value.is_object())) continue;
@@ -244,6 +307,24 @@ class PlanChecker {
 
 PlanCheck check_plan(const Results& results, const JournalContents& journal) {
   return PlanChecker(results, journal).run();
+}
+
+bool is_of_this_program(const JournalHeader& header) { return header.program_sha256 == program_sha256(); }
+
+Json environment_of_run(const JournalContents& journal) {
+  static constexpr const char* kKey = "comparability";
+  const auto key_of = [](const Json& environment) {
+    return environment.is_object() ? environment.value(kKey, Json()) : Json();
+  };
+  const JsonBox& last =
+      journal.resumptions.empty() ? journal.header.environment : journal.resumptions.back().environment;
+  Json environment = *last;
+  bool same = key_of(*journal.header.environment) == key_of(*last);
+  for (const JournalResumption& resumption : journal.resumptions)
+    same = same && key_of(*resumption.environment) == key_of(*last);
+  if (!same && environment.is_object())
+    environment[kKey] = {{"mixed", "the run was gone on with on a machine or with settings that differ"}};
+  return environment;
 }
 
 }  // namespace aqbench

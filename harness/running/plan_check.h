@@ -25,4 +25,11 @@ struct PlanCheck {
 // A plan that differs is a problem where this program made it, and else `other_version`.
 PlanCheck check_plan(const Results& results, const JournalContents& journal);
 
+// Returns whether this program, the very same build, made the journal.
+bool is_of_this_program(const JournalHeader& header);
+
+// Returns the environment in which a run went on last, as in env.json without "load". Where it went on in
+// another one than it began in, so that its times are not to be compared, "comparability" says so.
+Json environment_of_run(const JournalContents& journal);
+
 }  // namespace aqbench

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -15,27 +13,19 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/records/profile_details.h"
+#include "harness/running/source_check.h"
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
+#include "reports/bundle/command_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
-#include "reports/content/environment_text.h"
 #include "reports/content/test_run.h"
 
 namespace aqbench {
 namespace {
 
-constexpr const char* kCommandsFile = "commands.txt";
 constexpr const char* kShardsFolder = "shards/";
-constexpr double kCommandSlackS = 2;
-
-// One command in commands.txt.
-struct RunCommand {
-  std::string started, finished, commit, words;
-  std::optional<int> exit_code;
-  std::optional<double> real_s;
-};
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -47,30 +37,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// What a process can end with; any other number is beyond an int or would be taken for none.
-bool is_exit_code(double number) { return number >= 0 && number <= 255 && number == std::floor(number); }
-
-std::vector<RunCommand> read_commands(std::string_view text) {
-  std::vector<RunCommand> commands;
-  for (const std::string_view line : lines_of(text)) {
-    const auto after = [&](std::string_view lead) {
-      return line.starts_with(lead) ? std::optional(std::string(line.substr(lead.size()))) : std::nullopt;
-    };
-    if (const auto started = after("started: ")) commands.push_back({*started, {}, {}, {}, {}, {}});
-    if (commands.empty()) continue;
-    RunCommand& command = commands.back();
-    if (const auto commit = after("commit: ")) command.commit = *commit;
-    if (const auto words = after("command: ")) command.words = *words;
-    if (const auto finished = after("finished: ")) command.finished = *finished;
-    if (const auto code = after("exit code: "))
-      if (const auto number = parse_double(*code); number && is_exit_code(*number))
-        command.exit_code = static_cast<int>(*number);
-    if (const auto real = after("real "); real && real->ends_with(" s"))
-      command.real_s = parse_double(std::string_view(*real).substr(0, real->size() - 2));
-  }
-  return commands;
-}
-
 class FileChecker {
  public:
   FileChecker(const std::filesystem::path& bundle, const Results& results, const JournalContents& journal,
@@ -79,8 +45,17 @@ class FileChecker {
 
   std::vector<Finding> run() {
     check_case_files();
-    check_log();
-    if (merged_runs(results_.run) == 1) check_commands();
+    const std::string log = read_file(bundle_ / kLogFile);
+    check_log(log);
+    const std::set<std::string, std::less<>> processes = processes_of(log);
+    check_time_of_cases(processes.size());
+    if (merged_runs(results_.run) == 1) {
+      for (Finding& finding : check_commands(bundle_, results_, files_, !processes.empty()))
+        findings_.push_back(std::move(finding));
+      if (processes.empty())
+        for (std::string& problem : dataset_problems(results_, journal_))
+          report("results.json", std::move(problem));
+    }
     check_tests();
     return std::move(findings_);
   }
@@ -128,8 +103,7 @@ class FileChecker {
   }
 
   // The journal marks how far the log had come with each of its lines.
-  void check_log() {
-    const std::string log = read_file(bundle_ / kLogFile);
+  void check_log(const std::string& log) {
     std::uint64_t start = 0;
     std::string_view rest = log;
     std::vector<std::string_view> parts;
@@ -188,68 +162,29 @@ class FileChecker {
     }
   }
 
-  void check_commands() {
-    const std::vector<RunCommand> commands = read_commands(read_text_file(bundle_ / kCommandsFile));
-    if (commands.empty()) return report(kCommandsFile, "names no command");
-    const auto started = seconds_of_utc(results_.run.started_utc);
-    std::optional<std::int64_t> before = started;
-    for (const RunCommand& command : commands) {
-      const auto begin = seconds_of_utc(command.started), end = seconds_of_utc(command.finished);
-      if (!begin || (before && *begin < *before))
-        report(kCommandsFile, "its commands are not in order of time");
-      before = begin;
-      if (!end) continue;  // a killed run
-      if (begin && *end < *begin) report(kCommandsFile, "a command ends before it starts");
-      const double wall_s = begin ? static_cast<double>(*end - *begin) : 0;
-      // A machine that sleeps stops the clock of `real` alone.
-      if (command.real_s && *command.real_s > wall_s + kCommandSlackS)
-        report(kCommandsFile,
-               fmt::format("real {} s, from {} to {}", *command.real_s, command.started, command.finished));
+  // Cases of a shared sweep say which process ran them: "on HOST, process 12" after the line "== UTC CASE".
+  static std::set<std::string, std::less<>> processes_of(std::string_view log) {
+    std::set<std::string, std::less<>> processes;
+    bool after_start = false;
+    for (const std::string_view line : lines_of(log)) {
+      if (after_start && line.starts_with("on ") && line.find(", process ") != line.npos)
+        processes.emplace(line);
+      after_start = line.starts_with("== ");
     }
-    const RunCommand& last = commands.back();
-    if (!last.exit_code) return report(kCommandsFile, "does not say how the last command ended");
-    check_exit_code(*last.exit_code);
-    const auto finished = seconds_of_utc(results_.run.finished_utc), end = seconds_of_utc(last.finished);
-    if (finished && end && *end < *finished) report(kCommandsFile, "ends before the run in results.json");
-    check_commit(last.commit);
-    check_flags(commands.front().words);
+    return processes;
   }
 
-  // The flags that choose and change cases stand in the command as in what was asked for.
-  void check_flags(const std::string& words) {
-    if (!words.starts_with("aqbench sweep --")) return;  // a profile names its cases without flags
-    // A run that was killed before it noted its command, and gone on with: the journal has what was asked
-    // for.
-    if (words.starts_with("aqbench sweep --resume ")) return;
-    const std::string asked = reproduce_command(results_.run) + " ", given = words + " ";
-    const auto has_flag = [](const std::string& text, const char* flag) {
-      const std::string name = fmt::format(" --{}", flag);
-      return text.find(name + " ") != std::string::npos || text.find(name + "=") != std::string::npos;
-    };
-    for (const char* const flag : {"suite", "scene", "method", "workload", "axis", "set", "seed", "repeat",
-                                   "device", "inject", "threads", "repetitions", "blocks", "precision"})
-      if (has_flag(given, flag) != has_flag(asked, flag))
-        report(kCommandsFile,
-               fmt::format("{} --{}, unlike run.requested", has_flag(given, flag) ? "has" : "lacks", flag));
-  }
-
-  void check_exit_code(int code) {
-    const bool failed = std::ranges::any_of(results_.records, [](const Record& record) {
-      return record.status != Status::ok && record.status != Status::skipped;
-    });
-    const int expected = !results_.run.complete ? 130 : failed ? 3 : -1;  // -1: a gate or tests decide
-    if (expected >= 0 ? code != expected : code == 3 || code == 130)
-      report(kCommandsFile, fmt::format("says exit code {}, which does not follow from the records", code));
-  }
-
-  void check_commit(const std::string& commit) {
-    const Json& environment = *results_.environment;
-    const auto git = environment.find("working_directory_git");
-    if (git == environment.end() || !git->is_object() || !git->contains("commit")) return;
-    const Json& known = git->at("commit");
-    if (known.is_string() && known != Json(commit))
-      report(kCommandsFile, fmt::format("is of commit {}, the environment of {}", printable(commit),
-                                        printable(known.get<std::string>())));
+  // Cases follow each other, but for those of several processes and of merged runs.
+  void check_time_of_cases(std::size_t processes) {
+    const auto started = seconds_of_utc(results_.run.started_utc),
+               finished = seconds_of_utc(results_.run.finished_utc);
+    if (!started || !finished) return;  // said already
+    const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS;
+    double sum_s = 0;
+    for (const Record& record : results_.records) sum_s += 1e-3 * measured_ms(record.timing);
+    const std::size_t at_once = std::max({processes, merged_runs(results_.run), std::size_t{1}});
+    if (sum_s > wall_s * static_cast<double>(at_once))
+      report("results.json", fmt::format("records: took {:.6g} s of a run of {:.6g} s", sum_s, wall_s));
   }
 
   void check_tests() {

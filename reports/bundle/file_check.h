@@ -15,8 +15,9 @@ namespace aqbench {
 // Returns
 // - files of cases that no record names or that have another hash than there, and files that no bundle has;
 // - what of bench.log the journal does not know, and cases of which it says another end than their records;
-// - exit codes and times of commands.txt that do not follow from the records, a commit that is not the
-//   environment's, a tests.log that says that tests passed which did not.
+// - cases that took longer together than the run, and of one run on one machine that looked at the same
+//   dataset and saw different ones;
+// - what is wrong in commands.txt (command_check.h), a tests.log that says that tests passed which did not.
 // `files` are all of the bundle, sorted. For bundles of the present format; throws Error(input, io) naming a
 // file that cannot be read.
 std::vector<Finding> check_files(const std::filesystem::path& bundle, const Results& results,

@@ -15,8 +15,14 @@ namespace aqbench {
 
 // Returns what does not fit together: run, plan, request, program, commit and environment of the journal and
 // of results.json, their records, values that the environment holds twice, and times: a run that ends before
-// it starts, cases that took longer than the run.
+// it starts, a case that took longer than the run.
 std::vector<Finding> check_run(const Results& results, const JournalContents& journal);
+
+// The clock's seconds are whole ones, at both ends of a run.
+inline constexpr double kClockSlackS = 2;
+
+// Returns how long a case was measured in all, its rendering too, ms.
+double measured_ms(const Timing& timing);
 
 // Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; nullopt for anything else.
 std::optional<std::int64_t> seconds_of_utc(const std::string& utc);

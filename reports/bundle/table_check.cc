@@ -13,12 +13,14 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/viewing/cloud_view.h"
+#include "reports/bundle/view_errors.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxTableBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxPlyHeaderBytes = 4096;
+constexpr double kOutlier_mm = 20;  // what outlier_ratio_pct counts beyond
 
 std::vector<std::string> split_fields(std::string_view line) {
   std::vector<std::string> fields;
@@ -127,15 +129,27 @@ class TableChecker {
   }
 
   void check_tiles(const CaseTable& table) {
-    double worst = 0, points = 0, empty = 0;
+    double worst = 0, points = 0, empty = 0, sum_mm = 0, sum_of_sizes_mm = 0;
+    std::vector<double> complete_pct;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      const double here = table.number(row, "points").value_or(0);
+      const double here = table.number(row, "points").value_or(0),
+                   mean_mm = table.number(row, "signed_mean_mm").value_or(0);
       points += here;
+      sum_mm += here * mean_mm;
+      sum_of_sizes_mm += here * std::abs(mean_mm);
       empty += here == 0 ? 1 : 0;
-      worst = std::max(worst, std::abs(table.number(row, "signed_mean_mm").value_or(0)));
+      worst = std::max(worst, std::abs(mean_mm));
+      if (const auto share = table.number(row, "completeness_2mm_pct")) complete_pct.push_back(*share);
     }
     compare("tile_worst_abs_bias_mm", worst);
     compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows.size(), 1)));
+    constexpr double rounding = 1e-7;  // of sums over many tiles
+    if (points > 0)
+      check_between("bias_mean_mm", {sum_mm / points, sum_mm / points}, rounding * sum_of_sizes_mm / points);
+    // The whole lies between its parts, however large they are.
+    if (!complete_pct.empty())
+      check_between("completeness_2mm_pct", {std::ranges::min(complete_pct), std::ranges::max(complete_pct)},
+                    rounding * 100);
     if (const auto scored = scored_points(); scored && points != *scored)
       findings_.push_back({file_, fmt::format("holds {} points, the record scores {}", points, *scored)});
   }
@@ -195,22 +209,38 @@ class TableChecker {
           {file_, fmt::format("says that {} points are scored, the record {}", scored, *expected)});
     if (view.points.size() + view.far > view.scored)
       findings_.push_back({file_, fmt::format("shows {} of {} points", view.points.size(), view.scored)});
-    check_view_errors(view, value("accuracy_mean_mm"));
+    if (view.points.size() == view.scored && !view.points.empty()) check_view_errors(view.errors);
   }
 
-  // Errors are rounded to codes that are at most 0.32 mm apart; their mean is far closer than that.
-  void check_view_errors(const CloudView& view, const std::optional<double>& mean_mm) {
-    if (!mean_mm || view.points.size() != view.scored || view.points.empty()) return;
-    double sum_mm = 0;
-    bool beyond = false;
-    for (const std::int8_t code : view.errors) {
-      sum_mm += std::abs(error_of_code(code));
-      beyond = beyond || std::abs(code) == 127;
+  void check_between(const std::string& metric, const ErrorRange& range, double slack) {
+    const Metric* const recorded = find_metric(record_.metrics, metric);
+    if (recorded == nullptr || !recorded->value) return;
+    if (*recorded->value < range.low - slack || *recorded->value > range.high + slack)
+      findings_.push_back({file_, fmt::format("gives {} {:.6g} to {:.6g}, the record says {:.9g}", metric,
+                                              range.low, range.high, *recorded->value)});
+  }
+
+  void check_view_errors(const std::vector<std::int8_t>& codes) {
+    const ErrorRanges errors(codes);
+    constexpr double slack_mm = 1e-6, slack_pct = 1e-6;  // far above rounding errors, far below a code's step
+    check_between("accuracy_mean_mm", errors.mean_of_sizes(), slack_mm);
+    check_between("accuracy_rmse_mm", errors.root_mean_square(), slack_mm);
+    check_between("bias_mean_mm", errors.mean(), slack_mm);
+    check_between("bias_median_mm", errors.median(), slack_mm);
+    constexpr std::pair<const char*, double> kPercentiles[] = {{"accuracy_median_mm", 0.5},
+                                                               {"accuracy_p90_mm", 0.9},
+                                                               {"accuracy_p95_mm", 0.95},
+                                                               {"accuracy_max_mm", 1}};
+    for (const auto& [name, q] : kPercentiles) check_between(name, errors.percentile_of_sizes(q), slack_mm);
+    constexpr std::string_view kStart = "precision_", kEnd = "mm_pct";
+    for (const auto& [name, metric] : record_.metrics) {
+      if (!name.starts_with(kStart) || !name.ends_with(kEnd)) continue;
+      const auto tolerance_mm = parse_double(
+          std::string_view(name).substr(kStart.size(), name.size() - kStart.size() - kEnd.size()));
+      if (tolerance_mm) check_between(name, errors.share_within_pct(*tolerance_mm), slack_pct);
     }
-    const double shown_mm = sum_mm / static_cast<double>(view.errors.size());
-    if (!beyond && std::abs(shown_mm - *mean_mm) > 0.05 * *mean_mm + 0.01)
-      findings_.push_back(
-          {file_, fmt::format("gives accuracy_mean_mm {:.4g}, the record says {:.4g}", shown_mm, *mean_mm)});
+    const ErrorRange within = errors.share_within_pct(kOutlier_mm);
+    check_between("outlier_ratio_pct", {100 - within.high, 100 - within.low}, slack_pct);
   }
 
   const std::filesystem::path& bundle_;

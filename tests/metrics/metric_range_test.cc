@@ -114,6 +114,50 @@ TEST(MetricRange, AMetricThatTheRegistryDoesNotKnowIsLeftToItsOwner) {
   MetricSet metrics = scored_lattice();
   metrics.emplace_back("own_measure_mm", Metric{-7, "?", Better::equal, ""});
   EXPECT_THAT(metric_problems(metrics), IsEmpty());
+  EXPECT_FALSE(is_metric_name("own_measure_mm"));
+  for (const auto& [name, metric] : scored_lattice()) EXPECT_TRUE(is_metric_name(name)) << name;
+  EXPECT_TRUE(is_metric_name("tile_20mm_empty_pct"));
+  EXPECT_TRUE(is_metric_name("outlier_ratio_50mm_pct"));
+}
+
+// Nine points in ten are 1 mm off, the others 6 mm: these values are wrong by that.
+TEST(MetricRange, MeansAndPercentilesFollowTheSharesWithinTolerances) {
+  const MetricSet honest = scored_lattice();
+  for (const auto& [name, by] : {std::pair{"accuracy_rmse_mm", 3.0},
+                                 {"accuracy_median_mm", 3.0},
+                                 {"accuracy_max_mm", 3.0},
+                                 {"completeness_median_mm", 0.01},
+                                 {"completeness_mean_mm", 0.0}}) {
+    const double value = *find_metric(honest, name)->value;
+    EXPECT_THAT(metric_problems(with_value(name, by * value)), testing::Contains(HasSubstr(name))) << name;
+  }
+}
+
+TEST(MetricRange, NoShareOfAnythingScoredContradictsItsErrors) {
+  const test::PlaneTruth truth(0, {-0.03, 0.03, -0.03, 0.03});
+  for (const double scale_m : {0.0, 1e-9, 2e-4, 5e-3, 0.3, 1e6})
+    for (const int count : {1, 2, 3, 11, 21, 64}) {
+      PointCloud cloud;
+      for (int i = 0; i < count; ++i)
+        cloud.points_m.push_back(truth.at(-0.02 + 0.0006 * i, 0) +
+                                 Vec3(0, 0, scale_m * i * i * (i % 3 - 1) / (count * count)));
+      EXPECT_THAT(metric_problems(test::score_cloud(cloud, truth)), IsEmpty()) << scale_m << " " << count;
+    }
+}
+
+TEST(MetricRange, CompletenessIsUndefinedWherePointsAreScoredInACropAlone) {
+  const auto undefined = [](MetricSet metrics) {
+    for (auto& [name, metric] : metrics)
+      if (name.starts_with("completeness_") || name.starts_with("fscore_") || name == "chamfer_l1_mm" ||
+          name == "hausdorff_p95_mm")
+        metric.value = std::nullopt;
+    return metrics;
+  };
+  MetricSet metrics = undefined(scored_lattice());
+  EXPECT_THAT(metric_problems(metrics), testing::Contains("completeness_2mm_pct has no value, though points "
+                                                          "are scored"));
+  metrics.emplace_back("points_outside_crop", Metric{0, "points", Better::equal, ""});
+  EXPECT_THAT(metric_problems(metrics), IsEmpty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/gating/baseline.h"
 #include "harness/planning/plan.h"
@@ -12,7 +13,8 @@
 
 namespace aqbench {
 
-// Status ok, with the headline metrics and options of a simulated method, accuracy_mean_mm as given.
+// Status ok, with the headline metrics and options of a simulated method: those of 2800 points whose errors
+// have this mean.
 Record synthetic_record(const std::string& scene, const std::string& method, int seed,
                         double accuracy_mean_mm);
 
@@ -24,12 +26,14 @@ Metric& metric_of(Record& record, const std::string& name);
 
 // A finalised bundle BASE/<run id>/ of these results, journal, log, commands and tiles included: suite
 // `seed`, with the options and faults that the records name. Sets the results' plan fields,
-// environment.build, the files of a record, and what a skipped record must say.
+// environment.build, the files of a record, all metrics that go with its accuracy_mean_mm, and what a skipped
+// record must say.
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results);
 
-// The same of another plan; the run is complete if every planned case has a record.
+// The same of another plan; the run is complete if every planned case has a record. `flags`: what the command
+// was given beside the plan.
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results,
-                                       const SweepPlan& plan);
+                                       const SweepPlan& plan, const std::vector<std::string>& flags = {});
 
 // What accepting `results` with default tolerances gives, from another run.
 Baseline synthetic_baseline(const Results& results);

@@ -29,7 +29,7 @@ TEST(Results, TextReadsBackToTheSameText) {
   results.records[2].timing.warm_ms = {1.0 / 3, 2e-300};
   results.records[2].timing.throughput = 13.8e6;
   results.records[2].timing.throughput_unit = "px/s";
-  results.records[2].injected = {{"simulate", "20ms", 1}};
+  results.records[2].injected = {{"simulation", "20ms", 1}};
   const std::string text = results_text(results);
   EXPECT_EQ(results_text(results_from_text(text, "results.json")), text);
   EXPECT_EQ(text.back(), '\n');

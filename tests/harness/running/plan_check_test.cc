@@ -169,5 +169,21 @@ TEST(PlanCheck, APlanThatIsNoPlanIsSaid) {
   EXPECT_THAT(problems_of(broken), ElementsAre(HasSubstr("its plan cannot be read: cases")));
 }
 
+// Times of two machines are not those of one, though env.json has the last one alone.
+TEST(EnvironmentOfRun, IsMixedWhereTheRunWentOnElsewhere) {
+  const auto machine = [](const char* cpu) {
+    return Json{{"cpu", cpu}, {"comparability", {{"cpu_model", cpu}}}};
+  };
+  JournalContents journal;
+  journal.header.environment = machine("a");
+  EXPECT_EQ(environment_of_run(journal), machine("a"));
+  journal.resumptions.push_back({"2026-01-31T12:00:00Z", machine("a")});
+  EXPECT_EQ(environment_of_run(journal), machine("a"));
+  journal.resumptions.insert(journal.resumptions.begin(), {"2026-01-31T11:00:00Z", machine("b")});
+  const Json mixed = environment_of_run(journal);
+  EXPECT_EQ(mixed.at("cpu"), "a");
+  EXPECT_THAT(mixed.at("comparability").at("mixed").get<std::string>(), HasSubstr("settings that differ"));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -159,7 +159,11 @@ TEST(HashList, RefusesUnsortedTwiceAndTraversal) {
 TEST(BundleWithEvidence, VerifiesAndEveryPartIsChecked) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
-  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  PlanRequest request;
+  request.suite = "seed";
+  request.threads = 2;
+  const fs::path bundle = synthetic_bundle(directory.path(), results, plan_sweep(request),
+                                           {"--note", "one", "--note", "two\nlines", "--baseline", "seed"});
   add_notes(bundle, {"one", "two\nlines"});
   write_file(bundle / kBaselineCopyName, baseline_text(synthetic_baseline(results)));
   finalise_bundle(bundle, results);

@@ -29,4 +29,16 @@ std::vector<Lie> lies_about_times();
 std::vector<Lie> lies_about_cases();
 std::vector<Lie> lies_about_files();
 
+// Several lies in one bundle, and what verify says to each of them.
+struct Lies {
+  std::function<void(ForgedSweep&)> about_data;
+  std::vector<const char*> findings;
+};
+
+// Return lies about what a method looked at and could reach, about how the errors of its points lie, and
+// about the command and what it left.
+Lies lies_about_sources();
+Lies lies_about_errors();
+Lies lies_about_commands();
+
 }  // namespace aqbench::forging

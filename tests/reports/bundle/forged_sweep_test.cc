@@ -1,6 +1,7 @@
 // Lies about a sweep, each with all hashes made right again: verify must find every one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "reports/text/summary.h"
 #include "tests/reports/bundle/forged_lies.h"
 #include "tests/reports/bundle/forger.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -61,6 +63,9 @@ CaseResult run_with_depths(const SweepPlan& plan, const Case& planned, CaseBoard
   Record& record = result.record;
   record.method = planned.method;
   record.options = planned.options;
+  record.program.reset();
+  for (StageRecord& stage : record.stages)
+    if (stage.name == "external_command") stage.name = "dense_matching";
   const auto add = [&](const char* name, double value, const char* unit, Better better) {
     record.metrics.emplace_back(name, Metric{value, unit, better, ""});
   };
@@ -148,6 +153,15 @@ class ForgedSweepTest : public ::testing::Test {
     for (const Lie& lie : lies) EXPECT_NE(verdict_on(lie).verdict(), VerifyVerdict::verified) << lie.name;
   }
 
+  static void expect_each_named(const forging::Lies& lies) {
+    const VerifyReport report = verdict_on({"several", lies.about_data});
+    for (const char* const text : lies.findings)
+      EXPECT_TRUE(std::ranges::any_of(
+          report.findings, [&](const Finding& found) { return found.what.find(text) != std::string::npos; }))
+          << text << "\n"
+          << render_verify(report);
+  }
+
   static TemporaryDirectory* folder_;
   static fs::path honest_;
 };
@@ -168,6 +182,10 @@ TEST_F(ForgedSweepTest, EveryLieAboutTimesIsFound) { expect_all_found(forging::l
 TEST_F(ForgedSweepTest, EveryLieAboutCasesIsFound) { expect_all_found(forging::lies_about_cases()); }
 TEST_F(ForgedSweepTest, EveryLieAboutFilesIsFound) { expect_all_found(forging::lies_about_files()); }
 
+TEST_F(ForgedSweepTest, EveryLieAboutSourcesIsFound) { expect_each_named(forging::lies_about_sources()); }
+TEST_F(ForgedSweepTest, EveryLieAboutErrorsIsFound) { expect_each_named(forging::lies_about_errors()); }
+TEST_F(ForgedSweepTest, EveryLieAboutCommandsIsFound) { expect_each_named(forging::lies_about_commands()); }
+
 TEST_F(ForgedSweepTest, ThereAreManyLies) {
   EXPECT_GE(forging::lies_about_metrics().size() + forging::lies_about_times().size() +
                 forging::lies_about_cases().size() + forging::lies_about_files().size(),
@@ -182,6 +200,21 @@ TEST_F(ForgedSweepTest, AnotherVersionHasAVerdictOfItsOwn) {
   EXPECT_EQ(static_cast<int>(exit_code(report.verdict())), 7);
   EXPECT_NE(render_verify(report).find("NOT VERIFIED BY THIS VERSION"), std::string::npos);
   EXPECT_EQ(render_verify(report).find("\nverified"), std::string::npos);
+}
+
+// Cases of a shared sweep ran at the same time; its log says so.
+TEST(ForgedTimes, OfOneProcessAreNoLongerThanTheRunAndItsCommand) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  for (Record& record : results.records) record.timing.cold_ms = 1300;
+  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  EXPECT_EQ(verify_bundle(bundle).findings.size(), 2u) << render_verify(verify_bundle(bundle));
+  ForgedSweep shared(bundle);
+  for (const Record& record : results.records)
+    shared.edit("bench.log", record.case_name + "\n",
+                record.case_name + "\non host, process " + record.method + "\n");
+  shared.seal();
+  EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
 }
 
 // Nothing but a signature finds these: they are told the same way in every place (docs/evidence.md).

@@ -44,7 +44,7 @@ TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
   EXPECT_EQ(kind_of(good.substr(0, good.size() / 2)), ExitCode::usage);
   EXPECT_EQ(kind_of(""), ExitCode::usage);
   std::string nan = good;
-  nan.replace(nan.find("95.25"), 5, "NaN");
+  nan.replace(nan.find("21.5"), 4, "NaN");
   EXPECT_EQ(kind_of(nan), ExitCode::usage);
   json["schema_version"] = 3;
   EXPECT_EQ(kind_of(json.dump()), ExitCode::not_comparable);

@@ -84,6 +84,10 @@ constexpr const char* kSigningPem =
 
 // One byte, anywhere, in any file that a bundle can have.
 TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {
+  std::string commands = read_file(bundle_ / "commands.txt");
+  commands.insert(commands.find('\n', commands.find("command: ")),
+                  " --note 'a note' --baseline seed --with-tests");
+  overwrite(bundle_ / "commands.txt", commands);
   add_notes(bundle_, {"a note"});
   overwrite(bundle_ / kBaselineCopyName, baseline_text(synthetic_baseline(results_)));
   overwrite(bundle_ / kTestsLog, "# Tests\n\nresult: passed\n");
@@ -281,6 +285,27 @@ TEST_F(Verify, HostileResultsAreAFindingNotACrash) {
     });
     EXPECT_TRUE(found.contains("results.json")) << bad.substr(0, 30);
   }
+}
+
+// A baseline that was made stricter afterwards gives another exit code than the command says.
+TEST(VerifyGate, TheExitCodeIsThatOfTheGate) {
+  const TemporaryDirectory directory;
+  Results results = synthetic_results();
+  PlanRequest request;
+  request.suite = "seed";
+  request.threads = 2;
+  const fs::path bundle =
+      synthetic_bundle(directory.path(), results, plan_sweep(request), {"--baseline", "seed", "--gate"});
+  Baseline baseline = synthetic_baseline(results);
+  const auto found = [&] {
+    write_file(bundle / kBaselineCopyName, baseline_text(baseline));
+    finalise_bundle(bundle, results);
+    return files_found(verify_bundle(bundle));
+  };
+  EXPECT_EQ(found(), std::set<std::string>());
+  for (auto& [name, accepted] : baseline.cases[0].metrics)
+    if (name == "accuracy_mean_mm") accepted.value = 0.5;
+  EXPECT_EQ(found(), std::set<std::string>{"commands.txt"});
 }
 
 // A number beyond an int once was cast to one, and verified where a gate could have decided the code.

@@ -48,7 +48,7 @@ TEST(Replay, StatusHashMissingAndNewMetricsAndMemory) {
   std::vector<std::string> what;
   for (const ReplayDifference& difference : report.differences) what.push_back(difference.what);
   EXPECT_THAT(what, ::testing::ElementsAre("output_sha256", "accuracy_mean_mm", "normal_mean_deg", "new_mm",
-                                           "tensor_memory.simulate.net_bytes"));
+                                           "tensor_memory.simulation.net_bytes"));
   now.status = Status::crashed;
   now.reason = "signal 11";
   EXPECT_THAT(render_replay(compare_replay(recorded, now), "c"),

@@ -1,0 +1,158 @@
+#include "harness/running/source_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/sandbox/sandbox.h"
+#include "core/text.h"
+#include "harness/planning/case_method.h"
+#include "harness/planning/scene_choice.h"
+#include "metrics/metric_range.h"
+
+namespace aqbench {
+namespace {
+
+bool is_real(const Case& planned) { return planned.workload.empty() && !planned.simulated; }
+
+bool looks_at_dataset(const Case& planned) {
+  return is_real(planned) && (planned.images || looks_at_recording(planned));
+}
+
+// The stages of such a case are what somebody else's program or model tells.
+bool tells_own_stages(const Case& planned) {
+  return planned.method == "external" || planned.method == "torchscript" || !planned.declaration->empty();
+}
+
+std::string planned_dataset_sha256(const Case& planned) {
+  const auto found =
+      std::ranges::find(planned.options, "dataset.sha256", [](const auto& option) { return option.first; });
+  return found == planned.options.end() ? std::string() : to_string(found->second);
+}
+
+// Returns a text that two cases of one plan have in common exactly if they look at the same dataset; "" for a
+// case that looks at none.
+std::string dataset_of_case(const Case& planned) {
+  if (!looks_at_dataset(planned)) return {};
+  std::string text = fmt::format("{} seed={}", planned.scene, planned.seed);
+  for (const auto& [name, value] : planned.options)
+    if (!name.starts_with(planned.method + ".") && !name.starts_with("perturb."))
+      text += fmt::format(" {}={}", name, to_string(value));
+  return text;
+}
+
+class SourceChecker {
+ public:
+  SourceChecker(const Record& record, const Case& planned) : record_(record), planned_(planned) {}
+
+  SourceProblems run(bool is_profile) {
+    const bool ended_well = record_.status == Status::ok && !is_profile;
+    check_isolation(ended_well);
+    check_dataset(ended_well);
+    if (record_.program && planned_.method != "external" && planned_.declaration->empty())
+      report("program: it runs none");
+    if (!ended_well || !planned_.workload.empty()) return std::move(problems_);
+    if (record_.stages.empty()) report("stages: are missing beside status ok");
+    if (!tells_own_stages(planned_)) check_stages();
+    if (!looks_at_recording(planned_)) check_holes();
+    for (const auto& [name, metric] : record_.metrics)
+      if (!is_metric_name(name))
+        problems_.of_this_version.push_back(fmt::format("metrics: {} is none", printable(name)));
+    return std::move(problems_);
+  }
+
+ private:
+  void report(std::string what) { problems_.always.push_back(std::move(what)); }
+
+  void check_isolation(bool ended_well) {
+    const bool real = is_real(planned_);
+    if (record_.isolation.empty() ? real && ended_well : !real || !is_isolation(record_.isolation))
+      report(fmt::format("isolation '{}': {}", printable(record_.isolation),
+                         real ? "is none of those that there are" : "a real method alone has one"));
+  }
+
+  void check_dataset(bool ended_well) {
+    const bool looks = looks_at_dataset(planned_);
+    const std::string& seen = record_.dataset_sha256;
+    if (seen.empty() ? looks && ended_well : !looks)
+      report(looks ? "dataset_sha256: is missing" : "dataset_sha256: it looks at no dataset");
+    else if (!seen.empty() && looks_at_recording(planned_) && seen != planned_dataset_sha256(planned_))
+      report("dataset_sha256: is not that of the planned recording");
+    if (looks && ended_well && !record_.timing.dataset_ms)
+      problems_.of_this_version.push_back("timing.dataset_ms: is missing");
+  }
+
+  // A method opens the stages that it is registered with, and all faults planned for one of them strike.
+  void check_stages() {
+    try {
+      const std::vector<std::string> known = method_of(planned_).stages;
+      for (const StageRecord& stage : record_.stages)
+        if (std::ranges::find(known, stage.name) == known.end())
+          problems_.of_this_version.push_back(
+              fmt::format("stages: {} has no stage {}", planned_.method, printable(stage.name)));
+    } catch (const Error& error) {
+      problems_.of_this_version.push_back(error.what());
+    }
+    for (const InjectedFault& fault : record_.injected)
+      if (fault.times == 0 &&
+          std::ranges::find(record_.stages, fault.stage, &StageRecord::name) != record_.stages.end())
+        report(fmt::format("injected: no fault struck in stage {}, which ran", fault.stage));
+  }
+
+  // Holes are what completeness lacks; of a recording they may be sampled more finely.
+  void check_holes() {
+    const Metric* const complete = find_metric(record_.metrics, "completeness_2mm_pct");
+    if (complete == nullptr || !complete->value) return;
+    double sum_pct = *complete->value;
+    for (const char* const cause : {"holes_not_visible_pct", "holes_no_depth_pct", "holes_wrong_depth_pct",
+                                    "holes_filtered_pct", "holes_fused_pct"}) {
+      const Metric* const share = find_metric(record_.metrics, cause);
+      if (share == nullptr || !share->value) return;
+      sum_pct += *share->value;
+    }
+    constexpr double rounding_pct = 1e-6;
+    if (std::abs(sum_pct - 100) > rounding_pct)
+      report(fmt::format("metrics: holes and completeness_2mm_pct sum up to {} %", sum_pct));
+  }
+
+  const Record& record_;
+  const Case& planned_;
+  SourceProblems problems_;
+};
+
+}  // namespace
+
+SourceProblems source_problems(const Record& record, const Case& planned, bool is_profile) {
+  return SourceChecker(record, planned).run(is_profile);
+}
+
+std::vector<std::string> dataset_problems(const Results& results, const JournalContents& journal) {
+  const Json& key = results.environment->value("comparability", Json::object());
+  if (key.is_object() && key.contains("mixed")) return {};
+  std::map<std::string, std::string> dataset_of;  // by case
+  for (const Json& json : parse_strict_json(journal.header.cases_text, "cases", kMessageJson)) {
+    const Case planned = case_from_json(json, "cases");
+    dataset_of[planned.name] = dataset_of_case(planned);
+  }
+  std::map<std::string, const Record*> first_of;
+  std::vector<std::string> problems;
+  for (const Record& record : results.records) {
+    const auto dataset = dataset_of.find(record.case_name);
+    if (record.dataset_sha256.empty() || dataset == dataset_of.end() || dataset->second.empty()) continue;
+    const Record& first = *first_of.emplace(dataset->second, &record).first->second;
+    if (first.dataset_sha256 != record.dataset_sha256)
+      problems.push_back(
+          fmt::format("case {}: dataset_sha256: case {} looks at the same dataset and has another",
+                      printable(record.case_name), printable(first.case_name)));
+  }
+  return problems;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,23 @@
+#pragma once
+// commands.txt: how the commands of a sweep's bundle ended, how long they took, and what they were given.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// Returns what of commands.txt does not follow from the rest of a bundle that was not merged: times out of
+// order, more processor time than all processors have, less time than was measured, an exit code that neither
+// records nor the gate give, flags that are not what was asked for, a commit that is not the environment's;
+// and notes, baseline and log of tests that no command asked for, or that are not there though one did.
+// `files` are all of the bundle, sorted; cases of a `shared` sweep ran in several processes, on any machine.
+// Throws Error(input, io) naming a file that cannot be read.
+std::vector<Finding> check_commands(const std::filesystem::path& bundle, const Results& results,
+                                    const std::vector<std::string>& files, bool shared);
+
+}  // namespace aqbench

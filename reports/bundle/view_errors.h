@@ -1,0 +1,35 @@
+#pragma once
+// What the errors of a view (harness/viewing/cloud_view.h) allow: they are rounded to codes, so that each
+// lies between two errors, and so does all that follows from them.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace aqbench {
+
+// From the least to the largest that a value can be; infinite where nothing bounds it.
+struct ErrorRange {
+  double low = 0, high = 0;
+};
+
+// The errors of all points of a view. Ranges are of millimetres, those of shares of percent.
+class ErrorRanges {
+ public:
+  // Takes the codes of error_code(), at least one.
+  explicit ErrorRanges(std::span<const std::int8_t> codes);
+
+  ErrorRange mean() const;
+  ErrorRange median() const;
+  ErrorRange mean_of_sizes() const;
+  ErrorRange root_mean_square() const;
+  // Returns the range of the percentile q (0 to 1) of |error|, linear between the ranks around q (n - 1).
+  ErrorRange percentile_of_sizes(double q) const;
+  // Returns the range of the share of points whose |error| is at most `tolerance_mm`.
+  ErrorRange share_within_pct(double tolerance_mm) const;
+
+ private:
+  std::vector<std::int8_t> sorted_, sizes_;
+};
+
+}  // namespace aqbench

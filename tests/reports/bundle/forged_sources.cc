@@ -1,0 +1,98 @@
+#include <fstream>
+#include <string>
+
+#include "tests/reports/bundle/forged_lies.h"
+
+namespace aqbench::forging {
+namespace {
+
+void scale_metric(Json& record, const char* name, double by) {
+  Json& value = record["metrics"][name]["value"];
+  value = by * value.get<double>();
+}
+
+}  // namespace
+
+Lies lies_about_sources() {
+  const auto tell = [](ForgedSweep& b) {
+    const std::string zeros(64, '0');
+    Json program;
+    b.record(kExternal, [&](Json& record) {
+      record["isolation"] = "perfect";
+      record["stages"] = Json::array();
+      program = record.at("program");
+    });
+    b.record(kDepth, [&](Json& record) {
+      record.erase("isolation");
+      record["dataset_sha256"] = zeros;
+      record["timing"].erase("dataset_ms");
+    });
+    b.record(kSimulated, [&](Json& record) {
+      record["isolation"] = "namespace";
+      record["dataset_sha256"] = zeros;
+      record["program"] = program;
+      record["stages"][2]["name"] = "thinking";
+      record["injected"][0]["times"] = 0;
+    });
+    b.environment([](Json& json) {
+      json["build"]["compiler"] = json["comparability"]["compiler"] = "MIPSpro 7";
+      json["comparability"]["cpu_model"] = "Cray-1";
+      json["comparability"]["cores"] = 4096;
+      json["comparability"]["memory"] = "0 to 1 GiB";
+      json["libraries"]["fmt"] = "99";
+      json["device"] = json["comparability"]["device"] = "cuda";
+      json["dtype"] = json["comparability"]["dtype"] = "float8";
+    });
+  };
+  return {tell,
+          {"isolation 'perfect': is none", "isolation '': is none", "'namespace': a real method alone",
+           "looks at the same dataset", "it looks at no dataset", "dataset_ms: is missing",
+           "program: it runs none", "roma_like has no stage thinking", "stages: are missing",
+           "no fault struck in stage simulation", "environment.build.compiler is not",
+           "environment.comparability.cpu_model is not", "environment.comparability.cores are not",
+           "environment.comparability.memory is not", "environment.libraries.fmt is not",
+           "environment.device is \"cuda\"", "environment.dtype is \"float8\""}};
+}
+
+Lies lies_about_errors() {
+  const auto tell = [](ForgedSweep& b) {
+    b.record(kSimulated, [](Json& record) {
+      scale_metric(record, "bias_mean_mm", 0.9);
+      scale_metric(record, "bias_median_mm", 5);
+      scale_metric(record, "accuracy_rmse_mm", 0.95);
+      scale_metric(record, "accuracy_p90_mm", 0.3);
+      scale_metric(record, "accuracy_max_mm", 3);
+      scale_metric(record, "completeness_median_mm", 0.01);
+      record["metrics"]["elegance_pct"] = {{"value", 100.0}, {"unit", "%"}, {"better", "higher"}};
+      record["metrics"]["completeness_1mm_pct"] = {
+          {"value", nullptr}, {"unit", "%"}, {"better", "higher"}, {"reason", "too shy"}};
+    });
+    // A case with all causes of holes.
+    b.record(kDepth, [](Json& record) {
+      for (const char* const cause : {"holes_not_visible_pct", "holes_no_depth_pct", "holes_wrong_depth_pct",
+                                      "holes_filtered_pct", "holes_fused_pct"})
+        record["metrics"][cause] = {{"value", 1.0}, {"unit", "%"}, {"better", "lower"}};
+    });
+  };
+  return {tell,
+          {"gives bias_mean_mm", "gives bias_median_mm", "gives accuracy_rmse_mm", "gives accuracy_p90_mm",
+           "gives accuracy_max_mm", "completeness_median_mm is", "elegance_pct is none",
+           "completeness_1mm_pct has no value", "holes and completeness_2mm_pct sum up to"}};
+}
+
+Lies lies_about_commands() {
+  const auto tell = [](ForgedSweep& b) {
+    b.edit("commands.txt", " --threads 1", " --threads 8 --baseline seed.json");
+    b.edit("commands.txt", "\nreal ", "\nreal 0.001 s\nonce ");
+    b.edit("commands.txt", "\nuser ", "\nuser 99999");
+    b.run()["requested"]["timeout_s"] = b.header()["requested"]["timeout_s"] = 5;
+    std::ofstream(b.folder / "notes.txt") << "checked by two people\n";
+    std::ofstream(b.folder / "tests.log") << "exit code: 0\n";
+  };
+  return {
+      tell,
+      {"says --threads 8", "asks for baseline.json, which is missing", "real 0.001 s, in which",
+       "user and sys 99999", "lacks --timeout", "has no flag for notes.txt", "has no flag for tests.log"}};
+}
+
+}  // namespace aqbench::forging
