@@ -83,7 +83,8 @@ const aqbench_bars = (() => {
           style: i === 0 ? 'left:0' : i === parts ? 'right:0' : `left:${100 * i / parts}%;transform:translateX(-50%)`},
           tick(view[0] + (view[1] - view[0]) * i / parts))));
       }
-      said.textContent = here ? here.text : hidden > 0 ? `${hidden} bars are too narrow to be seen: zoom in` : '';
+      said.textContent = here ? here.text : hidden > 0
+        ? `${hidden} ${hidden === 1 ? 'bar is' : 'bars are'} too narrow to be seen: zoom in` : '';
       on_view?.(view);
     }
 
