@@ -28,10 +28,9 @@ CommandLine<GateRequest> gate_command_line() {
       "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
       "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
       "and metrics, undefined values and failed cases fail; other options are not comparable. Tolerances\n"
-      "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, whichever\n"
-      "machine accepted the baseline (another kind of processor may change the last digits of what OpenCV "
-      "and\n"
-      "LibTorch compute: docs/ci.md); time is not unless --stored-times asks for it: compare it in pairs "
+      "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, whichever machine\n"
+      "accepted the baseline (another kind of processor may change the last digits of what OpenCV and\n"
+      "LibTorch compute: docs/ci.md); time is not unless --stored-times asks for it: compare it in pairs\n"
       "(aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
       {{{.name = "baseline",

@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/parameters.h"
 #include "core/scratch_folder.h"
+#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -153,6 +154,7 @@ ExitCode replay_command(const Arguments& arguments) {
   for (const Record* const record : records) {
     plans.push_back(plan_of_case(header.request, *record));
     place_project(plans.back(), request->project_file);
+    plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the one case that is left
     cases.push_back(plans.back().cases.front());
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);

@@ -11,7 +11,6 @@
 #include "core/process.h"
 #include "core/scratch_folder.h"
 #include "core/text.h"
-#include "harness/running/case_modules.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
 

@@ -1,5 +1,4 @@
 #include "harness/running/dataset_run.h"
-#include "harness/running/case_modules.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -12,10 +12,10 @@
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/measuring/torch_table.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/case_modules.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
@@ -187,6 +187,15 @@ CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFil
 
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
   return run_one_case(planned, board, {.score = false});
+}
+
+void load_pipeline_module() { torch_table(); }
+
+void load_modules_of(std::span<const Case> cases) {
+  // Also for the method `external` and workloads that need no library: their tensor memory is observed as
+  // that of all others, so that records of one suite have the same fields.
+  if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; }))
+    load_pipeline_module();
 }
 
 }  // namespace aqbench

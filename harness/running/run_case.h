@@ -1,6 +1,8 @@
 #pragma once
 // Runs one case, in the child process that was forked for it.
 
+#include <span>
+
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
 #include "harness/records/planned_record.h"
@@ -21,5 +23,13 @@ CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFil
 
 // Runs a case as run_case() does, without scoring a method's output: for callers that need its hash alone.
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
+
+// Loads the modules (core/module.h) that these cases need, and no other. A parent does so before it forks, so
+// that its children have them at once; loading starts no threads. Throws Error(input) where one is not
+// installed.
+void load_modules_of(std::span<const Case> cases);
+
+// Loads what real methods and workloads need.
+void load_pipeline_module();
 
 }  // namespace aqbench

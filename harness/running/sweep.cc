@@ -19,9 +19,9 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench {
 namespace {

@@ -23,8 +23,8 @@
 #include "core/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/running/case_modules.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/run_case.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
 
