@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,9 +112,27 @@ std::optional<PlyLayout> layout_of(const PlyHeader& header, std::uint64_t file_b
   return layout;
 }
 
+// When a file was last written, and how large it is.
+struct FileState {
+  timespec written{};
+  off_t bytes = 0;
+
+  bool operator==(const FileState& other) const {
+    return written.tv_sec == other.written.tv_sec && written.tv_nsec == other.written.tv_nsec &&
+           bytes == other.bytes;
+  }
+};
+
+FileState state_of(int file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) throw_file_error(name, errno);
+  return {status.st_mtim, status.st_size};
+}
+
 class PlyBlocks final : public CloudBlocks {
  public:
-  PlyBlocks(Descriptor file, PlyLayout layout) : file_(std::move(file)), layout_(std::move(layout)) {}
+  PlyBlocks(Descriptor file, PlyLayout layout)
+      : file_(std::move(file)), layout_(std::move(layout)), state_(state_of(file_.get(), layout_.name)) {}
   std::size_t points() const override { return layout_.vertices; }
   bool has_normals() const override { return layout_.normal.has_value(); }
   void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const override {
@@ -127,6 +146,9 @@ class PlyBlocks final : public CloudBlocks {
             first + begin, std::span(points_m).subspan(begin, end - begin),
             std::span(normals).subspan(layout_.normal ? begin : 0, layout_.normal ? end - begin : 0));
       });
+      // Several passes must see one cloud.
+      if (state_of(file_.get(), layout_.name) != state_)
+        fail_ply(layout_.name, "the file was changed while it was read");
       body({first, points_m, normals});
     }
   }
@@ -154,6 +176,7 @@ class PlyBlocks final : public CloudBlocks {
 
   Descriptor file_;
   PlyLayout layout_;
+  FileState state_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -139,6 +140,17 @@ TEST(PlyBlocks, SayThatTheFileBecameShorter) {
   std::filesystem::resize_file(path, 500);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { blocks->read(100, [](const CloudBlock&) {}); }),
             path.string() + ": the file became shorter while it was read");
+}
+
+// One pass more would see another cloud.
+TEST(PlyBlocks, SayThatTheFileWasWrittenAgain) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("s.ply", ply_with_more(50));
+  const auto blocks = open_ply_blocks(path, 1);
+  EXPECT_EQ(joined(*blocks, 20).points_m.size(), 50U);
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { blocks->read(100, [](const CloudBlock&) {}); }),
+            path.string() + ": the file was changed while it was read");
 }
 
 }  // namespace
