@@ -123,7 +123,12 @@ CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spaci
   std::vector<std::uint8_t> observed;
   std::visit(
       [&](const auto& values) {
-        for (const auto value : values) observed.push_back(value != 0 ? 1 : 0);
+        observed.reserve(values.size());
+        for (const auto value : values) {
+          if (!std::isfinite(value))
+            throw Error(ErrorKind::input, file + ": a mask says 0 or not 0, and a value is not finite", file);
+          observed.push_back(value != 0 ? 1 : 0);
+        }
       },
       array.values);
   mask.is_observed = std::make_shared<const std::vector<std::uint8_t>>(std::move(observed));

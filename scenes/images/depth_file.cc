@@ -5,11 +5,13 @@
 #include <png.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <csetjmp>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
@@ -183,6 +185,15 @@ DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
   return image;
 }
 
+// Looks at the first bytes alone: the reader of arrays reads the file itself.
+bool is_npy(const std::filesystem::path& path) {
+  constexpr std::string_view kMagic = "\x93NUMPY";
+  regular_file_size(path);  // nothing waits for a pipe
+  std::array<char, kMagic.size()> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == kMagic;
+}
+
 // Classic and big TIFF, of either byte order.
 bool is_tiff(std::string_view bytes) {
   using namespace std::string_view_literals;
@@ -194,8 +205,8 @@ bool is_tiff(std::string_view bytes) {
 }  // namespace
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
+  if (is_npy(path)) return read_npy_depths(path);
   const std::string name = path.string(), bytes = read_file(path);
-  if (bytes.starts_with("\x93NUMPY")) return read_npy_depths(path);
   if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
   if (bytes.starts_with("\x89PNG")) return read_png_depths(bytes, name);
   if (bytes.starts_with("\x76\x2f\x31\x01")) return decode_depths(true, bytes, name);
