@@ -110,8 +110,10 @@ target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 # Text in, text out, and what waits for other processes: less optimised, it costs a clean build half as much and a user
 # nothing.
-foreach(library sandbox drawing external planning project running sharing profiling gating ab content text html
+set(text aqbench_records)
+foreach(library sandbox drawing dataset external planning project running sharing profiling gating ab content text html
         exports bundle history site docs_tables cli)
+  list(APPEND text aqbench_${library})
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
@@ -165,7 +167,8 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----
 get_property(module_libraries GLOBAL PROPERTY AQBENCH_MODULE_LIBRARIES)
 get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
-list(REMOVE_ITEM program_libraries ${module_libraries} ${same_bits})
+list(REMOVE_ITEM program_libraries ${module_libraries} ${same_bits} ${text})
 aqbench_precompile(program ON TARGETS ${program_libraries} aqbench_specs)
+aqbench_precompile(text ON TARGETS ${text} OPTIONS $<$<CONFIG:Release>:-O1>)
 aqbench_precompile(same_bits ON TARGETS ${same_bits} OPTIONS -ffp-contract=off)
 aqbench_precompile(module ON TARGETS ${module_libraries})

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -27,8 +28,9 @@ Matrix3X columns_of(std::span<const Vec3> points) {
 // Whether points span a plane at least: their second extent is no rounding error of the first.
 bool spans_plane(const Matrix3X& points) {
   const Matrix3X centred = points.colwise() - points.rowwise().mean();
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(centred * centred.transpose());
-  return svd.singularValues()[1] > 1e-12 * svd.singularValues()[0];
+  const Eigen::Matrix3d scatter = centred * centred.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter, Eigen::EigenvaluesOnly);  // smallest first
+  return solver.eigenvalues()[1] > 1e-12 * solver.eigenvalues()[2];
 }
 
 std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
