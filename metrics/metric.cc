@@ -4,8 +4,9 @@
 
 namespace aqbench {
 
-const Metric* find_metric(const MetricSet& set, const std::string& name) {
-  const auto found = std::ranges::find(set, name, [](const auto& item) { return item.first; });
+const Metric* find_metric(const MetricSet& set, std::string_view name) {
+  const auto found =
+      std::ranges::find(set, name, [](const auto& item) { return std::string_view(item.first); });
   return found == set.end() ? nullptr : &found->second;
 }
 

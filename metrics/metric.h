@@ -3,8 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "core/interned_text.h"
 
 namespace aqbench {
 
@@ -15,16 +18,16 @@ enum class Better { lower, higher, equal };
 // The value of one metric.
 struct Metric {
   std::optional<double> value;  // nullopt: undefined, and `reason` says why; never NaN, never a stand-in 0
-  std::string unit;             // "mm", "%", "1", "deg", "points"
+  InternedText unit;            // "mm", "%", "1", "deg", "points"
   Better better = Better::lower;
-  std::string reason;
+  InternedText reason;
 };
 
 // Metrics by name, in the order of the registry (metrics/registry.h). Names are unique.
-using MetricSet = std::vector<std::pair<std::string, Metric>>;
+using MetricSet = std::vector<std::pair<InternedText, Metric>>;
 
 // Finds a metric by name; returns nullptr if there is none.
-const Metric* find_metric(const MetricSet& set, const std::string& name);  // nullptr if absent
+const Metric* find_metric(const MetricSet& set, std::string_view name);  // nullptr if absent
 
 // Returns "lower", "higher" or "equal".
 std::string to_string(Better better);  // "lower", "higher", "equal"

@@ -326,7 +326,8 @@ MetricSet MetricWriter::take() {
     return a.row != b.row ? a.row < b.row : a.tolerance_m < b.tolerance_m;
   });
   MetricSet set;
-  for (Item& item : items_) set.emplace_back(std::move(item.name), std::move(item.metric));
+  set.reserve(items_.size());
+  for (const Item& item : items_) set.emplace_back(item.name, item.metric);
   items_.clear();
   return set;
 }

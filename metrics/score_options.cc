@@ -58,7 +58,7 @@ void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
     if (name == "outlier_ratio_pct" && options.outlier_m != ScoreOptions{}.outlier_m)
       name = fmt::format("outlier_ratio_{:g}mm_pct", 1000 * options.outlier_m);
     if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
-      name = fmt::format("tile_{:g}mm_{}", 1000 * options.tile_m, name.substr(5));
+      name = fmt::format("tile_{:g}mm_{}", 1000 * options.tile_m, name.text().substr(5));
   }
 }
 

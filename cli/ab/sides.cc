@@ -61,13 +61,11 @@ std::vector<std::string> names_of(const UnitProgram& program) {
   return names;
 }
 
-using Options = std::vector<std::pair<std::string, ParameterValue>>;
-
 // Throws Error(not_comparable) where an option has two values: the cases are different ones then. An option
 // that only one program knows is noted in `one_sided`.
-void compare_options(const std::string& name, const Options& a, const Options& b, const std::string& except,
-                     std::set<std::string>& one_sided) {
-  const auto find = [](const Options& options, const std::string& key) {
+void compare_options(const std::string& name, const NamedValues& a, const NamedValues& b,
+                     const std::string& except, std::set<std::string>& one_sided) {
+  const auto find = [](const NamedValues& options, const std::string& key) {
     return std::ranges::find(options, key, [](const auto& option) { return option.first; });
   };
   for (const auto& [key, value] : a) {

@@ -129,7 +129,7 @@ void print_metrics(const MetricSet& metrics, bool all) {
     table.rows.push_back({{name},
                           {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
                           {metric.unit == "1" ? "" : metric.unit},
-                          {metric.value ? definition_of(name) : metric.reason}});
+                          {metric.value ? definition_of(name) : metric.reason.text()}});
   }
   fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
 }

@@ -31,7 +31,7 @@ struct UnitProgram {
   BuildInfo build;
   struct PlannedCase {
     std::string name;
-    std::vector<std::pair<std::string, ParameterValue>> options;
+    NamedValues options;
   };
   std::vector<PlannedCase> cases;
 };

@@ -148,7 +148,7 @@ const BaselineCase* find_case(const Baseline& baseline, const std::string& name)
   return found == baseline.cases.end() || found->name != name ? nullptr : &*found;
 }
 
-const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::string& name) {
+const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string_view name) {
   const auto found =
       std::ranges::find(baseline_case.metrics, name, [](const auto& item) { return item.first; });
   return found == baseline_case.metrics.end() ? nullptr : &found->second;

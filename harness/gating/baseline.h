@@ -9,8 +9,8 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "core/parameters.h"
 #include "harness/gating/stored_times.h"
+#include "harness/records/named_values.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
@@ -40,8 +40,8 @@ struct BaselineMetric {
 // Holds the accepted values of one case.
 struct BaselineCase {
   std::string name;
-  std::vector<std::pair<std::string, ParameterValue>> options;  // as in Record
-  std::vector<std::pair<std::string, BaselineMetric>> metrics;
+  NamedValues options;  // as in Record
+  std::vector<std::pair<InternedText, BaselineMetric>> metrics;
 };
 
 // Holds the accepted values of a suite and the bundle they come from.
@@ -58,7 +58,7 @@ struct Baseline {
 
 // Return the case, or the metric, of this name; nullptr if there is none.
 const BaselineCase* find_case(const Baseline& baseline, const std::string& name);
-const BaselineMetric* find_metric(const BaselineCase& baseline_case, const std::string& name);
+const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string_view name);
 
 // Returns the baseline as JSON.
 Json to_json(const Baseline& baseline);

@@ -252,9 +252,7 @@ ExitCode GateReport::exit_code() const {
   return worse > 0 ? ExitCode::regression : ExitCode::pass;
 }
 
-std::vector<std::string> option_differences(
-    const std::vector<std::pair<std::string, ParameterValue>>& baseline,
-    const std::vector<std::pair<std::string, ParameterValue>>& current) {
+std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current) {
   const auto find = [](const auto& options, const std::string& name) -> const ParameterValue* {
     const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
     return found == options.end() ? nullptr : &found->second;

@@ -59,9 +59,7 @@ struct GateReport {
 
 // Returns "option roma_like.points is 3000, baseline 2000" for each option that differs or that only one side
 // has.
-std::vector<std::string> option_differences(
-    const std::vector<std::pair<std::string, ParameterValue>>& baseline,
-    const std::vector<std::pair<std::string, ParameterValue>>& current);
+std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
 
 // Compares results with a baseline; reads no file.
 GateReport gate(const Results& results, const Baseline& baseline);

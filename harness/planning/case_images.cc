@@ -30,9 +30,8 @@ CalibrationError case_calibration_error(const Case& planned) {
   return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
-std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetPlan& plan) {
-  std::vector<std::pair<std::string, ParameterValue>> options = {{"dataset.rig", plan.request.rig},
-                                                                 {"dataset.imaging", plan.request.imaging}};
+NamedValues image_options(const DatasetPlan& plan) {
+  NamedValues options = {{"dataset.rig", plan.request.rig}, {"dataset.imaging", plan.request.imaging}};
   for (const auto& [name, value] : plan.rig_parameters.items())
     options.emplace_back(fmt::format("{}.{}", plan.request.rig, name), value);
   for (const auto& [name, value] : plan.imaging_parameters.items())

@@ -29,6 +29,6 @@ DatasetRequest dataset_request(const Case& planned);
 CalibrationError case_calibration_error(const Case& planned);
 
 // Returns the effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
-std::vector<std::pair<std::string, ParameterValue>> image_options(const DatasetPlan& plan);
+NamedValues image_options(const DatasetPlan& plan);
 
 }  // namespace aqbench

@@ -125,8 +125,6 @@ void resolve_options(Case& planned, const Subject& subject) {
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
 
-using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
-
 // Returns the properties of images that stand in a case's name without being swept: those that are not the
 // default.
 NamedValues fixed_image_axes(const PlanBasis& basis) {

@@ -28,7 +28,7 @@ struct SceneChoice {
   std::string name;                 // registry name, "mesh:FILE.ply" or "dataset:LABEL"
   const SceneSpec* spec = nullptr;  // nullptr for a mesh and a recording
   // Of a mesh: the hash of its file. Of a recording: dataset.layout, dataset.truth, dataset.sha256.
-  std::vector<std::pair<std::string, ParameterValue>> options;
+  NamedValues options;
   std::string given = {};  // as it was asked for: "dataset:DIR"
   std::optional<RecordingChoice> recording = {};
 };

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/parameters.h"
 #include "harness/records/fault.h"
+#include "harness/records/named_values.h"
 #include "harness/records/timing_plan.h"
 
 namespace aqbench {
@@ -34,13 +35,13 @@ struct Case {
   std::uint64_t seed = 42;
   int threads = 1;
   std::string device = "cpu";
-  bool simulated = false;                                       // the method sees the truth
-  std::optional<CaseImages> images;                             // none where nothing looks at images
-  std::vector<std::pair<std::string, ParameterValue>> axes;     // other axes swept, in the order given
-  std::vector<Override> overrides;                              // --set and axes that are parameters
-  std::vector<std::pair<std::string, ParameterValue>> options;  // effective, all: "undulating.amplitude_m"
-  std::vector<Fault> faults;                                    // --inject
-  TimingPlan timing;                                            // how often it runs
+  bool simulated = false;            // the method sees the truth
+  std::optional<CaseImages> images;  // none where nothing looks at images
+  NamedValues axes;                  // other axes swept, in the order given
+  std::vector<Override> overrides;   // --set and axes that are parameters
+  NamedValues options;               // effective, all: "undulating.amplitude_m"
+  std::vector<Fault> faults;         // --inject
+  TimingPlan timing;                 // how often it runs
   // What a user declared of the method (pipeline/method/declaration.h); an empty object for aqbench's own.
   JsonBox declaration = {};
   // The folder of the project file that it stands in. Not in the JSON: it decides no result.

@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/parameters.h"
+#include "harness/records/named_values.h"
 
 namespace aqbench {
 
 class JsonPlace;
-
-// Parameters with their names, in a fixed order.
-using NamedValues = std::vector<std::pair<std::string, ParameterValue>>;
 
 // Returns the text, or null for the empty one.
 Json text_json(const std::string& text);

@@ -142,6 +142,7 @@ Json to_json(const MetricSet& metrics) {
 
 MetricSet metrics_from_json(const Json& json, const std::string& source) {
   MetricSet metrics;
+  metrics.reserve(json.size());
   for (const auto& [name, place] : JsonPlace(json, source).members())
     metrics.emplace_back(name, read_metric(place));
   return metrics;
@@ -218,9 +219,11 @@ Record record_from_json(const Json& json, const std::string& source) {
   if (const auto program = root.find("program")) record.program = program_use_from_json(*program);
   if (root.find("isolation")) record.isolation = root.at("isolation").text();
   if (root.find("dataset_sha256")) record.dataset_sha256 = root.at("dataset_sha256").text();
-  if (const auto effective = root.find("effective"))
+  if (const auto effective = root.find("effective")) {
+    record.effective.reserve(effective->value().size());
     for (const auto& [name, place] : effective->members())
       record.effective.emplace_back(name, place.number());
+  }
   record.files.reset();
   if (const auto files = root.find("files")) {
     record.files.emplace();

@@ -11,9 +11,9 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/parameters.h"
 #include "core/program_report.h"
 #include "harness/records/case_timing.h"
+#include "harness/records/named_values.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
@@ -75,8 +75,8 @@ struct Record {
   std::string case_name;
   std::string scene, method, preset, workload;
   bool simulated = false;
-  std::vector<std::pair<std::string, ParameterValue>> axes;     // seed, threads, device and the swept ones
-  std::vector<std::pair<std::string, ParameterValue>> options;  // effective: "scene.name", "method.name"
+  NamedValues axes;     // seed, threads, device and the swept ones
+  NamedValues options;  // effective: "scene.name", "method.name"
   Status status = Status::failed;
   std::string reason;  // one line
   MetricSet metrics;

@@ -57,14 +57,8 @@ class PlanChecker {
       : results_(results), journal_(journal) {}
 
   PlanCheck run() {
-    const std::string source = "cases";
     try {
-      split_json(bytes_of_text(journal_.header.cases_text), "", source,
-                 [&](std::string_view, std::string_view text) {
-                   Case planned = case_from_json(parse_strict_json(text, source, kMessageJson), source);
-                   std::string name = planned.name;
-                   cases_.emplace(std::move(name), std::move(planned));
-                 });
+      read_cases();
     } catch (const Error& error) {
       report("its plan cannot be read: {}", error.what());
       return std::move(check_);
@@ -87,6 +81,17 @@ class PlanChecker {
   }
 
  private:
+  // Reads the planned cases from the journal.
+  void read_cases() {
+    const std::string source = "cases";
+    split_json(bytes_of_text(journal_.header.cases_text), "", source,
+               [&](std::string_view, std::string_view text) {
+                 Case planned = case_from_json(parse_strict_json(text, source, kMessageJson), source);
+                 std::string name = planned.name;
+                 cases_.emplace(std::move(name), std::move(planned));
+               });
+  }
+
   template <class... Values>
   void report(fmt::format_string<Values...> form, Values&&... values) {
     check_.problems.push_back(fmt::format(form, std::forward<Values>(values)...));
@@ -230,6 +235,7 @@ class PlanChecker {
           has_file || planned.scene.starts_with(kMeshScene) || planned.scene.starts_with(kDatasetPrefix);
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
+    cases_.clear();  // so that there are not the cases of two plans at a time
     std::optional<SweepPlan> plan;
     std::string why;
     try {
@@ -243,6 +249,7 @@ class PlanChecker {
       plan->request = header.request;
       return check_effective(*plan);
     }
+    read_cases();
     if (plan && has_file && other_files(*plan)) return;
     if (why.empty()) why = difference_of(*plan);
     if (is_of_this_program(journal_.header))

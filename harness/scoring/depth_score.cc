@@ -61,7 +61,7 @@ MetricSet median_over_cameras(std::span<const CameraDepthScore> scores) {
     metric.value.reset();
     if (2 * with_value > scores.size()) {
       metric.value = median_in_place(values);
-      metric.reason.clear();
+      metric.reason = {};
     } else if (with_value > 0) {
       metric.reason = fmt::format("only {} of {} cameras have a value", with_value, scores.size());
     }

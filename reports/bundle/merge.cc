@@ -144,6 +144,9 @@ Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_
   run.plan_sha256 = shards.front().header.all_shards_sha256;
   run.text_version = kSummaryVersion;
   Json from = Json::array();
+  std::size_t records = 0;
+  for (const ShardBundle& shard : shards) records += shard.results.records.size();
+  merged.records.reserve(records);
   for (ShardBundle& shard : shards) {
     run.started_utc = std::min(run.started_utc, shard.results.run.started_utc);
     run.finished_utc = std::max(run.finished_utc, shard.results.run.finished_utc);

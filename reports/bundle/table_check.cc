@@ -235,8 +235,10 @@ class TableChecker {
     constexpr std::string_view kStart = "precision_", kEnd = "mm_pct";
     for (const auto& [name, metric] : record_.metrics) {
       if (!name.starts_with(kStart) || !name.ends_with(kEnd)) continue;
-      const auto tolerance_mm = parse_double(
-          std::string_view(name).substr(kStart.size(), name.size() - kStart.size() - kEnd.size()));
+      std::string_view number = name;
+      number.remove_prefix(kStart.size());
+      number.remove_suffix(std::min(kEnd.size(), number.size()));
+      const auto tolerance_mm = parse_double(number);
       if (tolerance_mm) check_between(name, errors.share_within_pct(*tolerance_mm), slack_pct);
     }
     const ErrorRange within = errors.share_within_pct(kOutlier_mm);

@@ -111,9 +111,9 @@ class Verifier {
     guarded(kHashListName,
             [&] { list = parse_hash_list(read_text_file(bundle_ / kHashListName, kMaxHashListBytes)); });
     for (const std::string& problem : list.problems) add_finding(kHashListName, problem);
-    if (list.problems.empty()) hash_list_ = list.lines;
     std::map<std::string, std::string> expected;
     for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
+    if (list.problems.empty()) hash_list_ = std::move(list.lines);
     expected.erase(kHashListName);  // it states its own hash
     for (const std::string& file : files) {
       if (file == kHashListName || file == kSignatureName || is_added_evidence(file))

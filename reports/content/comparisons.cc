@@ -25,7 +25,7 @@ constexpr ComparedAxis kComparedAxes[] = {{"batch", true},   {"variant", false},
                                           {"loader", true},  {"grid", true},     {"copy", true},
                                           {"threads", true}, {"replica", true}};
 
-using AxisValues = std::vector<std::pair<std::string, ParameterValue>>;
+using AxisValues = NamedValues;
 
 // "workload.batch" and "batch" are the same axis.
 std::string plain_axis_name(const Record& record, const std::string& name) {

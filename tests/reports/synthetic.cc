@@ -168,10 +168,10 @@ SweepPlan plan_of(const Results& results) {
       request.injects.push_back({record.case_name, {fault.stage, fault.effect}});
     const Case* const usual = planned_case(seed_plan(), record.case_name);
     if (usual == nullptr) continue;
-    for (const auto& [name, value] : record.options) {
+    for (const auto& [option, value] : record.options) {
+      const std::string& name = option;
       const std::size_t dot = name.find('.');
-      const auto known =
-          std::ranges::find(usual->options, name, &std::pair<std::string, ParameterValue>::first);
+      const auto known = std::ranges::find(usual->options, name, &NamedValues::value_type::first);
       if (known != usual->options.end() && known->second != value)
         request.sets.push_back({name.substr(0, dot), name.substr(dot + 1), to_string(value)});
     }

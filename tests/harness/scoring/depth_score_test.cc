@@ -24,7 +24,7 @@ TEST(MedianOverCameras, NeedsAValueOfMoreThanHalf) {
                            {1.0, none, 2.0, none, 3.0, none}}) {
     const MetricSet medians = median_over_cameras(scores_of(maes));
     EXPECT_FALSE(medians[0].second.value.has_value());
-    EXPECT_EQ(medians[0].second.reason.substr(0, 5), "only ") << medians[0].second.reason;
+    EXPECT_TRUE(medians[0].second.reason.starts_with("only ")) << medians[0].second.reason;
     EXPECT_LE(*medians[1].second.value, 25) << "the fill rate counts every camera";
   }
   EXPECT_EQ(median_over_cameras(scores_of({none, none, 1.5, none, none, none}))[0].second.reason,

@@ -14,8 +14,10 @@ using ::testing::HasSubstr;
 
 // The fields of https://in-toto.io/Statement/v1 and of the test-result predicate v0.1.
 TEST(Statement, IsAnInTotoTestResult) {
-  const Json json = Json::parse(statement_text(content_of(synthetic_results()),
-                                               {{std::string(64, '1'), "a"}, {std::string(64, '2'), "b/c"}}));
+  const std::string text = statement_text(content_of(synthetic_results()),
+                                          {{std::string(64, '1'), "a"}, {std::string(64, '2'), "b/c"}});
+  const Json json = Json::parse(text);
+  EXPECT_EQ(text, json.dump(1) + '\n') << "its subjects are written one by one";
   EXPECT_EQ(json.at("_type"), "https://in-toto.io/Statement/v1");
   EXPECT_EQ(json.at("predicateType"), "https://in-toto.io/attestation/test-result/v0.1");
   ASSERT_EQ(json.at("subject").size(), 2u);
