@@ -86,7 +86,8 @@ def eth3d(cloud, scans, tolerances, precision=F, voxel=0.01):
     world = []
     for scan, pose in scans:
         narrow = pose.astype(precision)
-        world.append(add3(narrow[None, :3, :3] * scan.astype(precision)[:, None, :]) + narrow[:3, 3])
+        x, y, z = [narrow[:3, axis] * scan.astype(precision)[:, axis, None] for axis in range(3)]
+        world.append(x + (y + (z + narrow[:3, 3])))  # in the order of PCL's transformPointCloud
     world = np.concatenate(world).astype(float)
     squared, through = eth3d_beams(cloud, scans, precision)
     reach = nearest(world, cloud)[0]

@@ -23,6 +23,14 @@ Vec3 rounded(const Vec3& point, bool single) {
   return single ? Vec3(point.cast<float>().cast<double>()) : point;
 }
 
+// A scan's point in the world frame, in 32 bits and in the order of PCL's transformPointCloud: x + (y + (z +
+// t)). Other orders differ in the last bit, which puts a point at a voxel's wall on its other side.
+Vec3 moved_in_32_bits(const Eigen::Matrix4f& world_from_scanner, const Eigen::Vector3f& point) {
+  Eigen::Vector3f moved = world_from_scanner.topRightCorner<3, 1>();
+  for (int axis = 2; axis >= 0; --axis) moved = world_from_scanner.col(axis).head<3>() * point[axis] + moved;
+  return moved.cast<double>();
+}
+
 // The truth's points in the world frame; those of scans moved there in 32 bits if so asked. Of a surface its
 // samples.
 std::vector<Vec3> world_points(const CloudTruth& truth, const CloudKnobs& knobs) {
@@ -40,9 +48,7 @@ std::vector<Vec3> world_points(const CloudTruth& truth, const CloudKnobs& knobs)
     for (const Vec3& point : scan.points_m) {
       if (!is_measurable(point)) continue;
       if (single)
-        points_m.push_back(
-            (narrow.topLeftCorner<3, 3>() * point.cast<float>() + narrow.topRightCorner<3, 1>())
-                .cast<double>());
+        points_m.push_back(moved_in_32_bits(narrow, point.cast<float>()));
       else
         points_m.push_back(scan.world_from_scanner.topLeftCorner<3, 3>() * point +
                            scan.world_from_scanner.topRightCorner<3, 1>());

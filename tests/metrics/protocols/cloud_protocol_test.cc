@@ -105,6 +105,25 @@ TEST(CloudProtocol, Eth3dIn32BitsIsNearThatIn64) {
   EXPECT_NEAR(number(score_by_protocol(knobs, {cloud_m, {}, {}}, truth), "f_score", 0.005), narrow, 1e-3);
 }
 
+// x = 0.6 * 1.537 + (-0.8 * 1.049 + 0.127) is 0.20999998 in 32 bits, and 0.21, in the next voxel, if 0.127 is
+// added last. The values are from numpy; PCL adds it first.
+TEST(CloudProtocol, Eth3dMovesScansIn32BitsAsPclDoes) {
+  BeamScan scan;
+  scan.world_from_scanner.topLeftCorner<2, 2>() << 0.6, -0.8, 0.8, 0.6;
+  scan.world_from_scanner(0, 3) = 0.127;
+  const Eigen::Matrix3d turn = scan.world_from_scanner.topLeftCorner<3, 3>();
+  const Vec3 place = scan.world_from_scanner.topRightCorner<3, 1>(), met(0.21, 1.859, 0.003);
+  scan.points_m = {{1.537, 1.049, 0.003}};
+  for (const double z : {0.003, 0.0031})
+    scan.points_m.push_back(turn.transpose() * (Vec3(0.2125, 1.859, z) - place));
+  CloudTruth truth;
+  truth.scans = {scan};
+  const CloudKnobs knobs = knobs_at(find_cloud_protocol("eth3d"), std::array{0.001});
+  const ProtocolResult result = score_by_protocol(knobs, {{met}, {}, {}}, truth);
+  // Alone in its voxel, and with the two others in the shifted one.
+  EXPECT_NEAR(number(result, "recall"), (1.0 + 0.0 + 1.0 / 3) / 3, 1e-12);
+}
+
 TEST(CloudProtocol, UnobservedPointsAreDropped) {
   CloudTruth truth;
   truth.scans = {BeamScan{{{0, 0, 1}, {0.1, 0, 1}}, Eigen::Matrix4d::Identity()}};
