@@ -51,6 +51,8 @@ ExitCode compare_command(const Arguments& arguments) {
   const CompareReport report = compare_results(a.results, b.results);
   fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
+  if (report.cases == 0)
+    throw Error(ErrorKind::not_comparable, "the two have no case in common that ran with the same options");
   if (request->html) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};
@@ -58,8 +60,6 @@ ExitCode compare_command(const Arguments& arguments) {
     write_file(*request->html,
                compare_page(report, side(request->a, a.results), side(request->b, b.results)));
   }
-  if (report.cases == 0)
-    throw Error(ErrorKind::not_comparable, "the two have no case in common that ran with the same options");
   if (request->times && !report.key_differences.empty())
     throw Error(ErrorKind::not_comparable,
                 fmt::format("--times: {} ({} in all)", printable(report.key_differences.front()),

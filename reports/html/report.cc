@@ -159,8 +159,11 @@ BundleContent listed_on_page(const BundleContent& content) {
   std::vector<const Record*> records;
   for (const Record& record : content.results.records) records.push_back(&record);
   std::ranges::stable_sort(records, {}, [&](const Record* record) { return listing_rank(*record, refused); });
-  records.resize(std::min(records.size(), kMostPageCases));
-  for (const Record* const record : records) listed.insert(record->case_name);
+  // Whatever the page names elsewhere opens in it.
+  const std::vector<std::string> rivals = rival_cases(content.results);
+  for (const std::string& name : rivals) listed.insert(name);
+  for (const Record* const record : records)
+    if (listed.size() < kMostPageCases) listed.insert(record->case_name);
 
   BundleContent page{{content.results.schema_version, content.results.run, content.results.environment, {}},
                      {},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "core/text.h"
@@ -70,10 +71,17 @@ std::vector<Rivals> rivals_of(const Results& results) {
   return found;
 }
 
+// Returns "0.451 against 0.379", with more digits where these are the same for numbers that differ.
+std::string two_numbers(double worse, double best) {
+  const std::string a = table_number(worse), b = table_number(best);
+  if (a == b && worse != best) return fmt::format("{:.6g} against {:.6g}", worse, best);
+  return fmt::format("{} against {}", a, b);
+}
+
 std::string against(const Rivals& pair, const std::string& metric, const char* unit) {
   const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
   if (!worse || !best) return "n/a";
-  return fmt::format("{} against {} {}", table_number(*worse), table_number(*best), unit);
+  return fmt::format("{}\u00a0{}", two_numbers(*worse, *best), unit);
 }
 
 std::string tile_text(const ReportTile& tile) {
@@ -128,10 +136,10 @@ std::string stage_text(const Rivals& pair) {
   }
   if (!known) return "not known: it gives no depth maps";
   if (worst == nullptr) return "none lost more";
+  const double lost = *value_of(*pair.worse, worst->metric);
   const auto best = value_of(*pair.best, worst->metric);
-  return fmt::format("{}: {}, {} against {} % of the surface", worst->stage, worst->text,
-                     table_number(*value_of(*pair.worse, worst->metric)),
-                     best ? table_number(*best) : std::string("n/a"));
+  return fmt::format("{}: {}, {} % of the surface", worst->stage, worst->text,
+                     best ? two_numbers(lost, *best) : table_number(lost) + " against n/a");
 }
 
 // What the baseline says of the case: worst row first.
@@ -167,6 +175,15 @@ std::string lead(const BundleContent& content) {
 }
 
 }  // namespace
+
+std::vector<std::string> rival_cases(const Results& results) {
+  std::vector<std::string> names;
+  for (const Rivals& pair : rivals_of(results) | std::views::take(kMostRivals)) {
+    names.push_back(pair.worse->case_name);
+    names.push_back(pair.best->case_name);
+  }
+  return names;
+}
 
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures) {
   const std::vector<Rivals> all = rivals_of(content.results);

@@ -2,6 +2,7 @@
 // Where one method is worse than another on the same scene, which stage lost what is missing, and since when.
 
 #include <string>
+#include <vector>
 
 #include "reports/content/bundle_content.h"
 #include "reports/html/pictures.h"
@@ -11,5 +12,9 @@ namespace aqbench {
 // Returns the section of report.html: a row for each group of cases against the most accurate one of its
 // scene, over the first record of both that have the same seed. "" where no scene has two.
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
+
+// Returns the names of the cases that rivals_section() names, in no order; a name may stand twice. At
+// most 80.
+std::vector<std::string> rival_cases(const Results& results);
 
 }  // namespace aqbench

@@ -178,13 +178,15 @@ SiteSummary write_site(const SiteRequest& request) {
   const SiteSuites suites = suites_of(read.runs);
   SiteWriter writer(request.out);
   const SiteReports reports = copy_reports(suites, request.reports, request.out, writer, read.problems);
+  SiteSteps steps;
   for (const auto& [suite, runs] : suites) {
-    writer.write(suite_page(suite, runs, reports));
-    writer.write(suite_data(suite, runs));
+    const std::vector<SiteStep>& found = steps[suite] = site_steps(runs);
+    writer.write(suite_page(suite, runs, reports, found));
+    writer.write(suite_data(suite, runs, found));
     writer.write(suite_badge(suite, *runs.back()));
     writer.write(suite_endpoint(suite, *runs.back()));
   }
-  for (const auto& page : subject_pages(suites)) writer.write(page);
+  for (const auto& page : subject_pages(suites, steps)) writer.write(page);
   for (const auto& asset : site_assets()) writer.write(asset);
   writer.write(index_page(suites));
   std::string lines;

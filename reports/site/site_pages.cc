@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/drawing/svg.h"
 #include "core/json.h"
-#include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
@@ -129,21 +126,47 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return text + "</tbody></table></div>\n";
 }
 
-// Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
-std::string rows_text(std::span<const double> values, std::size_t row) {
-  std::string text;
-  text.reserve(8 * values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    text += i == 0 ? "[" : i % row == 0 ? "],[" : ",";
-    if (std::isnan(values[i]))
-      text += "null";
-    else
-      fmt::format_to(std::back_inserter(text), "{:.5g}", values[i]);
-  }
-  return values.empty() ? text : text + "]";
+std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
+
+constexpr std::size_t kMostStepRows = 200;
+
+constexpr const char* kStepsNote =
+    "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
+    "(exact), else change points with their p. They show where to look; gate and ab decide.";
+
+// Returns the table of the rows, which stand with the newest first.
+std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows) {
+  if (rows.empty()) return "";
+  std::string text = table_open("changes of level", titles);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostStepRows); ++i) text += rows[i];
+  text += "</tbody></table></div>\n";
+  if (rows.size() > kMostStepRows)
+    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMostStepRows);
+  return page_section("steps", "Where a level changed", text, kStepsNote);
 }
 
-std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
+// Returns the steps of one metric over all suites.
+std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteSteps& steps) {
+  struct Row {
+    std::string started_utc, text;
+  };
+  std::vector<Row> found;
+  for (const auto& [suite, list] : steps)
+    for (const SiteStep& step : list)
+      if (site_metrics()[step.metric].name == metric) {
+        const std::vector<const SiteRun*>& runs = suites.at(suite);
+        found.push_back(
+            {runs[step.since]->started_utc,
+             site_step_row(step, runs,
+                           fmt::format("<td data-label=\"suite\"><a href=\"../suite/{}.html\">{}</a></td>",
+                                       site_file_name(suite), xml_escape(shown_suite(suite))))});
+      }
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Row::started_utc);
+  std::vector<std::string> titles = site_step_titles(), rows;
+  titles.insert(titles.begin() + 1, "suite");
+  for (Row& row : found) rows.push_back(std::move(row.text));
+  return steps_section(titles, rows);
+}
 
 }  // namespace
 
@@ -154,43 +177,17 @@ std::string site_file_name(std::string_view name) {
   return file == name && !name.empty() ? file : fmt::format("{}-{}", file, sha256_hex(name).substr(0, 8));
 }
 
-std::pair<std::string, std::string> suite_data(const std::string& suite,
-                                               std::span<const SiteRun* const> runs) {
-  std::map<std::string, std::size_t> places;
-  Json cases = Json::array();
-  for (const SiteRun* const run : runs)
-    for (const SiteCase& one : run->cases)
-      if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
-  Json at = Json::array();
-  for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, run->commit.substr(0, 12)});
-  std::string text = "window.aqbench_suite=" + Json({{"suite", suite}, {"runs", at}, {"cases", cases}})
-                                                   .dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
-  std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t run = 0; run < runs.size(); ++run)
-    for (const SiteCase& one : runs[run]->cases) {
-      const std::size_t place = places.at(one.name) * runs.size() + run;
-      for (std::size_t i = 0; i < one.values.size(); ++i)
-        if (one.values[i]) values[i * each + place] = *one.values[i];
-    }
-  std::vector<std::string> parts(site_metrics().size());
-  parallel_for(parts.size(), 1, [&](std::size_t metric, std::size_t) {
-    parts[metric] = rows_text(std::span(values).subspan(metric * each, each), runs.size());
-  });
-  text += ";\nwindow.aqbench_values={";
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
-  return {fmt::format("data/{}.js", site_file_name(suite)), text + "};\n"};
-}
-
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const SiteReports& reports) {
+                                               const SiteReports& reports, std::span<const SiteStep> steps) {
   const std::string file = site_file_name(suite);
   std::string body = fmt::format(
       "<p>{} in the newest of {} runs, {}. Badge: <img alt=\"badge of the suite\" "
       "src=\"../badge/{}.svg\"></p>\n",
       health_text(health_of(*runs.back())), runs.size(), xml_escape(runs.back()->started_utc), file);
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
+  std::vector<std::string> rows;
+  for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, ""));
+  body += steps_section(site_step_titles(), rows);
   body += page_section("newest", "Newest values", newest_table(runs));
   body += page_section("runs", "Runs", runs_table(runs, reports));
   return {fmt::format("suite/{}.html", file),
@@ -263,7 +260,8 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites) {
                     "")};
 }
 
-std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites) {
+std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
+                                                               const SiteSteps& steps) {
   std::vector<const SiteRun*> newest;
   for (const auto& [suite, runs] : suites) newest.push_back(runs.back());
   const std::vector<std::size_t> metrics = filled_metrics(newest);
@@ -290,7 +288,8 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
     const auto& [kind, name] = subject;
     std::string lead;
     const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
-    if (kind == "metric") lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition));
+    if (kind == "metric")
+      lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) + metric_steps(name, suites, steps);
     pages.emplace_back(
         fmt::format("{}/{}.html", kind, site_file_name(name)),
         site_page(kind + " " + name, 1,

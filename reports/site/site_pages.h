@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/site/site_run.h"
+#include "reports/site/site_steps.h"
 
 namespace aqbench {
 
@@ -18,11 +19,12 @@ std::string site_file_name(std::string_view name);
 // Says where the report of a run lies on the site, relative to its root; "" where it was not copied.
 using SiteReports = std::map<std::string, std::string>;  // key -> path
 
-// Return a file's path relative to the site and its text. Runs are of one suite, oldest first.
+// Return a file's path relative to the site and its text. Runs are of one suite, oldest first; steps are
+// those of site_steps().
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const SiteReports& reports);
-std::pair<std::string, std::string> suite_data(const std::string& suite,
-                                               std::span<const SiteRun* const> runs);
+                                               const SiteReports& reports, std::span<const SiteStep> steps);
+std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
+                                               std::span<const SiteStep> steps);
 std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest);
 std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest);
 
@@ -30,9 +32,10 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
 using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
 
 // Return the page with all suites and the search, and a page for each scene, method and metric over the
-// newest run of every suite.
+// newest run of every suite; a metric's page also lists its steps.
 std::pair<std::string, std::string> index_page(const SiteSuites& suites);
-std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites);
+std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
+                                                               const SiteSteps& steps);
 
 // Returns the files that all pages share: styles and scripts.
 std::vector<std::pair<std::string, std::string>> site_assets();

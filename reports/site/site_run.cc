@@ -37,16 +37,6 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
   throw Error(ErrorKind::input, fmt::format("{}: {}", source, what), source);
 }
 
-// The names of the metrics, in the order of a line's values.
-std::string metrics_of_lines() {
-  std::string names;
-  for (const SiteMetric& metric : site_metrics()) {
-    if (!names.empty()) names += ' ';
-    names += metric.name;
-  }
-  return names;
-}
-
 // The place of a metric in site_metrics().
 std::optional<std::size_t> place_of(std::string_view metric) {
   static const auto* const places = [] {
@@ -64,6 +54,11 @@ std::optional<double> time_of(std::vector<double>& warm, const std::optional<dou
   std::ranges::sort(warm);
   const std::size_t half = warm.size() / 2;
   return warm.size() % 2 == 1 ? warm[half] : 0.5 * (warm[half - 1] + warm[half]);
+}
+
+// Returns a short hash of names with values, "" for none.
+std::string short_hash(const std::string& items) {
+  return items.empty() ? std::string() : sha256_hex(items).substr(0, 12);
 }
 
 // Takes from results.json what a site keeps, and passes over the rest: a document of 100 cases has 10 000
@@ -87,14 +82,16 @@ class ResultsVisitor : public JsonVisitor {
     if (depth_ == 1 && !parts_.emplace(name).second) fail_at(source_, fmt::format("{} stands twice", name));
   }
   void text(std::string_view value) override {
-    other();
+    check_place();
+    add_item(value);
     std::optional<std::string>* const slot = text_slot();
     if (slot == nullptr) return;
     if (*slot) fail_at(source_, keys_[depth_] + " stands twice");
     *slot = value;
   }
   void number(double value) override {
-    other();
+    check_place();
+    add_item(fmt::format("{}", value));
     if (depth_ == 5 && is_timing() && keys_[4] == "warm_ms") record_.warm_ms.push_back(value);
     std::optional<double>* const slot = number_slot();
     if (slot == nullptr) return;
@@ -102,7 +99,8 @@ class ResultsVisitor : public JsonVisitor {
     *slot = value;
   }
   void other() override {
-    if (depth_ == 2 && keys_[1] == "records") fail_records();
+    check_place();
+    add_item("null");
   }
 
   // Returns the run. Throws where what every results.json has is missing.
@@ -116,6 +114,8 @@ class ResultsVisitor : public JsonVisitor {
     run_.started_utc = started_.value_or("");
     run_.commit = commit_.value_or("");
     run_.machine = machine_.value_or("");
+    run_.folder_commit = folder_commit_.value_or("");
+    run_.comparable = short_hash(comparable_);
     return std::move(run_);
   }
 
@@ -125,6 +125,7 @@ class ResultsVisitor : public JsonVisitor {
     std::vector<std::optional<double>> values = std::vector<std::optional<double>>(site_metrics().size());
     std::vector<double> warm_ms;
     std::optional<double> cold_ms;
+    std::string options;  // a line each
   };
   static constexpr std::size_t kDepth = 8;
 
@@ -132,6 +133,17 @@ class ResultsVisitor : public JsonVisitor {
 
   // keys_[d] is the last key of the container at depth d; records[i] is the object at depth 3.
   bool is_record() const { return depth_ >= 3 && keys_[1] == "records"; }
+  void check_place() const {
+    if (depth_ == 2 && keys_[1] == "records") fail_records();
+  }
+  // Keeps what decides whether two runs can be compared: a record's options, and the environment's key.
+  void add_item(std::string_view value) {
+    std::string* const items = depth_ == 4 && is_record() && keys_[3] == "options" ? &record_.options
+                               : depth_ == 3 && keys_[1] == "environment" && keys_[2] == "comparability"
+                                   ? &comparable_
+                                   : nullptr;
+    if (items != nullptr) items->append(keys_[depth_]).append("=").append(value).append("\n");
+  }
   bool is_timing() const { return is_record() && keys_[3] == "timing"; }
 
   std::optional<std::string>* text_slot() {
@@ -150,6 +162,7 @@ class ResultsVisitor : public JsonVisitor {
     } else if (depth_ == 3 && keys_[1] == "environment") {
       if (keys_[2] == "build" && name == "commit") return &commit_;
       if (keys_[2] == "cpu" && name == "model") return &machine_;
+      if (keys_[2] == "working_directory_git" && name == "commit") return &folder_commit_;
     }
     return nullptr;
   }
@@ -164,8 +177,8 @@ class ResultsVisitor : public JsonVisitor {
 
   void finish_record() {
     if (!record_.name) fail_at(source_, fmt::format("records[{}].case: expected a text", run_.cases.size()));
-    SiteCase one{std::move(*record_.name), record_.scene.value_or(""), record_.method.value_or(""),
-                 record_.status.value_or(""), std::move(record_.values)};
+    SiteCase one{std::move(*record_.name),    record_.scene.value_or(""), record_.method.value_or(""),
+                 record_.status.value_or(""), std::move(record_.values),  short_hash(record_.options)};
     if (record_.preset && !record_.preset->empty()) one.method += ":" + *record_.preset;
     if (one.method.empty()) one.method = record_.workload.value_or("");
     one.values.back() = time_of(record_.warm_ms, record_.cold_ms);
@@ -176,76 +189,10 @@ class ResultsVisitor : public JsonVisitor {
   std::size_t depth_ = 0;  // containers that are open
   std::array<std::string, kDepth> keys_;
   std::set<std::string, std::less<>> parts_;  // of the document
-  std::optional<std::string> id_, suite_, started_, commit_, machine_;
+  std::optional<std::string> id_, suite_, started_, commit_, machine_, folder_commit_;
+  std::string comparable_;  // a line each
   std::optional<double> planned_;
   RecordParts record_;
-  SiteRun run_;
-};
-
-// Reads what site_line() writes.
-class LineVisitor : public JsonVisitor {
- public:
-  explicit LineVisitor(std::string source) : source_(std::move(source)) {}
-
-  void open(bool is_array) override {
-    ++depth_;
-    if ((depth_ == 1) == is_array) fail();
-    if (depth_ == 3) run_.cases.emplace_back();
-    if (depth_ > 4 || (depth_ == 4 && place_ != 4) || (depth_ > 1 && key_ != "cases")) fail();
-    if (depth_ == 3 || depth_ == 4) place_ = 0;
-    has_cases_ = has_cases_ || depth_ == 2;
-  }
-  void close() override {
-    if (depth_ == 4 && place_ != site_metrics().size()) fail();
-    if (depth_ == 3 && (run_.cases.back().values.empty() || place_ != site_metrics().size())) fail();
-    --depth_;
-  }
-  void key(std::string_view name) override { key_ = name; }
-  void text(std::string_view value) override {
-    if (depth_ == 3) return case_text(value);
-    if (depth_ != 1) fail();
-    for (const auto& [name, slot] : {std::pair<const char*, std::string*>{"key", &run_.key},
-                                     {"folder", &run_.folder},
-                                     {"id", &run_.id},
-                                     {"suite", &run_.suite},
-                                     {"at", &run_.started_utc},
-                                     {"commit", &run_.commit},
-                                     {"machine", &run_.machine},
-                                     {"metrics", &metrics_}})
-      if (key_ == name) *slot = value;
-  }
-  void number(double value) override {
-    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && value < 0)) fail();
-    if (depth_ == 1 && key_ == "planned") run_.planned = static_cast<std::size_t>(value);
-    if (depth_ == 4) add(value);
-  }
-  void other() override {
-    if (depth_ != 4) fail();
-    add(std::nullopt);
-  }
-
-  SiteRun take() {
-    if (!has_cases_ || run_.key.empty()) fail();
-    if (metrics_ != metrics_of_lines()) fail();  // of a version that showed others
-    return std::move(run_);
-  }
-
- private:
-  [[noreturn]] void fail() const { fail_at(source_, "is no list of runs of a site"); }
-  void add(std::optional<double> value) {
-    if (++place_ > site_metrics().size()) fail();
-    run_.cases.back().values.push_back(value);
-  }
-  void case_text(std::string_view value) {
-    SiteCase& one = run_.cases.back();
-    std::string* const slots[] = {&one.name, &one.scene, &one.method, &one.status};
-    if (place_ >= std::size(slots)) fail();
-    *slots[place_++] = value;
-  }
-
-  std::string source_, key_, metrics_;
-  std::size_t depth_ = 0, place_ = 0;
-  bool has_cases_ = false;
   SiteRun run_;
 };
 
@@ -256,9 +203,12 @@ const std::vector<SiteMetric>& site_metrics() {
     std::vector<SiteMetric> all;
     for (const HeadlineMetric& headline : headline_metrics()) {
       const auto spec = std::ranges::find(metric_registry(), headline.name, &MetricSpec::name);
-      all.push_back({headline.name, headline.title, spec == metric_registry().end() ? "" : spec->definition});
+      const bool known = spec != metric_registry().end();
+      all.push_back({headline.name, headline.title, known ? spec->definition : "",
+                     known ? spec->better : Better::lower});
     }
-    all.push_back({"time_ms", "time [ms]", "median of the warm runs, or the cold run where there are none"});
+    all.push_back({"time_ms", "time [ms]", "median of the warm runs, or the cold run where there are none",
+                   Better::lower});
     return all;
   }();
   return metrics;
@@ -301,27 +251,6 @@ std::string site_report(const std::filesystem::path& bundle, const std::string& 
   if (sha256_hex(page) != sha256)
     throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
   return page;
-}
-
-std::string site_line(const SiteRun& run) {
-  Json cases = Json::array();
-  for (const SiteCase& one : run.cases) {
-    Json values = Json::array();
-    for (const auto& value : one.values) values.push_back(value ? Json(*value) : Json(nullptr));
-    cases.push_back({one.name, one.scene, one.method, one.status, std::move(values)});
-  }
-  const Json line = {{"key", run.key},         {"metrics", metrics_of_lines()},
-                     {"folder", run.folder},   {"id", run.id},
-                     {"suite", run.suite},     {"at", run.started_utc},
-                     {"commit", run.commit},   {"machine", run.machine},
-                     {"planned", run.planned}, {"cases", std::move(cases)}};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-SiteRun site_run_of(std::string_view line, const std::string& source) {
-  LineVisitor visitor(source);
-  scan_json(line, source, kMessageJson, visitor);
-  return visitor.take();
 }
 
 }  // namespace aqbench

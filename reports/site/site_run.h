@@ -9,12 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/metric.h"
+
 namespace aqbench {
 
 // One case of a run. Values are in the order of site_metrics(); nullopt: undefined, or none.
 struct SiteCase {
   std::string name, scene, method, status;  // scene is "" for a workload, and method its name
   std::vector<std::optional<double>> values;
+  std::string options = {};  // a hash of the options as they took effect, "" for none
 };
 
 // One run.
@@ -22,6 +25,8 @@ struct SiteRun {
   std::string key;     // SHA-256 of the bundle's sha256.txt: what says whether it has changed
   std::string folder;  // as it was given
   std::string id, suite, started_utc, commit, machine;
+  std::string folder_commit;  // of the folder that the run was started in
+  std::string comparable;  // a hash of what times depend on: machine, build, threads; "" where not recorded
   std::size_t planned = 0;
   std::vector<SiteCase> cases;
 };
@@ -29,6 +34,7 @@ struct SiteRun {
 // A metric that a site shows.
 struct SiteMetric {
   std::string name, title, definition;
+  Better better = Better::lower;
 };
 
 // Returns the headline metrics and the time, in the order of SiteCase::values.

@@ -64,10 +64,18 @@ const aqbench_plots = (() => {
     const box = make('div', {class: 'plot', role: 'group', 'aria-label': title}, make('h3', {}, title),
       make('p', {class: 'dim'}, note));
     holder.append(box);
-    const axis = (label) => ({label, stroke: ink, grid: {stroke: '#80808040'}, ticks: {stroke: '#80808080'}});
+    // uPlot's own texts have at most three decimals.
+    const values = (_, splits) => splits.map((value) => value === null ? '' : number(Number(value.toPrecision(6))));
+    const axis = (label) => ({label, stroke: ink, grid: {stroke: '#80808040'}, ticks: {stroke: '#80808080'}, values});
+    const whole = extra.whole_x ? {incrs: [1, 2, 5].flatMap((step) => [0, 1, 2, 3, 4, 5].map((power) => step * 10 ** power))
+      .sort((a, b) => a - b)} : {};
+    // A scale by powers of ten ends at powers of ten: of less than one it would leave most of the picture empty.
+    const places = lines.flatMap((line) => line.x).filter((x) => x > 0);
+    const log_x = extra.log_x && Math.max(...places) > 8 * Math.min(...places);
     const options = {width: Math.max(260, box.clientWidth), height: 260, ...extra.options,
-      scales: {x: {time: false, distr: extra.log_x ? 3 : 1}, y: extra.log_y ? {distr: 3} : {}},
-      axes: [axis(axes[0]), {...axis(axes[1]), size: 60}],
+      scales: {x: {time: false, distr: log_x ? 3 : 1}, y: extra.log_y ? {distr: 3} : {}},
+      legend: {markers: {dash: (plot, series) => plot.series[series].dash ? 'dashed' : 'solid'}},
+      axes: [{...axis(axes[0]), ...whole}, {...axis(axes[1]), size: 60}],
       series: [{label: axes[0]}, ...lines.map((line, i) => ({label: line.label, width: line.width ?? 2,
         stroke: line.colour ?? colours[i % colours.length], dash: line.dash, spanGaps: true,
         paths: line.paths ?? undefined, points: line.points ?? {show: line.x.length < 40, size: 6},

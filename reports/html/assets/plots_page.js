@@ -82,6 +82,7 @@
   function redraw() {
     holder.replaceChildren();
     for (const draw of [thresholds, errors, times, pareto, axes]) draw();
+    return holder.childElementCount > 0;
   }
 
   function start() {
@@ -93,7 +94,7 @@
       redraw();
     }}, ...usable.map((at, i) => make('option', {value: i, selected: i < 4}, at.label)));
     section.append(make('div', {class: 'tools'}, make('label', {}, `cases (at most ${plots.most_lines}) `, select)), holder);
-    redraw();
+    if (!redraw() && usable.length <= 4) section.hidden = true;  // all cases are chosen, and nothing is to be drawn
   }
 
   plots.start = start;
@@ -110,18 +111,28 @@
   if (slider && shown.length > 1) {
     const options = () => shown.map((image, i) => make('option', {value: i}, image.dataset.label));
     const a = make('select', {}, ...options()), b = make('select', {}, ...options());
-    const twin = shown.findIndex((image, i) => i > 0 && image.dataset.kind === shown[0].dataset.kind);
-    b.value = String(Math.max(1, twin));
+    // Where they differ is seen in the errors, of two cases if there are two.
+    const first = Math.max(0, shown.findIndex((image) => image.dataset.kind === 'depth_error'));
+    const twin = shown.findIndex((image, i) => i > first && image.dataset.kind === shown[first].dataset.kind);
+    [a.value, b.value] = [String(first), String(twin >= 0 ? twin : (first + 1) % shown.length)];
+    const keys = make('div', {class: 'maps'});
     const below = make('img'), above = make('img', {class: 'top'});
     const range = make('input', {type: 'range', min: 0, max: 100, value: 50, 'aria-label': 'share of A that is shown'});
     const set = () => {
       [below.src, above.src] = [shown[b.value].src, shown[a.value].src];
       [below.alt, above.alt] = [shown[b.value].dataset.label, shown[a.value].dataset.label];
+      // The key of their colours, as it stands below the pictures themselves.
+      keys.replaceChildren(...[a, b].map((choice) => {
+        const key = shown[choice.value].closest('figure').cloneNode(true);
+        key.querySelector('img').remove();
+        key.querySelectorAll('[id]').forEach((part) => part.removeAttribute('id'));
+        return key;
+      }));
       above.style.clipPath = `inset(0 ${100 - range.value}% 0 0)`;
     };
     for (const control of [a, b, range]) control.addEventListener('input', set);
     slider.append(make('div', {class: 'tools'}, make('label', {}, 'A (left) ', a), make('label', {}, 'B (right) ', b)),
-      make('div', {class: 'slide'}, below, above, range));
+      make('div', {class: 'slide'}, below, above, range), keys);
     set();
   }
 })();

@@ -1,5 +1,6 @@
 #include "reports/site/site.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -177,6 +178,31 @@ TEST(Site, ABundleWithoutEnvironmentHasNoCommit) {
   const SiteSummary made = write_site({{folder / "out"}, folder / "site"});
   EXPECT_THAT(made.problems, ::testing::IsEmpty());
   EXPECT_EQ(made.runs, 1u);
+}
+
+TEST(Site, KeepsWhatDecidesWhetherTwoRunsCanBeCompared) {
+  const TemporaryDirectory folder;
+  const auto run_of = [&](int cores, int window) {
+    const fs::path bundle = folder / "x";
+    fs::create_directories(bundle);
+    const std::string results = fmt::format(
+        R"({{"run": {{"id": "x", "planned_cases": 1}}, "environment": {{"working_directory_git": {{"commit": "abc"}},
+            "comparability": {{"cores": {}, "gpu": null}}}},
+            "records": [{{"case": "a", "status": "ok", "options": {{"m.window": {}, "m.kind": "k"}}}}]}})",
+        cores, window);
+    write_file(bundle / "results.json", results);
+    write_file(bundle / "sha256.txt", hash_list_text({{sha256_hex(results), "results.json"}}));
+    return site_run_of(site_line(read_site_run(bundle)), "x");
+  };
+  const SiteRun one = run_of(2, 7), same = run_of(2, 7), machine = run_of(3, 7), options = run_of(2, 9);
+  EXPECT_EQ(one.folder_commit, "abc");
+  EXPECT_FALSE(one.comparable.empty());
+  EXPECT_FALSE(one.cases[0].options.empty());
+  EXPECT_EQ(std::pair(one.comparable, one.cases[0].options),
+            std::pair(same.comparable, same.cases[0].options));
+  EXPECT_NE(one.comparable, machine.comparable);
+  EXPECT_EQ(one.comparable, options.comparable);
+  EXPECT_NE(one.cases[0].options, options.cases[0].options);
 }
 
 TEST(Site, WhatWasSkippedIsNotCalledOk) {

@@ -1,0 +1,142 @@
+#include "reports/site/site_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "core/json.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "harness/statistics/trend_steps.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMostSteps = 2000;
+
+// What can be compared: a case with the same options over the runs. Times need the same machine and build,
+// too.
+struct SiteSeries {
+  std::string case_name, comparable;
+  bool times = false;
+  std::vector<std::pair<std::size_t, const SiteCase*>> runs;
+};
+
+std::vector<SiteSeries> series_of(std::span<const SiteRun* const> runs) {
+  std::vector<SiteSeries> all;
+  std::unordered_map<std::string, std::size_t> places;
+  const auto add = [&](const SiteCase& one, const std::string& comparable, bool times, std::size_t run) {
+    const auto [place, is_new] =
+        places.emplace(fmt::format("{}\n{}\n{}\n{}", one.name, one.options, comparable, times), all.size());
+    if (is_new) all.push_back({one.name, comparable, times, {}});
+    all[place->second].runs.emplace_back(run, &one);
+  };
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    for (const SiteCase& one : runs[run]->cases) {
+      if (one.status != "ok") continue;
+      add(one, "", false, run);
+      // Times of a machine that was not recorded cannot be compared.
+      if (!runs[run]->comparable.empty()) add(one, runs[run]->comparable, true, run);
+    }
+  return all;
+}
+
+void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteStep>& steps) {
+  std::vector<double> values;
+  std::vector<std::size_t> runs;
+  for (const auto& [run, one] : series.runs)
+    if (const auto& value = one->values[metric]) {
+      values.push_back(*value);
+      runs.push_back(run);
+    }
+  if (values.size() < 2) return;
+  for (const ChangePoint& change : detect_steps(values))
+    steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level});
+}
+
+std::string commit_of_run(const SiteRun& run) {
+  const std::string program = run.commit.substr(0, 12);
+  if (run.folder_commit.empty() || run.folder_commit == run.commit)
+    return program.empty() ? "not known" : program;
+  return fmt::format("{} (aqbench {})", run.folder_commit.substr(0, 12),
+                     program.empty() ? "not known" : program);
+}
+
+std::string change_of(const SiteStep& step) {
+  const LevelChange& level = step.level;
+  if (step.worsening() == 0 || !level.change)
+    return fmt::format("{:+.3g}", level.mean_after - level.mean_before);
+  return fmt::format("{:+.3g}\u00a0%", 100 * *level.change);
+}
+
+}  // namespace
+
+int SiteStep::worsening() const {
+  const Better better = site_metrics()[metric].better;
+  if (better == Better::equal) return 0;
+  return (level.mean_after > level.mean_before) == (better == Better::lower) ? 1 : -1;
+}
+
+std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
+  const std::vector<SiteSeries> all = series_of(runs);
+  const std::size_t time = site_metrics().size() - 1;
+  std::vector<std::vector<SiteStep>> found(all.size());
+  parallel_for(all.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (all[i].times)
+        add_steps(all[i], time, found[i]);
+      else
+        for (std::size_t metric = 0; metric < time; ++metric) add_steps(all[i], metric, found[i]);
+    }
+  });
+  std::vector<SiteStep> steps;
+  for (std::vector<SiteStep>& some : found) std::ranges::move(some, std::back_inserter(steps));
+  std::ranges::stable_sort(steps, [](const SiteStep& a, const SiteStep& b) {
+    return std::tie(b.since, a.case_name, a.metric) < std::tie(a.since, b.case_name, b.metric);
+  });
+  if (steps.size() > kMostSteps) steps.erase(steps.begin() + kMostSteps, steps.end());
+  return steps;
+}
+
+const std::vector<std::string>& site_step_titles() {
+  static const std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
+                                                  "it is",  "since run", "commits", "p"};
+  return titles;
+}
+
+std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
+                          const std::string& suite) {
+  const SiteRun &before = *runs[step.before], &since = *runs[step.since];
+  const std::string from = commit_of_run(before), to = commit_of_run(since);
+  const int worse = step.worsening();
+  std::string row =
+      fmt::format("<tr><td>{}</td>{}<td data-label=\"case\">{}</td>",
+                  xml_escape(site_metrics()[step.metric].name), suite, xml_escape(step.case_name));
+  row += fmt::format(
+      "<td data-label=\"before\">{}</td><td data-label=\"after\">{}</td><td data-label=\"change\">{}</td>",
+      short_number(step.level.mean_before), short_number(step.level.mean_after), change_of(step));
+  row += fmt::format("<td data-label=\"it is\"{}>{}</td><td data-label=\"since run\">{}</td>",
+                     worse > 0 ? " class=\"bad\"" : "",
+                     worse > 0   ? "worse"
+                     : worse < 0 ? "better"
+                                 : "other",
+                     xml_escape(since.id));
+  return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
+                           xml_escape(from == to ? from + ", the same" : from + " to " + to),
+                           step.level.p == 0 ? "exact" : fmt::format("{:.1e}", step.level.p));
+}
+
+std::string site_steps_json(std::span<const SiteStep> steps,
+                            const std::map<std::string, std::size_t>& places) {
+  Json all = Json::array();
+  for (const SiteStep& step : steps)
+    all.push_back(
+        {site_metrics()[step.metric].name, places.at(step.case_name), step.since, step.worsening()});
+  return all.dump();
+}
+
+}  // namespace aqbench
