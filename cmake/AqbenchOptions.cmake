@@ -97,8 +97,9 @@ function(aqbench_test name folders)
   add_executable(aqbench_${name}_test ${sources})
   target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
   set_target_properties(aqbench_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
-  # Tests that compute much themselves are worth optimising; the others are compiled in half the time without.
-  if(name MATCHES "^(kernels|measuring|metrics|pipeline|scenes|statistics|workloads)$")
+  # Tests that compute much themselves are worth optimising, and those that read much JSON: the linker takes its
+  # templates from them, not from the library.
+  if(name MATCHES "^(harness|kernels|measuring|metrics|pipeline|reports|scenes|statistics|workloads)$")
     set(list AQBENCH_OPTIMISED_TESTS)
     target_compile_options(aqbench_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   else()
