@@ -121,15 +121,13 @@
     const set = () => {
       [below.src, above.src] = [shown[b.value].src, shown[a.value].src];
       [below.alt, above.alt] = [shown[b.value].dataset.label, shown[a.value].dataset.label];
-      // The key of their colours, as it stands below the pictures themselves.
-      keys.replaceChildren(...[a, b].map((choice) => {
-        const key = shown[choice.value].closest('figure').cloneNode(true);
-        key.querySelector('img').remove();
-        key.querySelectorAll('[id]').forEach((part) => part.removeAttribute('id'));
-        return key;
-      }));
       above.style.clipPath = `inset(0 ${100 - range.value}% 0 0)`;
     };
+    // The key of their colours, as it stands below the pictures themselves.
+    const set_keys = () => keys.replaceChildren(...[a, b].map(({value}) => make('figure', {},
+      ...[...shown[value].closest('figure').children].filter((part) => part !== shown[value]).map((part) => part.cloneNode(true)))));
+    for (const choice of [a, b]) choice.addEventListener('input', set_keys);
+    set_keys();
     for (const control of [a, b, range]) control.addEventListener('input', set);
     slider.append(make('div', {class: 'tools'}, make('label', {}, 'A (left) ', a), make('label', {}, 'B (right) ', b)),
       make('div', {class: 'slide'}, below, above, range), keys);
