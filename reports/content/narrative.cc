@@ -72,7 +72,16 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
   }
 }
 
+// More cases than these share a sentence, which names the least and the most.
+constexpr std::size_t kMostSingly = 3;
+struct Extreme {
+  double value = 0;
+  std::string label;
+};
+
 void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
+  std::map<std::string, std::vector<Extreme>> found;  // by the stage that takes the most
+  std::size_t count = 0;
   for (const CaseGroup& group : groups) {
     if (group.records.front()->simulated) continue;  // their stages say nothing about a pipeline
     std::map<std::string, double> self_ms;
@@ -87,12 +96,26 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     }
     if (self_ms.size() < 2 || !(total_ms > 0)) continue;
     const auto widest = std::ranges::max_element(self_ms, {}, [](const auto& stage) { return stage.second; });
-    lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.",
-                                group_label(group), widest->first, 100 * widest->second / total_ms));
+    found[widest->first].push_back({100 * widest->second / total_ms, group_label(group)});
+    ++count;
+  }
+  for (const auto& [stage, shares] : found) {
+    if (count <= kMostSingly || shares.size() == 1) {
+      for (const Extreme& share : shares)
+        lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.", share.label,
+                                    stage, share.value));
+      continue;
+    }
+    const auto [least, most] = std::ranges::minmax_element(shares, {}, &Extreme::value);
+    lines.push_back(fmt::format(
+        "The stage {} takes the most time in {} of {} cases: {:.1f} % of that of all stages ({}) to "
+        "{:.1f} % ({}).",
+        stage, shares.size(), count, least->value, least->label, most->value, most->label));
   }
 }
 
 void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& lines) {
+  std::vector<Extreme> found;
   for (const CaseGroup& group : groups) {
     std::optional<double> worst;
     for (const Record* record : group.records) {
@@ -102,11 +125,19 @@ void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& li
       const double ratio = *record->timing.cold_ms / *warm;
       if (!worst || ratio > *worst) worst = ratio;
     }
-    if (worst)
-      lines.push_back(
-          fmt::format("{}: the first call of a fresh process takes {} x the median of the warm ones.",
-                      group_label(group), table_number(*worst)));
+    if (worst) found.push_back({*worst, group_label(group)});
   }
+  if (found.size() > kMostSingly) {
+    const auto [least, most] = std::ranges::minmax_element(found, {}, &Extreme::value);
+    lines.push_back(fmt::format(
+        "The first call of a fresh process takes {} x ({}) to {} x ({}) the median of the warm ones.",
+        table_number(least->value), least->label, table_number(most->value), most->label));
+    return;
+  }
+  for (const Extreme& one : found)
+    lines.push_back(
+        fmt::format("{}: the first call of a fresh process takes {} x the median of the warm ones.",
+                    one.label, table_number(one.value)));
 }
 
 // The same method at batch 1 and at its largest batch.

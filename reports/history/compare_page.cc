@@ -53,8 +53,9 @@ std::string metric_rows(const CompareReport& report) {
     const char* const verdict = worse > 0 ? "worse" : worse < 0 ? "better" : "other";
     std::string change = row->note;
     if (row->a && row->b)
-      change = *row->a == 0 ? fmt::format("{:+.4g}", *row->b - *row->a)
-                            : fmt::format("{:+.3g} %", 100 * (*row->b - *row->a) / std::abs(*row->a));
+      change = *row->a == 0 || row->better == Better::equal
+                   ? fmt::format("{:+.4g}", *row->b - *row->a)
+                   : fmt::format("{:+.3g} %", 100 * (*row->b - *row->a) / std::abs(*row->a));
     text += fmt::format(
         "<tr><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
         "data-label=\"B\">{}</td><td "
@@ -63,6 +64,32 @@ std::string metric_rows(const CompareReport& report) {
         short_number_or_na(row->b), xml_escape(change), worse > 0 ? " class=\"bad\"" : "", verdict);
   }
   return text;
+}
+
+// Counts the values by what became of them, and names the case with the largest change for the worse.
+struct Moved {
+  std::size_t worse = 0, better = 0, other = 0;
+  double most = 0;
+  std::string worst_case;
+};
+
+Moved moved_values(const CompareReport& report) {
+  Moved moved;
+  for (const ComparedMetric& row : report.metrics) {
+    if (row.a == row.b) continue;
+    const double worse = worsening(row);
+    ++(worse > 0 ? moved.worse : worse < 0 ? moved.better : moved.other);
+    if (worse <= moved.most) continue;
+    moved.most = worse;
+    moved.worst_case = row.case_name;
+  }
+  return moved;
+}
+
+std::string moved_html(const Moved& moved) {
+  return fmt::format("<p>Of B <span class=\"{}\">{} worse</span>, {} better, {} neither.</p>\n",
+                     moved.worse > 0 ? "bad" : "dim", counted(moved.worse, "value"), moved.better,
+                     moved.other);
 }
 
 std::string factor(const std::optional<double>& value) {
@@ -143,7 +170,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
   return shared;
 }
 
-std::string shared_json(const SharedCases& shared) {
+std::string shared_json(const SharedCases& shared, const Moved& moved) {
   const std::map<std::string, JsonBox> profiles = page_profiles(shared.profiles);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
@@ -159,6 +186,7 @@ std::string shared_json(const SharedCases& shared) {
   return Json({{"metrics", Json::array()},
                {"cases", std::move(cases)},
                {"pairs", true},
+               {"worst", moved.worst_case},
                {"colours", scale_colours_json()}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -171,15 +199,16 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.header = fmt::format(
       "<h1>Two bundles side by side</h1>\n<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
       "options: {}. Shown, not "
-      "decided: `aqbench gate` and `aqbench ab` decide.</p>\n",
+      "decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
       xml_escape(report.a), xml_escape(report.b), report.cases);
-  parts.body = notes_html(report);
+  const Moved moved = moved_values(report);
+  parts.body = moved_html(moved) + notes_html(report);
   parts.body +=
       page_section("metrics", "Values that differ",
                    page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report)),
                    "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
-  if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared);
+  if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared, moved);
   const std::size_t others = parts.data_json.size() / 4 * 3;
   for (const PageView& view :
        fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))

@@ -143,7 +143,7 @@ std::string cases_table(const BundleContent& content) {
   const std::vector<CaseColumn> columns = columns_of(rows);
   std::string text =
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all cases\"><table class=\"lively "
-      "cards\">\n"
+      "cards unbroken\">\n"
       "<thead><tr><th scope=\"col\">case</th>";
   for (const CaseColumn& column : columns)
     text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(column.title));

@@ -87,9 +87,16 @@ std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vect
   return bars;
 }
 
+// Each stage has a colour of its own: after the palette come its colours mixed with white, then with black.
 std::string stage_fill(const std::vector<std::string>& names, const std::string& name) {
   const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  return fmt::format("fill=\"{}\"", kPalette[index % kPalette.size()]);
+  const int rgb = std::stoi(std::string(kPalette[index % kPalette.size()]).substr(1), nullptr, 16);
+  const std::size_t round = index / kPalette.size();
+  const auto mixed = [&](int shift) {
+    const int part = rgb >> shift & 0xff;
+    return round % 3 == 0 ? part : round % 3 == 1 ? (part + 255) / 2 : part / 2;
+  };
+  return fmt::format("fill=\"#{:02x}{:02x}{:02x}\"", mixed(16), mixed(8), mixed(0));
 }
 
 // Draws the colours and names of the stages from `y` on and moves `y` below them.
@@ -156,6 +163,15 @@ std::string baseline_chart(const BundleContent& content) {
     if (row.current && row.baseline && row.tolerance && *row.current != *row.baseline) rows.push_back(&row);
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const GateRow* row) { return row->excess; });
   if (rows.empty()) return "<p>Every value is exactly the accepted one.</p>\n";
+  // What moved by rounding alone would be bars without a length.
+  constexpr double kSeen = 0.005;
+  const std::size_t unseen =
+      std::erase_if(rows, [](const GateRow* row) { return std::abs(row->excess) < kSeen; });
+  const std::string rest =
+      unseen == 0 ? ""
+                  : fmt::format("<p class=\"dim\">{} moved by less than 0.5 % of what is allowed.</p>\n",
+                                counted(unseen, "value"));
+  if (rows.empty()) return rest;
   const std::size_t all = rows.size();
   rows.resize(std::min(all, kMaxRowsDrawn));
   constexpr double kFull = 2;  // units of the tolerance that fit on one side
@@ -175,7 +191,13 @@ std::string baseline_chart(const BundleContent& content) {
     y += kRow;
   }
   body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");
-  return svg_figure(kPage, y + 6, body, "changes against the baseline") + and_more(all);
+  return svg_figure(kPage, y + 6, body, "changes against the baseline") + and_more(all) + rest;
+}
+
+std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
+  std::vector<std::string> names;
+  stage_bars(groups, names);
+  return names;
 }
 
 std::string stages_chart(const std::vector<CaseGroup>& groups) {

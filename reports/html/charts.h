@@ -18,6 +18,9 @@ std::string baseline_chart(const BundleContent& content);
 // Draws a bar for each group, divided into the self times of its stages.
 std::string stages_chart(const std::vector<CaseGroup>& groups);
 
+// Returns the names of the stages of stages_chart() in the order of their colours.
+std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups);
+
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 std::string times_chart(const Results& results);
 

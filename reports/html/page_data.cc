@@ -13,6 +13,7 @@
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
+#include "reports/html/charts.h"
 
 namespace aqbench {
 namespace {
@@ -124,6 +125,7 @@ std::string page_data_json(const BundleContent& content, const std::vector<PageV
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
+                     {"stage_names", stage_names(group_cases(results))},
                      {"error_full_mm", kViewError_mm},
                      {"colours", scale_colours_json()}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -41,6 +41,20 @@ std::string verdict_badge(const BundleContent& content) {
                               pass ? "pass" : "FAIL");
 }
 
+// Says why the first cases failed; all of them stand in the table with their reasons.
+std::string failures_html(const Results& results) {
+  constexpr std::size_t kMostReasons = 5;
+  std::string text;
+  std::size_t count = 0;
+  for (const Record& record : results.records) {
+    if (record.status == Status::ok || record.status == Status::skipped || ++count > kMostReasons) continue;
+    text += fmt::format("<li><span class=\"bad\">{}</span> {}: {}</li>\n", to_string(record.status),
+                        xml_escape(record.case_name), xml_escape(record.reason));
+  }
+  if (count > kMostReasons) text += fmt::format("<li>and {} more</li>\n", count - kMostReasons);
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
 std::string report_head(const BundleContent& content) {
   const RunInfo& run = content.results.run;
   std::string text = fmt::format(
@@ -53,7 +67,7 @@ std::string report_head(const BundleContent& content) {
     text += fmt::format("<p class=\"dim\">isolation of methods: {}</p>\n", xml_escape(isolation));
   text += "<ul>\n";
   for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
-  return text + "</ul>\n";
+  return text + "</ul>\n" + failures_html(content.results);
 }
 
 // Where scripts put what turns and what can be chosen; hidden without them.

@@ -60,7 +60,7 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
 std::string table_open(const std::string& label, const std::vector<std::string>& titles) {
   std::string text = fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards\"><thead><tr>",
+      "cards unbroken\"><thead><tr>",
       xml_escape(label));
   for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
   return text + "</tr></thead>\n<tbody>\n";

@@ -119,6 +119,11 @@ TEST_F(Evidence, CompareReportTrendAndDocsOfABundle) {
     EXPECT_EQ(mismatched.exit_code, 4);
     EXPECT_THAT(mismatched.err, HasSubstr("threads"));
   }
+  ASSERT_EQ(
+      run_program({"sweep", "--scene", "undulating", "--method", "roma_like", "--out", at("e")}).exit_code,
+      0);
+  EXPECT_EQ(run_program({"compare", a, only_bundle(dir_ / "e"), "--html", at("no.html")}).exit_code, 4);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "no.html"));
   EXPECT_THAT(run_program({"trend", at("a"), at("b"), "--svg", at("t.svg")}).out, HasSubstr("2 runs"));
   EXPECT_THAT(text_of(dir_ / "t.svg"), HasSubstr("</svg>"));
   ASSERT_EQ(run_program({"report", a, "--out", at("r.html")}).exit_code, 0);

@@ -19,8 +19,9 @@
   function errors() {
     const with_counts = chosen.filter((at) => at.errors);
     if (with_counts.length === 0) return;
-    const spread = with_counts.map((at) => plots.value_of(data, at, 'nmad_mm') ?? 1);
-    const reach = Math.max(0.1, 5 * Math.max(...spread)), lines = [];
+    const spread = with_counts.map((at) => 5 * (plots.value_of(data, at, 'nmad_mm') ?? 0.2) +
+      Math.abs(plots.value_of(data, at, 'bias_median_mm') ?? 0));
+    const reach = Math.max(0.1, ...spread), lines = [];
     with_counts.forEach((at, i) => {
       const colour = plots.colours[i % plots.colours.length];
       const counts = new Array(255).fill(0);
@@ -29,7 +30,7 @@
       const mean = plots.value_of(data, at, 'bias_median_mm'), sigma = plots.value_of(data, at, 'nmad_mm');
       if (mean === null || !sigma) return;
       const x = lines.at(-1).x;
-      lines.push({label: `normal, median and NMAD of ${at.label}`, colour, dash: [3, 4], width: 1, x,
+      lines.push({label: `normal curve of ${at.label}`, colour, dash: [3, 4], width: 1, x,
         y: x.map((e) => 100 / sigma / Math.sqrt(2 * Math.PI) * Math.exp(-0.5 * ((e - mean) / sigma) ** 2))});
     });
     plots.chart(holder, 'Signed errors', 'Share of the shown points per mm; dotted: the normal curve of the same ' +
@@ -121,15 +122,13 @@
     const set = () => {
       [below.src, above.src] = [shown[b.value].src, shown[a.value].src];
       [below.alt, above.alt] = [shown[b.value].dataset.label, shown[a.value].dataset.label];
-      // The key of their colours, as it stands below the pictures themselves.
-      keys.replaceChildren(...[a, b].map((choice) => {
-        const key = shown[choice.value].closest('figure').cloneNode(true);
-        key.querySelector('img').remove();
-        key.querySelectorAll('[id]').forEach((part) => part.removeAttribute('id'));
-        return key;
-      }));
       above.style.clipPath = `inset(0 ${100 - range.value}% 0 0)`;
     };
+    // The key of their colours, as it stands below the pictures themselves.
+    const set_keys = () => keys.replaceChildren(...[a, b].map(({value}) => make('figure', {},
+      ...[...shown[value].closest('figure').children].filter((part) => part !== shown[value]).map((part) => part.cloneNode(true)))));
+    for (const choice of [a, b]) choice.addEventListener('input', set_keys);
+    set_keys();
     for (const control of [a, b, range]) control.addEventListener('input', set);
     slider.append(make('div', {class: 'tools'}, make('label', {}, 'A (left) ', a), make('label', {}, 'B (right) ', b)),
       make('div', {class: 'slide'}, below, above, range), keys);

@@ -7,12 +7,14 @@ const aqbench_stages = (() => {
   const mib = (bytes) => round(bytes === null ? null : bytes / 2 ** 20);
   const percent = (share) => `${number(Number((100 * share).toPrecision(3)))} %`;
 
-  // Each name has one colour in all of a page, and the next name one far from it.
-  const names = new Map();
+  // Each name has one colour in all of a page: that of the chart of all cases, light enough for black letters.
+  const hues = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f', '#8c6bb1', '#41ab5d'];
+  const names = new Map((data.stage_names ?? []).map((name, place) => [name, place]));
   function stage_colour(name) {
     if (!names.has(name)) names.set(name, names.size);
-    const place = names.get(name);
-    return `hsl(${(place * 137.508) % 360} 65% ${place % 2 === 0 ? 78 : 86}%)`;
+    const place = names.get(name), light = [0.5, 0.75, 0.3][Math.floor(place / hues.length) % 3];
+    const part = (at) => Math.round(255 * light + (1 - light) * parseInt(hues[place % hues.length].slice(at, at + 2), 16));
+    return `rgb(${part(1)} ${part(3)} ${part(5)})`;
   }
 
   function add_stage(made, [name, , calls, wall, self, net, peak, resident, beside], row, from) {

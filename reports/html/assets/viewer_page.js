@@ -153,6 +153,13 @@
         'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
   }
 
+  // A page of two bundles begins with the case that is worst, B minus A.
+  function show_pair() {
+    const index_of = (name) => clouds.find((index) => data.cases[index].name === name);
+    const a = index_of('A: ' + data.worst) ?? clouds[0], b = index_of('B: ' + data.cases[a].name.slice(3));
+    if (b !== undefined) viewer.compare(a, b);
+  }
+
   // Starts with a painter: that of viewer_gl.js where a device draws, else that of viewer_plain.js.
   function start(painter = null) {
     if (viewer.state && !painter) return;
@@ -180,6 +187,7 @@
     listen(canvas);
     section.dataset.firstFrameMs = (performance.now() - started).toFixed(0);
     setTimeout(() => section.append(legend_of_holes()), 50);
+    if (data.pairs) show_pair();
   }
 
   // Shows where the case of a row is worse than the one that it is held against.

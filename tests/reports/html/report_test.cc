@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cmath>
 
 #include "core/text.h"
@@ -67,6 +69,50 @@ TEST(HtmlReport, ListsTheWorstCasesOfALargeRun) {
   EXPECT_THAT(page, HasSubstr("seed=000998"));
   EXPECT_THAT(page, Not(HasSubstr("seed=000999")));
   EXPECT_EQ(listed_on_page(content).results.records.size(), kMostPageCases);
+}
+
+TEST(HtmlReport, SaysWhyCasesFailedBeforeAnyTable) {
+  BundleContent content;
+  content.results = synthetic_results();
+  content.results.records[2].status = Status::failed;
+  content.results.records[2].reason = "no depth range: <too little texture>";
+  const std::string page = render_html_report(content, {});
+  const std::size_t said =
+      page.find("<span class=\"bad\">failed</span> " + content.results.records[2].case_name +
+                ": no depth range: &lt;too little texture&gt;");
+  ASSERT_NE(said, std::string::npos);
+  EXPECT_LT(said, page.find("<table"));
+  EXPECT_THAT(render_html_report(content_of(synthetic_results()), {}),
+              Not(HasSubstr("<span class=\"bad\">failed")));
+}
+
+TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
+  Results results = synthetic_results();
+  results.records.resize(1);
+  results.records[0].stages.clear();
+  for (int i = 0; i < 30; ++i)
+    results.records[0].stages.push_back({fmt::format("stage{:02}", i), "", 1, {10}, {10}, {}, {}});
+  const auto groups = group_cases(results);
+  EXPECT_EQ(stage_names(groups).size(), 30u);
+  const std::string chart = stages_chart(groups);
+  std::set<std::string> colours;
+  for (std::size_t at = 0; (at = chart.find("fill=\"#", at)) != std::string::npos; ++at)
+    colours.insert(chart.substr(at + 6, 7));
+  EXPECT_EQ(colours.size(), 30u);
+}
+
+TEST(HtmlReport, WhatMovedByRoundingAloneIsCountedAndNotDrawn) {
+  BundleContent content;
+  content.results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(content.results);
+  *metric_of(content.results.records[0], "accuracy_mean_mm").value *= 1 + 1e-12;
+  set_baseline(content, baseline);
+  EXPECT_EQ(baseline_chart(content),
+            "<p class=\"dim\">1 value moved by less than 0.5 % of what is allowed.</p>\n");
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 1.2;
+  set_baseline(content, baseline);
+  EXPECT_THAT(baseline_chart(content), HasSubstr("<svg"));
+  EXPECT_THAT(baseline_chart(content), HasSubstr("1 value moved by less"));
 }
 
 // The best case stands last, where a large run's page has no room for the others of its rank.
