@@ -9,6 +9,11 @@ const Metric* find_metric(const MetricSet& set, const std::string& name) {
   return found == set.end() ? nullptr : &found->second;
 }
 
+bool is_undefined_by_truth(const Metric& metric) {
+  return !metric.value && (metric.reason == kNoPatchToInset || metric.reason == kNoPatchToTile ||
+                           metric.reason == kNoAreaOfCloud);
+}
+
 std::string to_string(Better better) {
   switch (better) {
     case Better::lower:
