@@ -46,22 +46,20 @@ std::vector<std::string> matching_names(std::string_view kind, std::string_view 
 // Returns "name", or "name:preset" for each preset that matches the part after the colon.
 std::vector<std::string> matching_methods(const std::string& pattern, std::span<const MethodSpec> methods) {
   const std::size_t colon = pattern.find(':');
-  std::vector<std::string> chosen;
+  std::vector<std::string> chosen, candidates;  // candidates: presets of the methods that match
   for (const std::string& name : matching_names("method", pattern.substr(0, colon), names_of(methods))) {
     if (colon == std::string::npos) {
       chosen.push_back(name);
       continue;
     }
     const auto& presets = std::ranges::find(methods, name, &MethodSpec::name)->presets;
-    for (const Preset& preset : presets)
+    for (const Preset& preset : presets) {
+      candidates.push_back(fmt::format("{}:{}", name, preset.name));
       if (glob_matches(std::string_view(pattern).substr(colon + 1), preset.name))
-        chosen.push_back(fmt::format("{}:{}", name, preset.name));
+        chosen.push_back(candidates.back());
+    }
   }
   if (!chosen.empty()) return chosen;
-  std::vector<std::string> candidates;
-  for (const MethodSpec& method : methods)
-    for (const Preset& preset : method.presets)
-      candidates.push_back(fmt::format("{}:{}", method.name, preset.name));
   refuse_pattern("method preset", pattern, candidates.empty() ? names_of(methods) : candidates);
 }
 

@@ -91,6 +91,12 @@ std::string metrics_legend(const Table& table) {
                      distances, has("prec.") ? "prec., " : "");
 }
 
+bool has_headline(const Record& record) {
+  return std::ranges::any_of(headline_metrics(), [&](const HeadlineMetric& headline) {
+    return find_metric(record.metrics, headline.name) != nullptr;
+  });
+}
+
 std::string problem_lines(const CaseGroup& group) {
   std::string text;
   for (const Record* record : group.records) {
@@ -100,6 +106,11 @@ std::string problem_lines(const CaseGroup& group) {
       text += wrap_text(printable(line), kScreenColumns, 4);
       continue;
     }
+    if (record->workload.empty() && !has_headline(*record))
+      text += wrap_text(
+          printable(fmt::format("n/a  {}: no true surface is known, so nothing says how accurate it is",
+                                record->case_name)),
+          kScreenColumns, 5);
     for (const std::string& line : undefined_lines(*record))
       text += wrap_text(printable(fmt::format("n/a  {}: {}", record->case_name, line)), kScreenColumns, 5);
   }

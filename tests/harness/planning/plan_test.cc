@@ -38,6 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedPlan{"glob", with([](auto& r) { r.scenes = {"x*"}; }),
                     "matches none of flat_plane, undulating"},
         RefusedPlan{"method", with([](auto& r) { r.methods = {"roma"}; }), "did you mean roma_like"},
+        RefusedPlan{"preset", with([](auto& r) { r.methods = {"sparse:medium"}; }),
+                    "known: sparse:balanced, sparse:fast, sparse:quality"},
         RefusedPlan{"axis", with([](auto& r) { r.axes = {parse_axis("thread=1")}; }), "did you mean threads"},
         RefusedPlan{"axis parameter", with([](auto& r) { r.axes = {parse_axis("undulating.amplitude=1")}; }),
                     "did you mean amplitude_m"},

@@ -267,6 +267,14 @@ TEST(SweepTable, UndefinedIsNotANumber) {
   EXPECT_TRUE(has(text, "n/a  flat_plane/lightglue_like/seed=42: accuracy_mean_mm: the cloud is empty"));
 }
 
+TEST(SweepTable, SaysThatNoTruthIsKnown) {
+  Results results = synthetic_results();
+  EXPECT_FALSE(has(render_sweep_table(results), "no true surface"));
+  results.records[0].metrics = {{"reprojection_median_px", {0.4, "px", Better::lower, ""}}};
+  EXPECT_TRUE(
+      has(render_sweep_table(results), "n/a  flat_plane/lightglue_like/seed=42: no true surface is known"));
+}
+
 TEST(EnvironmentLine, NamesWhatDecides) {
   EXPECT_EQ(environment_line(Json::parse(
                 R"({"cpu":{"model":"X | 9","cores_usable":2},"build":{"commit":null,"build_type":"Release"},)"
