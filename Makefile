@@ -34,7 +34,7 @@ library-deps:
 	@AQBENCH_LIBRARIES=1 scripts/install-deps.sh
 
 libraries: library-deps program ## Build and try the libraries for C++ and Python (docs/libraries.md)
-	@cmake $(LIBRARIES) $(BUILD) >$(BUILD).log || { cat $(BUILD).log >&2; exit 1; }
+	@cmake $(LIBRARIES) -DAQBENCH_PACKAGING=OFF $(BUILD) >$(BUILD).log || { cat $(BUILD).log >&2; exit 1; }
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
 	@ctest --test-dir $(BUILD) --output-on-failure -R '^python$$' --no-tests=error
 	@scripts/try_libraries.sh $(BUILD)
@@ -81,7 +81,7 @@ install: library-deps ## Build and install into PREFIX (default /usr/local); DES
 	@$(MAKE) --no-print-directory program && cmake $(LIBRARIES) -DAQBENCH_PACKAGING=OFF $(BUILD) >$(BUILD).log
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
 	@cmake --install $(BUILD) --prefix $(abspath $(PREFIX)) >$(BUILD).install.log || { cat $(BUILD).install.log >&2; exit 1; }
-	@echo "installed $$(wc -l <$(BUILD)/install_manifest.txt) files below $(PREFIX)"
+	@echo "installed $$(grep -c '' $(BUILD)/install_manifest.txt) files below $(PREFIX)"
 
 packages: library-deps program ## Build Debian packages in build/release/packages (scripts/try_packages.sh tries them)
 	@cmake $(LIBRARIES) -DAQBENCH_PACKAGING=ON $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a folder (default: build/release/packages) into a bare Debian 12 made by debootstrap
-# and tries them there: a cloud is scored, a suite gated, manual pages and completion shown. Needs root. Prints sizes and
-# times; leaves nothing but the cached base system in $CACHE.
+# and tries them there: a cloud is scored, a suite gated, depth maps of OpenEXR and TIFF read, manual pages and
+# completion shown. Needs root. Prints sizes and times; leaves nothing but the cached base system in $CACHE.
 #   scripts/try_packages.sh [FOLDER]
 set -euo pipefail
 
@@ -37,8 +37,10 @@ mount -t proc proc "$root/proc"
 cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
 cp /etc/apt/sources.list "$root/etc/apt/" 2>/dev/null || true
 cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$root/etc/apt/" 2>/dev/null || true
-mkdir "$root/packages"
+mkdir "$root/packages" "$root/depths"
 cp "$packages"/*.deb "$root/packages/"
+sources=$(cd "$(dirname "$0")/.." && pwd)
+cp "$sources"/tests/fuzz/corpus/depth/{plain.exr,float.tif} "$root/depths/"  # the same four depths
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
   bash -euc "$1"; }
 
@@ -63,7 +65,6 @@ inside '
   test "${COMPREPLY[0]}" = undulating && echo "aqbench eval --scene und<tab> is ${COMPREPLY[0]}"'
 if ls "$packages"/python3-aqbench_*.deb >/dev/null 2>&1; then
   say "the libraries: C++, Python, pytest"
-  sources=$(cd "$(dirname "$0")/.." && pwd)
   mkdir -p "$root/src/scripts" "$root/src/tests" "$root/src/python" "$root/src/docs/bundles"
   cp "$sources/scripts/try_libraries.sh" "$root/src/scripts"
   cp -r "$sources/tests/consumer" "$root/src/tests"
@@ -77,7 +78,12 @@ fi
 say "the pipeline"
 timed inside 'apt-get install -y -q --no-install-recommends /packages/aqbench-pipeline_*.deb >/dev/null'
 timed inside 'aqbench render undulating --width 160 --out tank >/dev/null; aqbench list methods | head -n 3; ls tank'
+say "depth maps of OpenEXR and TIFF"
+inside '
+  aqbench eval /depths/plain.exr --protocol depth --truth /depths/float.tif >depths.txt
+  grep -E "^depth +(abs_rel +0|delta_1.03 +1)( |$)" depths.txt
+  test "$(grep -cE "^depth +(abs_rel +0|delta_1.03 +1)( |$)" depths.txt)" -eq 2'
 say "removed"
-inside 'apt-get purge -y -q "aqbench*" "libaqbench*" "python3-aqbench*" >/dev/null 2>&1; rm -rf /src
+inside 'apt-get purge -y -q "aqbench*" "libaqbench*" "python3-aqbench*" >/dev/null 2>&1; rm -rf /src /depths
   ! find /usr /etc -name "*aqbench*" | grep .'
 echo "all good"
