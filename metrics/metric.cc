@@ -10,6 +10,11 @@ const Metric* find_metric(const MetricSet& set, std::string_view name) {
   return found == set.end() ? nullptr : &found->second;
 }
 
+bool is_undefined_by_truth(const Metric& metric) {
+  return !metric.value && (metric.reason == kNoPatchToInset || metric.reason == kNoPatchToTile ||
+                           metric.reason == kNoAreaOfCloud);
+}
+
 std::string to_string(Better better) {
   switch (better) {
     case Better::lower:

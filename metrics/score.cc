@@ -49,7 +49,7 @@ Measured completeness(const CloudMeasurements& cloud, double tolerance_m) {
 
 Measured completeness_inset(const CloudMeasurements& cloud, double tolerance_m, const Patch* patch) {
   if (!cloud.completeness) return {std::nullopt, cloud.no_completeness};
-  if (patch == nullptr) return {std::nullopt, "the true surface has no patch to inset"};
+  if (patch == nullptr) return {std::nullopt, kNoPatchToInset};
   const Patch inset{patch->x_min_m + tolerance_m, patch->x_max_m - tolerance_m, patch->y_min_m + tolerance_m,
                     patch->y_max_m - tolerance_m};
   const std::vector<Vec3>& positions_m = cloud.completeness->samples.positions_m;
@@ -161,7 +161,7 @@ void write_counts(MetricWriter& writer, const CloudMeasurements& measured, doubl
   if (!measured.completeness) {
     writer.add_undefined("point_density_pct", measured.no_completeness);
   } else if (std::isnan(area_m2)) {
-    writer.add_undefined("point_density_pct", "the area of a cloud is not known");
+    writer.add_undefined("point_density_pct", kNoAreaOfCloud);
   } else {
     const double cropped_m2 = measured.completeness_summary->area_m2;
     const bool cropped = !part.crop.parts.empty();
@@ -186,7 +186,7 @@ void write_plane_fit(MetricWriter& writer, const CloudMeasurements& measured) {
 void write_tiles(MetricWriter& writer, const CloudMeasurements& measured) {
   const TileGrid& grid = measured.tiles;
   std::string reason = measured.no_accuracy;
-  if (grid.tiles.empty()) reason = "the true surface has no patch to cut into tiles";
+  if (grid.tiles.empty()) reason = kNoPatchToTile;
   if (!reason.empty()) {
     write_all_undefined(writer, {"tile_worst_abs_bias_mm", "tile_empty_pct"}, reason);
     return;

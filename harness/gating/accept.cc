@@ -154,7 +154,8 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
   for (const Record& record : run.results.records) {
     if (!record.injected.empty()) faults.add(record.case_name);
     for (const auto& [name, metric] : gated_metrics(record))
-      if (!metric.value && record.status == Status::ok) undefined.add(record.case_name + " " + name);
+      if (!metric.value && !is_undefined_by_truth(metric) && record.status == Status::ok)
+        undefined.add(record.case_name + " " + name);
   }
   refuse_unless(allowed.part_of_suite, left_out, "case", "of the suite did not run", "--part-of-suite",
                 acceptance);
@@ -283,7 +284,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   for (const Record& record : results.records)
     accept_case(run.bundle, record, existing ? &*existing : nullptr, acceptance, undefined);
   for (const auto& [what, cases] : undefined)
-    acceptance.notes.push_back(fmt::format("{} in {} cases: not gated", what, cases));
+    acceptance.notes.push_back(fmt::format("{} in {}: not gated", what, counted(cases, "case")));
   if (existing)
     for (const BaselineCase& before : existing->cases)
       if (find_case(acceptance.baseline, before.name) == nullptr)

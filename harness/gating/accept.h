@@ -38,7 +38,7 @@ struct AcceptExceptions {
   bool remove_metrics = false;   // --remove-metrics: the old baseline gates metrics that the run has not
   bool new_options = false;      // --new-options: cases ran with other options than the baseline's or suite's
   bool injected_faults = false;  // --injected-faults: cases ran with faults on purpose
-  bool leave_out_undefined = false;  // --leave-out-undefined: values are null
+  bool leave_out_undefined = false;  // --leave-out-undefined: values are null, and not because of the truth
 };
 
 // Is the fewest seeds that tolerances are learned from.

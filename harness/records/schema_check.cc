@@ -45,7 +45,7 @@ std::string json_path(const std::vector<std::string>& context) {
 
 // The problem of a document whose record 0 is number `first`.
 std::optional<std::string> problem_of(const nlohmann::json& document, std::size_t first) {
-  valijson::Validator validator;
+  thread_local valijson::Validator validator;  // keeps its compiled patterns, which take half the time
   valijson::ValidationResults problems;
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
   if (validator.validate(results_schema(), adapter, &problems)) return std::nullopt;

@@ -14,6 +14,7 @@
 #include "harness/scoring/consistency.h"
 #include "harness/scoring/true_surface.h"
 #include "scenes/dataset/perturb.h"
+#include "scenes/dataset/truth_unit.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -30,6 +31,20 @@ std::string planned_sha256(const Case& planned) {
   const auto found =
       std::ranges::find(planned.options, "dataset.sha256", [](const auto& o) { return o.first; });
   return found == planned.options.end() ? std::string() : to_string(found->second);
+}
+
+// A cloud that misses the surface is not to blame where the surface is likely in another unit.
+void require_near(const Reconstruction& output, const Surface& truth, const CaseRecordingData& data,
+                  std::size_t frame) {
+  try {
+    require_scorable(output, truth);
+  } catch (const Error& error) {
+    const auto& points_m = output.cloud.points_m;
+    const bool any = std::ranges::any_of(points_m, [](const Vec3& point) { return point.allFinite(); });
+    const std::string unit = any ? likelier_truth_unit(data.recording, data.truth, frame) : "";
+    if (unit.empty()) throw;
+    throw Error(ErrorKind::method, fmt::format("{}; {}", unit, error.what()));
+  }
 }
 
 }  // namespace
@@ -75,7 +90,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene);
     const Surface& truth = *scene.truth.surface;
-    require_scorable(output, truth);
+    require_near(output, truth, data, frame);
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
     const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());

@@ -28,23 +28,59 @@ std::vector<ChangePoint> every_change(std::span<const double> history) {
   return steps;
 }
 
-// Two-sided p of a change of level where neighbours are correlated: means vary more, by as much as if there
-// were fewer values.
-double corrected_p(std::span<const double> before, std::span<const double> after, double correlation) {
-  const double fewer = (1 - correlation) / (1 + correlation);
-  const auto moments = [](std::span<const double> values) {
-    double mean = 0, squares = 0;
-    for (const double value : values) mean += value / static_cast<double>(values.size());
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    return std::pair(mean, squares);
+// Sums over values from which their common part with the value before was taken: what is left of neighbours
+// that are correlated by `correlation` is independent, the first value scaled to the spread of the others
+// (Prais and Winsten 1954).
+struct StepFit {
+  double shift = 0, squares = 0;  // of the second level against the first; squared residuals
+  double weight = 0;              // variance of the shift is that of a residual divided by it
+};
+
+StepFit fit_step(std::span<const double> before, std::span<const double> after, double correlation) {
+  const std::size_t size = before.size() + after.size();
+  const double scale = std::sqrt(1 - correlation * correlation);
+  const double origin = before.front();
+  const auto value = [&](std::size_t i) {
+    return (i < before.size() ? before[i] : after[i - before.size()]) - origin;
   };
-  const auto [mean_a, squares_a] = moments(before);
-  const auto [mean_b, squares_b] = moments(after);
-  const double n_a = static_cast<double>(before.size()), n_b = static_cast<double>(after.size());
-  const double degrees = n_a + n_b - 2;
-  if (degrees <= 0 || mean_a == mean_b) return 1;
-  const double variance = (squares_a + squares_b) / degrees;
-  return student_t_two_sided((mean_b - mean_a) / std::sqrt(variance / fewer * (1 / n_a + 1 / n_b)), degrees);
+  const auto second = [&](std::size_t i) { return i < before.size() ? 0.0 : 1.0; };
+  struct Row {
+    double one, step, y;
+  };
+  const auto row = [&](std::size_t i) -> Row {
+    if (i == 0) return {scale, scale * second(0), scale * value(0)};
+    return {1 - correlation, second(i) - correlation * second(i - 1), value(i) - correlation * value(i - 1)};
+  };
+  double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Row r = row(i);
+    aa += r.one * r.one;
+    ab += r.one * r.step;
+    bb += r.step * r.step;
+    ay += r.one * r.y;
+    by += r.step * r.y;
+  }
+  StepFit fit;
+  fit.weight = bb - ab * ab / aa;
+  fit.shift = (by - ab * ay / aa) / fit.weight;
+  const double level = (ay - ab * fit.shift) / aa;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Row r = row(i);
+    const double residual = r.y - r.one * level - r.step * fit.shift;
+    fit.squares += residual * residual;
+  }
+  return fit;
+}
+
+// Two-sided p of a change of level where neighbours are correlated: Student's t of the shift by generalised
+// least squares. A value that jumps at once is stronger evidence than means that wandered apart, since the
+// correlation explains the latter.
+double corrected_p(std::span<const double> before, std::span<const double> after, double correlation) {
+  const double degrees = static_cast<double>(before.size() + after.size()) - 2;
+  if (degrees <= 0) return 1;
+  const StepFit fit = fit_step(before, after, correlation);
+  if (fit.shift == 0) return 1;
+  return student_t_two_sided(fit.shift / std::sqrt(fit.squares / degrees / fit.weight), degrees);
 }
 
 // The borders of levels: 0, each step, the end.

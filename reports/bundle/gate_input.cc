@@ -12,14 +12,17 @@ namespace aqbench {
 GateInput read_gate_input(const std::filesystem::path& results_path) {
   std::error_code error;
   if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false};
-  const VerifyReport report = verify_bundle(results_path);
+  GateInput input{{}, true};
+  const VerifyReport report = verify_bundle(results_path, input.results);
   if (report.verdict() == VerifyVerdict::other_version)
     throw Error(ErrorKind::not_comparable,
                 fmt::format("{}: {}", results_path.string(), first_problem(report)));
   if (!report.ok())
     throw Error(ErrorKind::verification,
                 fmt::format("{}: does not verify: {}", results_path.string(), first_problem(report)));
-  return {read_results(results_path / "results.json"), true};
+  // A verified comparison has none: the reader says so.
+  if (input.results.records.empty()) input.results = read_results(results_path / "results.json");
+  return input;
 }
 
 AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/parallel.h"
 #include "core/text.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/bundle/view_errors.h"
@@ -22,35 +26,49 @@ constexpr std::uintmax_t kMaxTableBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxPlyHeaderBytes = 4096;
 constexpr double kOutlier_mm = 20;  // what outlier_ratio_pct counts beyond
 
-std::vector<std::string> split_fields(std::string_view line) {
-  std::vector<std::string> fields;
-  for (std::size_t start = 0;; ++start) {
-    const std::size_t end = std::min(line.find(',', start), line.size());
-    fields.emplace_back(line.substr(start, end - start));
-    if (end == line.size()) return fields;
-    start = end;
-  }
+// Returns the first bytes of a file, which hold a cloud's header.
+std::string head_of(const std::filesystem::path& file) {
+  std::string head(std::min<std::uintmax_t>(regular_file_size(file), kMaxPlyHeaderBytes), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(stream.gcount()));
+  return head;
 }
 
-// A table with a header line. A number that is missing is nullopt.
+// A table with a header line; it refers to its text. A number that is missing is nullopt.
 struct CaseTable {
-  std::vector<std::string> names;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> fields;  // of all rows
+  std::vector<std::size_t> ends;         // of each row, in fields
 
+  std::size_t rows() const { return ends.size(); }
+  std::span<const std::string_view> fields_of(std::size_t row) const {
+    const std::size_t begin = row == 0 ? 0 : ends[row - 1];
+    return std::span(fields).subspan(begin, ends[row] - begin);
+  }
   std::optional<double> number(std::size_t row, std::string_view name) const {
     const auto column = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-    return column < rows[row].size() ? parse_double(rows[row][column]) : std::nullopt;
+    const auto here = fields_of(row);
+    return column < here.size() ? parse_double(here[column]) : std::nullopt;
   }
 };
+
+void append_fields(std::string_view line, std::vector<std::string_view>& fields) {
+  for (std::size_t end = 0; (end = line.find(',')) != line.npos; line.remove_prefix(end + 1))
+    fields.push_back(line.substr(0, end));
+  fields.push_back(line);
+}
 
 CaseTable read_table(std::string_view text) {
   CaseTable table;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (table.names.empty())
-      table.names = split_fields(text.substr(0, end));
-    else
-      table.rows.push_back(split_fields(text.substr(0, end)));
+    if (table.names.empty()) {
+      append_fields(text.substr(0, end), table.names);
+    } else {
+      append_fields(text.substr(0, end), table.fields);
+      table.ends.push_back(table.fields.size());
+    }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return table;
@@ -71,7 +89,8 @@ class TableChecker {
     file_ = file;
     std::string text;
     try {
-      text = read_file(bundle_ / file, kMaxTableBytes);  // clouds are binary
+      text =
+          file.starts_with("clouds/") ? head_of(bundle_ / file) : read_file(bundle_ / file, kMaxTableBytes);
     } catch (const Error&) {
       return;  // whoever compares its hash says so
     }
@@ -131,7 +150,7 @@ class TableChecker {
   void check_tiles(const CaseTable& table) {
     double worst = 0, points = 0, empty = 0, sum_mm = 0, sum_of_sizes_mm = 0;
     std::vector<double> complete_pct;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t row = 0; row < table.rows(); ++row) {
       const double here = table.number(row, "points").value_or(0),
                    mean_mm = table.number(row, "signed_mean_mm").value_or(0);
       points += here;
@@ -142,7 +161,7 @@ class TableChecker {
       if (const auto share = table.number(row, "completeness_2mm_pct")) complete_pct.push_back(*share);
     }
     compare("tile_worst_abs_bias_mm", worst);
-    compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows.size(), 1)));
+    compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows(), 1)));
     constexpr double rounding = 1e-7;  // of sums over many tiles
     if (points > 0)
       check_between("bias_mean_mm", {sum_mm / points, sum_mm / points}, rounding * sum_of_sizes_mm / points);
@@ -156,7 +175,7 @@ class TableChecker {
 
   void check_views(const CaseTable& table) {
     double surface = 0, complete = 0, surface_seen2 = 0, complete_seen2 = 0;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t row = 0; row < table.rows(); ++row) {
       const double share = table.number(row, "surface_pct").value_or(0);
       const double found = share * table.number(row, "completeness_2mm_pct").value_or(0);
       surface += share;
@@ -172,23 +191,22 @@ class TableChecker {
   }
 
   void check_depths(const CaseTable& table) {
-    for (const std::string& name : table.names) {
+    for (const std::string_view name : table.names) {
       std::vector<double> values;
-      for (std::size_t row = 0; row < table.rows.size(); ++row)
+      for (std::size_t row = 0; row < table.rows(); ++row)
         if (const auto value = table.number(row, name)) values.push_back(*value);
-      if (name != "camera" && !values.empty()) compare(name, median_of(std::move(values)));
+      if (name != "camera" && !values.empty()) compare(std::string(name), median_of(std::move(values)));
     }
   }
 
   void check_holes(const CaseTable& table) {
-    for (std::size_t row = 0; row < table.rows.size(); ++row)
-      if (table.rows[row].size() > 1 && table.rows[row][0] == "holes")
-        compare("holes_" + table.rows[row][1] + "_pct", table.number(row, "value"), 6);
+    for (std::size_t row = 0; row < table.rows(); ++row)
+      if (const auto fields = table.fields_of(row); fields.size() > 1 && fields[0] == "holes")
+        compare(fmt::format("holes_{}_pct", fields[1]), table.number(row, "value"), 6);
   }
 
   void check_cloud(std::string_view ply) {
     constexpr std::string_view kElement = "\nelement vertex ";
-    ply = ply.substr(0, kMaxPlyHeaderBytes);
     const std::size_t at = ply.find(kElement);
     if (at == std::string_view::npos) return findings_.push_back({file_, "is no cloud"});
     ply.remove_prefix(at + kElement.size());
@@ -254,15 +272,23 @@ class TableChecker {
 }  // namespace
 
 std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Results& results) {
-  std::vector<Finding> findings;
-  for (const Record& record : results.records) {
-    if (!record.files || record.status != Status::ok) continue;
-    TableChecker checker(bundle, record, findings);
-    for (const CaseFile& file : *record.files)
-      if (is_bundle_path(file.path)) checker.check(file.path);
-    checker.check_all_there();
-  }
-  return findings;
+  constexpr std::size_t kGrain = 16;
+  const std::size_t count = results.records.size();
+  std::vector<std::vector<Finding>> found((count + kGrain - 1) / kGrain);
+  parallel_for(count, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Finding>& findings = found[begin / kGrain];
+    for (std::size_t i = begin; i < end; ++i) {
+      const Record& record = results.records[i];
+      if (!record.files || record.status != Status::ok) continue;
+      TableChecker checker(bundle, record, findings);
+      for (const CaseFile& file : *record.files)
+        if (is_bundle_path(file.path)) checker.check(file.path);
+      checker.check_all_there();
+    }
+  });
+  std::vector<Finding> all;
+  for (std::vector<Finding>& findings : found) std::ranges::move(findings, std::back_inserter(all));
+  return all;
 }
 
 }  // namespace aqbench

@@ -74,11 +74,15 @@ class Verifier {
       check_journal(*results, listing.files);
       check_added(listing.files, &*results);
       add_findings(check_tables(bundle_, *results));
-      check_derived(std::move(*results), listing.files);
+      check_derived(*results, listing.files);
+      results_ = std::move(*results);
     }
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
     return std::move(report_);
   }
+
+  // Returns the results that were checked, none where they could not be read.
+  Results take_results() { return std::move(results_); }
 
  private:
   void add_finding(const std::string& file, std::string what) {
@@ -161,8 +165,9 @@ class Verifier {
     return results;
   }
 
-  // Renders again what this version wrote. Of which version the texts are stands in results.json.
-  void check_derived(Results results, const std::vector<std::string>& files) {
+  // Renders again what this version wrote. Of which version the texts are stands in results.json. The results
+  // are given back unless the rest cannot be read.
+  void check_derived(Results& results, const std::vector<std::string>& files) {
     if (const int version = results.run.text_version; version != kSummaryVersion) {
       set_other_version(
           {"summary.md", fmt::format("is of {}, this program writes version {}",
@@ -174,7 +179,7 @@ class Verifier {
       if (!has(files, file) &&
           std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
-    const std::optional<BundleContent> content = read_content(std::move(results));
+    std::optional<BundleContent> content = read_content(std::move(results));
     if (!content) return;
     check_text("summary.md", files, [&] { return render_summary(*content); });
     check_text(kReportName, files, [&] {
@@ -183,6 +188,7 @@ class Verifier {
     check_text("benchmark.json", files, [&] { return benchmark_json_text(content->results); });
     check_statement(*content, files);
     check_inventory();
+    results = std::move(content->results);
   }
 
   template <class Render>
@@ -294,16 +300,29 @@ class Verifier {
   std::optional<std::filesystem::path> tsa_ca_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
+  Results results_;
 };
+
+void require_folder(const std::filesystem::path& bundle) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error))
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+}
 
 }  // namespace
 
 VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
                            const std::optional<std::filesystem::path>& tsa_ca) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(bundle, error))
-    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  require_folder(bundle);
   return Verifier(bundle, public_key, tsa_ca).run();
+}
+
+VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results) {
+  require_folder(bundle);
+  Verifier verifier(bundle, std::nullopt, std::nullopt);
+  VerifyReport report = verifier.run();
+  results = verifier.take_results();
+  return report;
 }
 
 }  // namespace aqbench

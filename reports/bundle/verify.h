@@ -10,6 +10,8 @@
 
 namespace aqbench {
 
+struct Results;
+
 // Checks
 // - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
 //   special files;
@@ -28,5 +30,9 @@ namespace aqbench {
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
                            const std::optional<std::string>& public_key = std::nullopt,
                            const std::optional<std::filesystem::path>& tsa_ca = std::nullopt);
+
+// Does the same and fills `results` with those that it checked, so that nobody reads them twice. They are
+// good for use only if the report is ok().
+VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results);
 
 }  // namespace aqbench

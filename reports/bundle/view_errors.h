@@ -2,9 +2,10 @@
 // What the errors of a view (harness/viewing/cloud_view.h) allow: they are rounded to codes, so that each
 // lies between two errors, and so does all that follows from them.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace aqbench {
 
@@ -28,8 +29,18 @@ class ErrorRanges {
   // Returns the range of the share of points whose |error| is at most `tolerance_mm`.
   ErrorRange share_within_pct(double tolerance_mm) const;
 
+  // How many points have each code, the least code first.
+  struct Counts {
+    int first = 0;
+    std::array<std::size_t, 256> of = {};
+
+    // Returns the code of rank `place` from 0.
+    int code_at(std::size_t place) const;
+  };
+
  private:
-  std::vector<std::int8_t> sorted_, sizes_;
+  std::size_t points_ = 0;
+  Counts codes_, sizes_;
 };
 
 }  // namespace aqbench

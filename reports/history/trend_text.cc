@@ -144,6 +144,7 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   const std::string changes = changes_table(history, series, colours);
   if (!changes.empty()) text += "\n" + changes;
   text += pinned_table(series, colours);
+  if (series.empty()) return text + "\nno value stands in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
   return text +

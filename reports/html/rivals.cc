@@ -163,8 +163,8 @@ std::string lead(const BundleContent& content) {
       "again "
       "and compares bit for bit (<code>" +
       xml_escape(shell_join({"aqbench", "replay", "out/" + run, "--case"})) +
-      " NAME</code>). Since when: <code>aqbench trend out --metric accuracy_mean_mm</code> names the run and "
-      "the commit where a value changed, over all bundles in <code>out</code>";
+      " NAME</code>). Since when: <code>aqbench trend out</code> names the run and the commit where a value "
+      "changed, over all bundles in <code>out</code>, and <code>aqbench site out --out site</code> draws it";
   if (content.baseline)
     text += fmt::format("; this page knows the accepted values alone, those of {}{}",
                         xml_escape(content.baseline->accepted_bundle),

@@ -135,9 +135,10 @@ constexpr const char* kStepsNote =
     "(exact), else change points with their p. They show where to look; gate and ab decide.";
 
 // Returns the table of the rows, which stand with the newest first.
-std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows) {
+std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
+                          const std::string& lead = "") {
   if (rows.empty()) return "";
-  std::string text = table_open("changes of level", titles);
+  std::string text = lead + table_open("changes of level", titles);
   for (std::size_t i = 0; i < std::min(rows.size(), kMostStepRows); ++i) text += rows[i];
   text += "</tbody></table></div>\n";
   if (rows.size() > kMostStepRows)
@@ -187,7 +188,7 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
   std::vector<std::string> rows;
   for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, ""));
-  body += steps_section(site_step_titles(), rows);
+  body += steps_section(site_step_titles(), rows, site_steps_lead(steps, runs));
   body += page_section("newest", "Newest values", newest_table(runs));
   body += page_section("runs", "Runs", runs_table(runs, reports));
   return {fmt::format("suite/{}.html", file),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
@@ -128,6 +129,28 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
   return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
                            xml_escape(from == to ? from + ", the same" : from + " to " + to),
                            step.level.p == 0 ? "exact" : fmt::format("{:.1e}", step.level.p));
+}
+
+std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {
+  constexpr std::size_t kMostRuns = 5;
+  std::string text;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < steps.size() && shown < kMostRuns; ++shown) {
+    const std::size_t since = steps[i].since;
+    std::array<std::size_t, 3> counts{};  // better, neither, worse
+    std::string before = commit_of_run(*runs[steps[i].before]);
+    for (; i < steps.size() && steps[i].since == since; ++i) {
+      ++counts[static_cast<std::size_t>(steps[i].worsening() + 1)];
+      // Where a case was missing in between, the last run before is another one.
+      if (commit_of_run(*runs[steps[i].before]) != before) before = "an earlier one";
+    }
+    text += fmt::format(
+        "<li>since run {}, commit {} after {}: <span class=\"{}\">{} worse</span>, {} better{}</li>\n",
+        xml_escape(runs[since]->id), xml_escape(commit_of_run(*runs[since])), xml_escape(before),
+        counts[2] > 0 ? "bad" : "dim", counted(counts[2], "value"), counts[0],
+        counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : std::string());
+  }
+  return text.empty() ? text : "<ul>\n" + text + "</ul>\n";
 }
 
 std::string site_steps_json(std::span<const SiteStep> steps,

@@ -37,6 +37,10 @@ const std::vector<std::string>& site_step_titles();
 std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
                           const std::string& suite);
 
+// Returns a list of the newest five runs since which a level is another one: commits, how many values are
+// worse.
+std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs);
+
 // Returns the steps as JSON for the page's script: [metric, case, first run of the new level, worsening],
 // where the case is its place in `places`.
 std::string site_steps_json(std::span<const SiteStep> steps,

@@ -1,12 +1,66 @@
 #include "reports/text/program_table.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/content/program_rows.h"
 
 namespace aqbench {
+namespace {
+
+// The mean over programs of what the system may not tell of each.
+template <class Value>
+TableCell program_mean(const std::vector<const ProgramUse*>& uses, double unit, Value value) {
+  double sum = 0;
+  for (const ProgramUse* use : uses) {
+    const std::optional<double> one = value(*use);
+    if (!one) return {"n/a", Colour::yellow};
+    sum += *one;
+  }
+  return {table_number(sum / static_cast<double>(uses.size()) / unit)};
+}
+
+TableCell largest_peak(const std::vector<const ProgramUse*>& uses) {
+  std::optional<std::uint64_t> largest;
+  for (const ProgramUse* use : uses) largest = std::max(largest, use->peak_resident_bytes);
+  return largest ? TableCell{table_number(static_cast<double>(*largest) / 0x1p20)}
+                 : TableCell{"n/a", Colour::yellow};
+}
+
+}  // namespace
+
+std::string render_program_table(const std::vector<CaseGroup>& groups, bool scenes, bool colours) {
+  const bool axes = std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });
+  Table table;
+  if (scenes) table.columns.push_back({"scene", Align::left, true});
+  table.columns.push_back({"program", Align::left, true});
+  if (axes) table.columns.push_back({"axes", Align::left, true});
+  for (const char* title : {"CPU\ns", "peak\nMiB", "read\nMiB", "written\nMiB"})
+    table.columns.push_back({title, Align::right});
+  for (const CaseGroup& group : groups) {
+    std::vector<const ProgramUse*> uses;
+    for (const Record* record : group.records)
+      if (record->program) uses.push_back(&*record->program);
+    if (uses.empty()) continue;
+    std::vector<TableCell> row;
+    if (scenes) row.push_back({group.scene});
+    row.push_back({group.method});
+    if (axes) row.push_back({group.axes});
+    row.push_back(program_mean(
+        uses, 1, [](const ProgramUse& use) { return std::optional(use.cpu_user_s + use.cpu_system_s); }));
+    row.push_back(largest_peak(uses));
+    row.push_back(program_mean(uses, 0x1p20, [](const ProgramUse& use) { return use.read_bytes; }));
+    row.push_back(program_mean(uses, 0x1p20, [](const ProgramUse& use) { return use.written_bytes; }));
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.empty()) return "";
+  return "\n" + render_table(table, colours) +
+         "CPU time, read and written: means over seeds, in the cold run; peak: of resident memory, the "
+         "largest.\n";
+}
 
 std::string programs_table(const Results& results) {
   if (std::ranges::none_of(results.records, [](const Record& record) { return record.program.has_value(); }))

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
+#include "reports/text/program_table.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
@@ -123,6 +124,7 @@ std::string render_sweep_table(const Results& results, bool colours) {
     const Table table = fitting_table(groups, columns);
     if (!common.empty()) text += wrap_text(printable("all: " + common), kScreenColumns, 5);
     text += render_table(table, colours) + metrics_legend(table);
+    text += render_program_table(groups, columns.scene, colours);
   }
   for (const CaseGroup& group : groups) text += problem_lines(group);
   const std::string workloads = render_workload_table(results, colours);

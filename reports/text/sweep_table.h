@@ -8,8 +8,8 @@
 namespace aqbench {
 
 // Returns a table with a row for each scene and method (and swept axes): the mean over its seeds, and below
-// it the standard deviation where there are several seeds. Then come the cases that failed. At most 100
-// columns.
+// it the standard deviation where there are several seeds. Then comes what external programs used, and the
+// cases that failed. At most 100 columns.
 std::string render_sweep_table(const Results& results, bool colours = false);
 
 }  // namespace aqbench

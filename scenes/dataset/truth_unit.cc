@@ -116,17 +116,27 @@ std::vector<Vec3> places_in_frame(const SurfaceTruth& surface, std::size_t frame
   return places;
 }
 
-void check_frame(const Recording& recording, const RecordingTruth& truth, std::size_t frame) {
-  const std::vector<Vec3> places = places_in_frame(*truth.surface, frame);
-  const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
+// How the true surface of a frame would lie in the unit that is said, where one is, and in the likeliest.
+struct UnitSights {
   std::optional<UnitSight> given, likely;
+};
+
+UnitSights sights_in_frame(const Recording& recording, const SurfaceTruth& surface, std::size_t frame) {
+  const std::vector<Vec3> places = places_in_frame(surface, frame);
+  UnitSights sights;
   for (const char* const unit : kTruthUnits) {
     const UnitSight sight = sight_in(unit, recording, places);
-    if (unit == truth.surface->unit) given = sight;
-    if (sight.is_likely() &&
-        (!likely || std::abs(std::log(sight.baselines)) < std::abs(std::log(likely->baselines))))
-      likely = sight;
+    if (unit == surface.unit) sights.given = sight;
+    if (sight.is_likely() && (!sights.likely || std::abs(std::log(sight.baselines)) <
+                                                    std::abs(std::log(sights.likely->baselines))))
+      sights.likely = sight;
   }
+  return sights;
+}
+
+void check_frame(const Recording& recording, const RecordingTruth& truth, std::size_t frame) {
+  const auto [given, likely] = sights_in_frame(recording, *truth.surface, frame);
+  const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
   if (!given) {
     std::string why = fmt::format("is missing: is {} in m, cm, mm or um?", file);
     if (likely) why += fmt::format(" Likely {}: {}", likely->unit, likely->text());
@@ -150,6 +160,14 @@ void check_truth_unit(const Recording& recording, const RecordingTruth& truth) {
   });
   for (std::size_t frame = 0; frame < (by_frame ? recording.images.size() : 1); ++frame)
     check_frame(recording, truth, frame);
+}
+
+std::string likelier_truth_unit(const Recording& recording, const RecordingTruth& truth, std::size_t frame) {
+  if (!truth.surface) return {};
+  const auto [given, likely] = sights_in_frame(recording, *truth.surface, frame);
+  if (!given || !likely || likely->unit == given->unit) return {};
+  return fmt::format("{}: surface.unit: '{}' is likely wrong: {}, but {}", truth.source, given->unit,
+                     given->text(), likely->text());
 }
 
 }  // namespace aqbench

@@ -78,7 +78,8 @@ const aqbench = (() => {
     [...table.tHead.rows[0].cells].forEach((header, column) => {
       const label = header.textContent;
       header.replaceChildren(
-        make('button', {class: 'sort', type: 'button', onclick: () => sort_table(table, column, header)}, label));
+        make('button', {class: 'sort', type: 'button', onclick: () => sort_table(table, column, header)},
+          label.replace('-', '\u2011')));  // not broken at its hyphen
     });
     table.closest('.wide').before(make('div', {class: 'tools'}, make('label', {}, 'filter ', filter), menu, count));
     show_count();

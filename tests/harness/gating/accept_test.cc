@@ -231,6 +231,20 @@ TEST_F(Accept, EachSilentLossNeedsItsOwnFlag) {
   }
 }
 
+TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
+  AcceptedRun run = read_accepted_run(bundle_of(synthetic_results()));
+  for (Record& record : run.results.records)
+    for (auto& [name, metric] : record.metrics)
+      if (!metric.value) metric.reason = kNoPatchToTile;
+  const Acceptance acceptance = plan_acceptance(run, file_);
+  EXPECT_THAT(acceptance.refusals, ::testing::IsEmpty());
+  EXPECT_THAT(acceptance.notes,
+              ::testing::Contains("normal_mean_deg: undefined (the true surface has no patch to "
+                                  "cut into tiles) in 4 cases: not gated"));
+  run.results.records[0].metrics.back().second.value.reset();
+  EXPECT_THAT(plan_acceptance(run, file_).refusals, ::testing::SizeIs(1)) << "a value that could be there";
+}
+
 TEST_F(Accept, RefusesARunThatGatesNothing) {
   AcceptedRun run = read_accepted_run(bundle_of(synthetic_results()));
   for (Record& record : run.results.records) record.metrics.clear();

@@ -1,6 +1,8 @@
 // Recordings as scenes: planned, run without their truth in reach, scored.
 #include "harness/running/case_recording.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -174,6 +176,19 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
   request_.project.datasets[0].truth = Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "m"}})");
   EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
               HasSubstr("dataset pool.truth: surface.unit: 'm' looks wrong"));
+}
+
+// The cloud is right; that the truth is ten times as far away is only possible.
+TEST_F(RecordingScene, ATruthInTheWrongUnitIsNamedAndNotTheCloudAlone) {
+  add_scan();
+  write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "cm"}})");
+  use_program(1);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_THAT(record.reason,
+              testing::AllOf(HasSubstr("truth.json: surface.unit: 'cm' is likely wrong: in cm"),
+                             HasSubstr("but in mm 100 % of it is in view, 1."),
+                             HasSubstr("; its cloud: no point lies where the scene is scored")));
 }
 
 TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {

@@ -44,18 +44,29 @@ TEST(TrendSteps, BitEqualValuesShowEveryChangeAlsoOneThatIsTakenBack) {
   EXPECT_FALSE(is_bit_equal(Values{1, 2, 3, 3}));
 }
 
+// Of 1000 stationary series, how many show a step.
+int false_alarms_of(double cv, double correlation) {
+  std::mt19937_64 generator(7);
+  int false_alarms = 0;
+  for (int i = 0; i < 1000; ++i)
+    if (!step_indices(stationary(generator, 60, cv, correlation)).empty()) ++false_alarms;
+  return false_alarms;
+}
+
 TEST(TrendSteps, AtMostOneOfAThousandStationarySeriesShowsAStep) {
-  for (const double correlation : {0.0, 0.3}) {
-    std::mt19937_64 generator(7);
-    int false_alarms = 0;
-    for (int i = 0; i < 1000; ++i)
-      if (!step_indices(stationary(generator, 60, 0.011, correlation)).empty()) ++false_alarms;
-    EXPECT_LE(false_alarms, 1) << correlation;
-  }
+  for (const double correlation : {0.0, 0.3, 0.6})
+    EXPECT_LE(false_alarms_of(0.011, correlation), 1) << correlation;
+}
+
+// What docs/guide.md says of noise that is as large as the least step.
+TEST(TrendSteps, NoisySeriesThatWanderShowMore) {
+  const int false_alarms = false_alarms_of(0.03, 0.6);
+  EXPECT_GT(false_alarms, 5);
+  EXPECT_LE(false_alarms, 30);
 }
 
 TEST(TrendSteps, FivePercentAreFoundWithinTenRuns) {
-  for (const double correlation : {0.0, 0.3}) {
+  for (const double correlation : {0.0, 0.3, 0.6}) {
     std::mt19937_64 generator(9);
     int found = 0;
     for (int i = 0; i < 300; ++i) {
@@ -69,6 +80,19 @@ TEST(TrendSteps, FivePercentAreFoundWithinTenRuns) {
     }
     EXPECT_GE(found, 285) << correlation;
   }
+}
+
+// Values by NumPy: (1 - 0.5 L) applied to y, to a level and to a step, the first row scaled by sqrt(0.75),
+// then numpy.linalg.lstsq; the autocorrelation of these values is below what counts at least, 0.5.
+TEST(TrendSteps, PIsThatOfGeneralisedLeastSquares) {
+  const Values history = {100, 101, 99, 102, 98, 100, 101, 99, 106, 107, 105, 108, 104, 106, 107, 105};
+  TrendStepOptions options;
+  options.least_autocorrelation = 0.5;
+  options.max_p = 0.01;
+  const auto steps = detect_steps(history, options);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].index, 8u);
+  EXPECT_NEAR(steps[0].level.p, 0.0006064514424, 1e-9);
 }
 
 // Of an endless series it would be the coefficient itself.

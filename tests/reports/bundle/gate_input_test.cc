@@ -17,7 +17,9 @@ TEST(ReadGateInput, ABundleIsVerifiedFirst) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
   const auto bundle = synthetic_bundle(directory.path(), results);
-  EXPECT_TRUE(read_gate_input(bundle).verified);
+  const GateInput sealed = read_gate_input(bundle);
+  EXPECT_TRUE(sealed.verified);
+  EXPECT_EQ(results_text(sealed.results), results_text(results));
   const GateInput bare = read_gate_input(bundle / "results.json");
   EXPECT_FALSE(bare.verified);
   EXPECT_EQ(results_text(bare.results), results_text(results));

@@ -58,6 +58,12 @@ TEST(Trend, FindsTheRunWhereALevelChanged) {
   EXPECT_EQ(detect_trends(history, one).size(), 1u);
 }
 
+TEST(Trend, OneRunIsNoHistory) {
+  const TrendHistory history = history_of(1, 18);
+  EXPECT_THAT(render_trends(history, detect_trends(history, {}), false),
+              HasSubstr("no value stands in two runs with the same options"));
+}
+
 TEST(Trend, AgainstAPinnedRelease) {
   const TrendHistory history = history_of(30, 18);
   TrendOptions options;

@@ -221,6 +221,24 @@ TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
   EXPECT_TRUE(has(text, "lightglue_like")) << text;
 }
 
+TEST(SweepTable, SaysWhatProgramsUsed) {
+  Results results = synthetic_results();
+  EXPECT_FALSE(has(render_sweep_table(results), "peak"));
+  results.records.clear();
+  for (const std::uint64_t seed : {42, 43}) {
+    Record record = synthetic_record("undulating", "mine", seed, 0.5);
+    record.program = ProgramUse{.cpu_user_s = seed == 42 ? 1.25 : 2.25,
+                                .cpu_system_s = 0.25,
+                                .peak_resident_bytes = seed << 20U,
+                                .read_bytes = 3U << 20U,
+                                .written_bytes = {}};
+    results.records.push_back(record);
+  }
+  const std::string text = render_sweep_table(results);
+  EXPECT_TRUE(has(text, "undulating  mine     2.000  43.00  3.000      n/a\n")) << text;
+  EXPECT_TRUE(has(text, "peak: of resident memory, the largest")) << text;
+}
+
 TEST(SweepTable, SpellsOutWhatDiffersBetweenCases) {
   Results results = synthetic_results();
   results.records.clear();

@@ -29,11 +29,14 @@ class TruthUnit : public testing::Test {
                                         z_mm))
         .string();
   }
-  void check(const std::string& unit, const std::string& file) const {
+  static RecordingTruth truth_of(const std::string& unit, const std::string& file) {
     RecordingTruth truth;
     truth.source = "truth.json";
     truth.surface = SurfaceTruth{{file}, unit, {}};
-    check_truth_unit(recording_, truth);
+    return truth;
+  }
+  void check(const std::string& unit, const std::string& file) const {
+    check_truth_unit(recording_, truth_of(unit, file));
   }
   std::string refusal(const std::string& unit, const std::string& file) const {
     return error_of(ErrorKind::input, [&] { check(unit, file); });
@@ -55,6 +58,18 @@ TEST_F(TruthUnit, AnotherOneIsAskedFor) {
   EXPECT_THAT(refusal("um", square(1178)), HasSubstr("in um no camera sees it, but in mm"));
   EXPECT_THAT(refusal("", square(1178)),
               testing::AllOf(HasSubstr("surface.unit: is missing: is"), HasSubstr("Likely mm: in mm 100 %")));
+}
+
+// Ten times as far away is possible, so it is no mistake before a cloud says otherwise.
+TEST_F(TruthUnit, ALikelierOneIsNamedWhereTheOneThatIsSaidIsPossible) {
+  const std::string file = square(1178);
+  check("cm", file);
+  EXPECT_THAT(likelier_truth_unit(recording_, truth_of("cm", file), 0),
+              testing::AllOf(
+                  HasSubstr("truth.json: surface.unit: 'cm' is likely wrong: in cm 100 % of it is in view"),
+                  HasSubstr("but in mm 100 % of it is in view, 1.")));
+  EXPECT_EQ(likelier_truth_unit(recording_, truth_of("mm", file), 0), "");
+  EXPECT_EQ(likelier_truth_unit(recording_, RecordingTruth{}, 0), "");
 }
 
 TEST_F(TruthUnit, ATruthThatNoCameraSeesIsRefused) {
