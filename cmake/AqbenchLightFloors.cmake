@@ -2,8 +2,12 @@
 # need no LibTorch and no Open3D: with AQBENCH_LIBRARIES_ONLY they are all that is built.
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
+file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)
+target_sources(aqbench_core PRIVATE ${signals})
 aqbench_library(cloud scenes/cloud aqbench::core)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
+file(GLOB ripples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/surfaces/ripples/*.cc)
+target_sources(aqbench_surfaces PRIVATE ${ripples})
 # No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
 set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
                             SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)

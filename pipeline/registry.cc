@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "pipeline/dense_flow/dense_flow_spec.h"
@@ -24,10 +26,9 @@ std::vector<std::filesystem::path> model_file(const Observation&, const MethodIn
   return {input.parameters.text("model")};
 }
 
-}  // namespace
-
-const std::vector<MethodSpec>& method_registry() {
-  static const std::vector<MethodSpec> table{
+// Methods that see the truth.
+std::vector<MethodSpec> simulated_methods() {
+  return {
       {.name = "lightglue_like",
        .summary = "simulated: few points, as a sparse matcher such as LightGlue gives",
        .parameters = simulated_parameters(kLightglueLike),
@@ -40,6 +41,12 @@ const std::vector<MethodSpec>& method_registry() {
        .presets = {},
        .stages = simulated_stages(),
        .run = &simulate},
+  };
+}
+
+// Methods that see an Observation alone.
+std::vector<MethodSpec> real_methods() {
+  return {
       {.name = "dense_flow",
        .summary = "dense inverse search flow between neighbouring cameras, triangulated by refracted rays",
        .parameters = dense_flow::parameters(),
@@ -79,6 +86,16 @@ const std::vector<MethodSpec>& method_registry() {
        .dtype = "float32",
        .reads = &model_file},
   };
+}
+
+}  // namespace
+
+const std::vector<MethodSpec>& method_registry() {
+  static const std::vector<MethodSpec> table = [] {
+    std::vector<MethodSpec> methods = simulated_methods();
+    for (MethodSpec& method : real_methods()) methods.push_back(std::move(method));
+    return methods;
+  }();
   return table;
 }
 

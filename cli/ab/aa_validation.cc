@@ -12,7 +12,7 @@
 #include "cli/json_output.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/stop_signals.h"
+#include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/table.h"
 #include "harness/ab/aa_validation.h"

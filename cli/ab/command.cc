@@ -17,7 +17,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
-#include "core/stop_signals.h"
+#include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/aa_validation.h"

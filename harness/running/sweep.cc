@@ -15,7 +15,7 @@
 #include "core/files.h"
 #include "core/isolate.h"
 #include "core/scratch_folder.h"
-#include "core/stop_signals.h"
+#include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/case_dataset.h"

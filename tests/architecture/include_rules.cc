@@ -19,8 +19,8 @@ std::string folder_of(std::string_view path) {
   return std::string(path.substr(0, slash == path.npos ? 0 : slash + 1));
 }
 
-// A header and its source are one unit: "core/text" for both core/text.h and core/text.cc.
-std::string unit_of(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
+// A header and its source count as one: "core/text" for both core/text.h and core/text.cc.
+std::string stem_of(std::string_view path) { return std::string(path.substr(0, path.rfind('.'))); }
 
 constexpr std::array<std::string_view, 9> kHeavyPrefixes = {
     "torch/", "ATen/", "c10/", "caffe2/", "open3d/", "embree3/", "opencv2/", "OpenEXR/", "tiffio.h"};
@@ -53,7 +53,8 @@ class RuleChecker {
       check_truth(*file);
       check_own_header(*file);
       if (file->lines > kMaxLinesPerFile)
-        violations_.push_back(fmt::format("{}: {} lines, at most {}", path, file->lines, kMaxLinesPerFile));
+        violations_.push_back(fmt::format("{}: {} lines, at most {}: give a part a file of its own", path,
+                                          file->lines, kMaxLinesPerFile));
     }
     check_folders();
     check_circles();
@@ -73,7 +74,8 @@ class RuleChecker {
     if (!files_.contains(include.path))
       report(file, include, fmt::format("\"{}\" is not a source file of the project", include.path));
     else if (from != to && row != table_.end() && !row->second.contains(to))
-      report(file, include, fmt::format("{} may not use {}: \"{}\"", from, to, include.path));
+      report(file, include,
+             fmt::format("{} may not use {} (table of CONTRIBUTING.md): \"{}\"", from, to, include.path));
   }
 
   void check_folders() {
@@ -83,37 +85,38 @@ class RuleChecker {
       if (!table_.contains(folder))
         violations_.push_back(fmt::format("{}: not in the table of CONTRIBUTING.md", folder));
       if (count > kMaxFilesPerFolder)
-        violations_.push_back(fmt::format("{}: {} files, at most {}", folder, count, kMaxFilesPerFolder));
+        violations_.push_back(fmt::format("{}: {} files, at most {}: give some a folder of their own", folder,
+                                          count, kMaxFilesPerFolder));
     }
     for (const auto& [folder, allowed] : table_)
       if (!counts.contains(folder))
         violations_.push_back(fmt::format("{}: in the table of CONTRIBUTING.md, but without files", folder));
   }
 
-  // Visits every unit once; a unit met again while it is still open closes a circle.
+  // Visits every stem once; one met again while it is still open closes a circle.
   void check_circles() {
     std::map<std::string, std::set<std::string>> used;
     for (const auto& [path, file] : files_)
       for (const Include& include : file->includes)
-        if (include.quoted && files_.contains(include.path) && unit_of(path) != unit_of(include.path))
-          used[unit_of(path)].insert(unit_of(include.path));
+        if (include.quoted && files_.contains(include.path) && stem_of(path) != stem_of(include.path))
+          used[stem_of(path)].insert(stem_of(include.path));
     std::set<std::string> done;
     std::vector<std::string> open;
-    for (const auto& [unit, uses] : used) visit_unit(unit, used, done, open);
+    for (const auto& [stem, uses] : used) visit_stem(stem, used, done, open);
   }
 
-  void visit_unit(const std::string& unit, const std::map<std::string, std::set<std::string>>& used,
+  void visit_stem(const std::string& stem, const std::map<std::string, std::set<std::string>>& used,
                   std::set<std::string>& done, std::vector<std::string>& open) {
-    if (const auto again = std::ranges::find(open, unit); again != open.end()) {
+    if (const auto again = std::ranges::find(open, stem); again != open.end()) {
       std::string circle;
       for (auto step = again; step != open.end(); ++step) circle += *step + " -> ";
-      violations_.push_back(fmt::format("{}: a circle of units: {}{}", unit, circle, unit));
+      violations_.push_back(fmt::format("{}: includes in a circle: {}{}", stem, circle, stem));
       return;
     }
-    if (!done.insert(unit).second) return;
-    open.push_back(unit);
-    if (const auto uses = used.find(unit); uses != used.end())
-      for (const std::string& next : uses->second) visit_unit(next, used, done, open);
+    if (!done.insert(stem).second) return;
+    open.push_back(stem);
+    if (const auto uses = used.find(stem); uses != used.end())
+      for (const std::string& next : uses->second) visit_stem(next, used, done, open);
     open.pop_back();
   }
 

@@ -39,16 +39,14 @@ std::vector<SourceFile> read_source_files(const std::filesystem::path& root);
 FolderTable parse_folder_table(std::string_view contributing);
 
 // Returns one line for each broken rule, "FILE:LINE: ...", sorted. The rules:
-// 1. An include leads into the file's own folder or one that the table allows; a folder that the table lacks,
-// and a
-//    row without files, are errors. Quoted includes are paths from the repository root, of files that exist.
-// 2. No two units (a header together with its source) of the project use each other, through any chain.
+// 1. An include leads into the file's own folder or one that the table allows; a folder that the table lacks
+//    and a row without files are errors. Quoted includes are paths from the repository root, of files that
+//    exist.
+// 2. No two files of the project use each other, through any chain; a header counts together with its source.
 // 3. Methods other than simulated ones do not reach scenes/scene.h or scenes/surfaces/surface.h, the truth,
-// through
-//    any chain of includes (pipeline/simulated/ and pipeline/registry.cc may).
+//    through any chain of includes (pipeline/simulated/ and pipeline/registry.cc may).
 // 4. Headers that other folders include do not bring in LibTorch, Open3D, Embree, OpenCV or all of nlohmann's
-// JSON.
-//    Nobody includes torch/torch.h or Open3D.h, which cost 5 to 12 s each.
+//    JSON. Nobody includes torch/torch.h or Open3D.h, which cost 5 to 12 s each.
 // 5. Boost.Program_options is known to cli/ alone.
 // 6. A .cc file includes its own header first, so that compiling it shows that the header stands alone.
 // 7. A folder holds at most kMaxFilesPerFolder files, a file at most kMaxLinesPerFile lines.

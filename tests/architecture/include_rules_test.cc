@@ -66,16 +66,21 @@ TEST(IncludeRules, IncludesAgainstTheTableAreFound) {
   const auto against = [](const std::string& file, const std::string& path) {
     return with_include(file, {path, true, 9});
   };
-  EXPECT_THAT(against("scenes/optics/ray.h", "scenes/surfaces/surface.h"),
-              ElementsAre("scenes/optics/ray.h:9: scenes/optics/ may not use scenes/surfaces/: "
-                          "\"scenes/surfaces/surface.h\""));
-  EXPECT_THAT(against("metrics/score.h", "pipeline/method/method.h"),
-              ElementsAre("metrics/score.h:9: metrics/ may not use pipeline/method/: "
-                          "\"pipeline/method/method.h\""));
+  EXPECT_THAT(
+      against("scenes/optics/ray.h", "scenes/surfaces/surface.h"),
+      ElementsAre(
+          "scenes/optics/ray.h:9: scenes/optics/ may not use scenes/surfaces/ (table of CONTRIBUTING.md): "
+          "\"scenes/surfaces/surface.h\""));
+  EXPECT_THAT(
+      against("metrics/score.h", "pipeline/method/method.h"),
+      ElementsAre("metrics/score.h:9: metrics/ may not use pipeline/method/ (table of CONTRIBUTING.md): "
+                  "\"pipeline/method/method.h\""));
   EXPECT_THAT(against("reports/table.h", "scenes/optics/ray.h"),
-              ElementsAre("reports/table.h:9: reports/ may not use scenes/optics/: \"scenes/optics/ray.h\""));
+              ElementsAre("reports/table.h:9: reports/ may not use scenes/optics/ (table of "
+                          "CONTRIBUTING.md): \"scenes/optics/ray.h\""));
   EXPECT_THAT(against("harness/record.h", "reports/table.h"),
-              testing::Contains("harness/record.h:9: harness/ may not use reports/: \"reports/table.h\""));
+              testing::Contains("harness/record.h:9: harness/ may not use reports/ (table of "
+                                "CONTRIBUTING.md): \"reports/table.h\""));
 }
 
 TEST(IncludeRules, AFolderThatTheTableLacksIsFound) {
@@ -91,27 +96,29 @@ TEST(IncludeRules, ARowWithoutFilesIsFound) {
               ElementsAre("pipeline/simulated/: in the table of CONTRIBUTING.md, but without files"));
 }
 
-TEST(IncludeRules, UnitsThatUseEachOtherAreFound) {
+TEST(IncludeRules, FilesThatUseEachOtherAreFound) {
   auto files = small_project();
   files.push_back({"core/text.h", {{"core/error.h", true, 2}}});
   EXPECT_THAT(violations(files), IsEmpty());
-  // The header uses the one, the source of that uses the other: a circle of units, though not of headers.
+  // The header uses the one, the source of that uses the other: a circle of files, though not of headers.
   for (SourceFile& file : files)
     if (file.path == "core/error.cc") file.includes.push_back({"core/text.h", true, 9});
   EXPECT_THAT(violations(files),
-              ElementsAre("core/error: a circle of units: core/error -> core/text -> core/error"));
+              ElementsAre("core/error: includes in a circle: core/error -> core/text -> core/error"));
 }
 
 TEST(IncludeRules, FoldersAndFilesThatAreTooLargeAreFound) {
   auto files = small_project();
   files.front().lines = kMaxLinesPerFile + 1;
-  EXPECT_THAT(violations(files), ElementsAre("core/error.h: 351 lines, at most 350"));
+  EXPECT_THAT(violations(files),
+              ElementsAre("core/error.h: 351 lines, at most 350: give a part a file of its own"));
   files.front().lines = kMaxLinesPerFile;
   for (std::size_t i = 0; i < kMaxFilesPerFolder - 1; ++i)
     files.push_back({"metrics/more" + std::to_string(i) + ".h", {}});
   EXPECT_THAT(violations(files), IsEmpty());
   files.push_back({"metrics/one_too_many.h", {}});
-  EXPECT_THAT(violations(files), ElementsAre("metrics/: 41 files, at most 40"));
+  EXPECT_THAT(violations(files),
+              ElementsAre("metrics/: 41 files, at most 40: give some a folder of their own"));
 }
 
 TEST(FolderTable, RowsMayOnlyNameFoldersAboveThem) {
@@ -196,7 +203,8 @@ TEST(IncludeRules, ThisProjectKeepsThem) {
   const FolderTable table = parse_folder_table(read_file(root / "CONTRIBUTING.md"));
   EXPECT_GT(table.size(), 20u) << "the table of folders was not found";
   EXPECT_THAT(include_violations(files, table), IsEmpty())
-      << "CONTRIBUTING.md has the table of folders, tests/architecture/include_rules.h the other rules";
+      << "CONTRIBUTING.md has the table of folders and the rules, tests/architecture/include_rules.h all "
+         "details";
 }
 
 }  // namespace

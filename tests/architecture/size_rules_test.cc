@@ -32,8 +32,8 @@ bool opens_function(std::string_view line) {
   return std::ranges::none_of(kOthers, [&](std::string_view other) { return text.starts_with(other); });
 }
 
-// "FILE:LINE: 61 lines" for each function that is too long. A body ends where "}" stands as far left as the
-// line that the function's signature begins on.
+// "FILE:LINE: a function of 61 lines, at most 60" for each function that is too long. A body ends where "}"
+// stands as far left as the line that the function's signature begins on.
 std::vector<std::string> long_functions(const std::string& file, std::string_view source) {
   const std::vector<std::string_view> lines = split_at(source, '\n');
   std::vector<std::string> found;
@@ -53,7 +53,8 @@ std::vector<std::string> long_functions(const std::string& file, std::string_vie
     std::size_t last = i + 1;
     while (last < lines.size() && !lines[last].starts_with(end)) ++last;
     if (last - first + 1 > kMaxFunctionLines)
-      found.push_back(fmt::format("{}:{}: {} lines", file, first + 1, last - first + 1));
+      found.push_back(fmt::format("{}:{}: a function of {} lines, at most {}", file, first + 1,
+                                  last - first + 1, kMaxFunctionLines));
   }
   return found;
 }
@@ -66,7 +67,8 @@ std::string function_of(std::size_t lines) {
 
 TEST(SizeRules, AFunctionThatIsTooLongIsFound) {
   EXPECT_THAT(long_functions("a.cc", function_of(60)), testing::IsEmpty());
-  EXPECT_THAT(long_functions("a.cc", "\n" + function_of(61)), testing::ElementsAre("a.cc:2: 61 lines"));
+  EXPECT_THAT(long_functions("a.cc", "\n" + function_of(61)),
+              testing::ElementsAre("a.cc:2: a function of 61 lines, at most 60"));
 }
 
 TEST(SizeRules, NoFunctionOfThisProjectIsTooLong) {

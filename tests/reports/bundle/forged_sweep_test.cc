@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "core/stop_signals.h"
+#include "core/signals/stop_signals.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"

@@ -13,7 +13,7 @@
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/step.h"
 #include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"

@@ -8,7 +8,7 @@
 
 #include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/step.h"
 #include "scenes/surfaces/undulating.h"
 #include "tests/scenes/surfaces/closest_oracle.h"

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/step.h"
 #include "scenes/surfaces/undulating.h"
 #include "tests/scenes/surfaces/known_fields.h"

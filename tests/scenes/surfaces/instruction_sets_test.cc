@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenes/surfaces/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_kernel.h"
 #include "scenes/surfaces/undulating_kernel.h"
 #include "tests/scenes/surfaces/kernel_copies/kernel_copies.h"
 

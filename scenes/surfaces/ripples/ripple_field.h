@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "scenes/surfaces/ripples.h"
+#include "scenes/surfaces/ripples/ripples.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {

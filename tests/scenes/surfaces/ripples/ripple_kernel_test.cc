@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 
 namespace aqbench {
 namespace {

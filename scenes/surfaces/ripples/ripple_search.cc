@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripple_search.h"
+#include "scenes/surfaces/ripples/ripple_search.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripples.h"
+#include "scenes/surfaces/ripples/ripples.h"
 
 #include <cmath>
 #include <numbers>

@@ -3,7 +3,7 @@
 // proof.
 
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_kernel.h"
 
 namespace aqbench {
 

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripple_field.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/ripple_kernel.h"
-#include "scenes/surfaces/ripple_search.h"
+#include "scenes/surfaces/ripples/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_search.h"
 #include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {

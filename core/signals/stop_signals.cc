@@ -1,4 +1,4 @@
-#include "core/stop_signals.h"
+#include "core/signals/stop_signals.h"
 
 #include <fmt/format.h>
 #include <sys/signalfd.h>

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_kernel.h"
 
 #include <algorithm>
 #include <bit>

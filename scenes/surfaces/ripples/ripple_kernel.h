@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "scenes/surfaces/ripples.h"
+#include "scenes/surfaces/ripples/ripples.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
