@@ -15,6 +15,7 @@
 #include "harness/scoring/scorable.h"
 #include "metrics/alignment/align.h"
 #include "metrics/alignment/similarity_fit.h"
+#include "metrics/mesh_metrics.h"
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/ply_blocks.h"
@@ -54,7 +55,18 @@ Loading open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) 
   return loading;
 }
 
+// A mesh has no surface where a vertex has no place. Points of a cloud without one are counted and left out.
+void refuse_unusable_mesh(const EvalInput& input, const std::string& file) {
+  if (!input.reconstruction.mesh) return;
+  try {
+    check_mesh(*input.reconstruction.mesh);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, fmt::format("{}: {}", file, error.what()), file);
+  }
+}
+
 void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::string& file) {
+  refuse_unusable_mesh(input, file);
   const ScorableHints hints{.name = file};
   const std::string warning = input.on_disk ? check_scorable(*input.on_disk, truth, hints)
                                             : check_scorable(input.reconstruction.cloud, truth, hints);

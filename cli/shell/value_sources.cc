@@ -14,6 +14,7 @@
 #include "core/parameters.h"
 #include "core/text.h"
 #include "harness/planning/axis.h"
+#include "harness/planning/case_scoring.h"
 #include "harness/planning/suite.h"
 #include "harness/running/journal.h"
 #include "metrics/registry.h"
@@ -175,6 +176,7 @@ std::vector<Owner> parameter_owners() {
   for (const RigSpec& rig : rig_registry()) owners.emplace_back(rig.name, &rig.parameters);
   owners.emplace_back("imaging", &imaging_parameters());
   owners.emplace_back("perturb", &perturb_parameters());
+  owners.emplace_back(kScoringOwner, &scoring_parameters());
   return owners;
 }
 

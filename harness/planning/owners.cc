@@ -3,10 +3,19 @@
 #include <algorithm>
 
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_scoring.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
 
 namespace aqbench {
+namespace {
+
+bool has_scored_scene(const Selection& selection) {
+  return std::ranges::any_of(selection.scenes,
+                             [](const SceneChoice& scene) { return !scene.recording.has_value(); });
+}
+
+}  // namespace
 
 bool has_recording(const Selection& selection) {
   return std::ranges::any_of(selection.scenes,
@@ -23,6 +32,7 @@ std::vector<std::string> owners_of(const Selection& selection) {
   if (!selection.rigs.empty()) owners.emplace_back(kImagingOwner);
   if (!selection.rigs.empty() || has_recording(selection)) owners.emplace_back(kPerturbOwner);
   if (has_recording(selection)) owners.emplace_back(kDatasetOwner);
+  if (has_scored_scene(selection)) owners.emplace_back(kScoringOwner);
   return owners;
 }
 
@@ -39,6 +49,7 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
       if (scene.recording) return scene.recording->parameters;
   if (owner == kPerturbOwner && (!selection.rigs.empty() || has_recording(selection)))
     return perturb_parameters();
+  if (owner == kScoringOwner && has_scored_scene(selection)) return scoring_parameters();
   if (selection.rigs.empty()) return none;
   if (owner == kImagingOwner) return imaging_parameters();
   if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;

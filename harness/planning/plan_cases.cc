@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_scoring.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
 
@@ -28,6 +29,8 @@ struct Subject {
     return owner == runner() || (scene != nullptr && owner == scene->name);
   }
   bool has_recording() const { return scene != nullptr && scene->recording.has_value(); }
+  // A recording's own truth says how it is scored.
+  bool has_scored_scene() const { return scene != nullptr && !has_recording(); }
   // Images that are rendered.
   bool has_images() const {
     return method != nullptr && looks_at_images(*method) && !has_recording() && !looks_away;
@@ -39,6 +42,7 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
   if (!axis.is_parameter()) return true;
   if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
   if (subject.owns(axis.owner)) return true;
+  if (axis.owner == kScoringOwner) return subject.has_scored_scene();
   if (subject.has_recording()) return axis.owner == kPerturbOwner || axis.owner == kDatasetOwner;
   const auto& rigs = basis.selection.rigs;
   return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
@@ -90,6 +94,14 @@ void append_calibration_error(Case& planned, const Rig& rig) {
                  resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
+// Appends the options that say how the case is scored, where it is not as ever.
+void append_scoring(Case& planned) {
+  if (!says_how_to_score(planned)) return;
+  check(case_score_options(planned));  // refused now, not after the method has run
+  append_options(planned, kScoringOwner,
+                 resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
+}
+
 void resolve_options(Case& planned, const Subject& subject) {
   if (subject.workload != nullptr) {
     const WorkloadSpec& workload = *subject.workload;
@@ -112,6 +124,7 @@ void resolve_options(Case& planned, const Subject& subject) {
                    resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));
     return append_calibration_error(planned, scene.recording->rig);
   }
+  append_scoring(planned);
   if (!planned.images) return;
   const DatasetPlan dataset = plan_images(dataset_request(planned));
   for (const auto& [name, asked] :
@@ -204,7 +217,8 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   }
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
-        (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)))
+        (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
+        (subject.has_scored_scene() && given.owner == kScoringOwner))
       planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
   resolve_options(planned, subject);

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_scoring.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/project/json_lines.h"
 #include "pipeline/method/method.h"
@@ -43,7 +44,7 @@ bool has_name(const Specs& specs, const std::string& name) {
 // A method's name stands before its parameters, where names of scenes, workloads and rigs stand, too.
 void check_method_name(const JsonPlace& place, const std::string& name,
                        const std::vector<MethodDeclaration>& before) {
-  const std::string owners[] = {kImagingOwner, kPerturbOwner};
+  const std::string owners[] = {kImagingOwner, kPerturbOwner, kScoringOwner};
   const char* const what = has_name(method_registry(), name)                     ? "a method"
                            : has_name(scene_registry(), name)                    ? "a scene"
                            : has_name(workload_registry(), name)                 ? "a workload"

@@ -14,6 +14,7 @@
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/torch_table.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/case_scoring.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_recording.h"
@@ -54,7 +55,7 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
       planned, [&] { return run(scene.truth, input); }, board, result.record);
   if (!afterwards.score) return;
   board.set_phase("scoring");
-  score_output(output, *scene.truth.surface, afterwards, result);
+  score_output(output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
   add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
@@ -116,7 +117,7 @@ void score_rendered(const Case& planned, const CaseDataset& dataset, Reconstruct
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
-  score_output(output, truth, afterwards, result, views);
+  score_output(output, truth, afterwards, result, views, case_score_options(planned));
   score_depths(output, rig.cameras, dataset.dataset.dir(), 0, afterwards, result);
   const ViewHoles holes = diagnose_output(output, truth, rig, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
@@ -137,7 +138,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   if (observed.dataset) return score_rendered(planned, *observed.dataset, *output, afterwards, result);
   const Scene scene = make_scene(planned.scene, planned.overrides);
   require_scorable(*output, *scene.truth.surface);
-  score_output(*output, *scene.truth.surface, afterwards, result);
+  score_output(*output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
   add_view(*output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 

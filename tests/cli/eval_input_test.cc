@@ -60,5 +60,15 @@ TEST(EvalInput, OnTheDiskIsRefusedInAnotherUnit) {
             std::string::npos);
 }
 
+TEST(EvalInput, MeshWithAVertexThatIsNotFiniteIsRefusedByItsFile) {
+  const TemporaryDirectory directory;
+  const Scene scene = make_scene("flat_plane", {});
+  EvalCloudRequest request;
+  request.cloud_file =
+      directory.file("m.off", "OFF\n3 1 0\n0 0 1.178\n0.1 0 1.178\n0 nan 1.178\n3 0 1 2\n").string();
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface); }),
+            request.cloud_file + ": mesh.vertices_m[2]: not finite");
+}
+
 }  // namespace
 }  // namespace aqbench::cli
