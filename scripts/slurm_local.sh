@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs a sweep as a Slurm array on this machine: starts munge, slurmctld and two slurmd of Debian's packages
-# (slurm-wlm, munge) in a folder of their own, kills tasks while they run, compares the metrics digest with that of a
-# sweep by one process, and stops what it started. Needs root.
-#   scripts/slurm_local.sh [AQBENCH] [CASES]
+# (slurm-wlm, munge) in a folder of their own, kills a fifth of the tasks (at least two) at random moments while they
+# run, compares the metrics digest with that of a sweep by one process, and stops what it started. Needs root.
+#   scripts/slurm_local.sh [AQBENCH] [CASES] [TASKS] [POINTS]     POINTS of each cloud: the work of a case
 set -euo pipefail
 
 aqbench=$(realpath "${1:-build/release/aqbench}")
-cases=${2:-40}
+cases=${2:-40} tasks=${3:-4} points=${4:-500}
+kills=$(((tasks + 4) / 5 > 2 ? (tasks + 4) / 5 : 2))
 for tool in munged slurmctld slurmd sbatch squeue; do
   command -v "$tool" >/dev/null || { echo "slurm_local: needs $tool (apt-get install slurm-wlm munge)" >&2; exit 2; }
 done
@@ -71,24 +72,28 @@ done
 sinfo
 echo "$nodes nodes on this machine"
 
-sweep=("$aqbench" sweep --scene flat_plane --method roma_like --set roma_like.points=500 --repeat "$cases" --threads 1)
+sweep=("$aqbench" sweep --scene flat_plane --method roma_like --set "roma_like.points=$points" --repeat "$cases"
+  --threads 1)
 "${sweep[@]}" --out "$dir/alone" >"$dir/alone.log"
 digest() { sed -n 's/^metrics digest *//p' "$1"; }
 echo "one process:     $(digest "$dir/alone.log")"
 
 begin=$(date +%s.%N)
-"${sweep[@]}" --out "$dir/out" --slurm --array-size 4 --lease 5 --wait >"$dir/slurm.log" 2>"$dir/slurm.err" &
+"${sweep[@]}" --out "$dir/out" --slurm --array-size "$tasks" --lease 5 --wait >"$dir/slurm.log" 2>"$dir/slurm.err" &
 waiting=$!
-for _ in 1 2; do  # kill a task in the middle of its case
-  sleep 2
-  victim=$(pgrep -f "^$aqbench work $dir/out" | head -n 1 || true)
-  [ -n "$victim" ] && kill -KILL "$victim" && echo "killed task with process $victim"
+killed=0
+while [ $killed -lt $kills ] && kill -0 $waiting 2>/dev/null; do  # the tasks, not the processes of their cases
+  sleep "$((RANDOM % 3)).$((RANDOM % 10))"
+  victim=$(pgrep -f "^$aqbench work $dir/out" -P "$(pgrep -d, -x slurmstepd)" 2>/dev/null | shuf -n 1 || true)
+  [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && killed=$((killed + 1)) && echo "killed task with process $victim"
 done
-wait "$waiting" || { echo "slurm_local: the sweep failed:" >&2; cat "$dir/slurm.log" "$dir/slurm.err" >&2; exit 1; }
+[ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed: more CASES" >&2; exit 1; }
+wait "$waiting" || { echo "slurm_local: the sweep failed:" >&2; cat "$dir/slurm.log" "$dir/slurm.err" >&2
+  grep -hB 2 '^-- [^o]' "$dir"/out/*Z/bench.log >&2; exit 1; }
 end=$(date +%s.%N)
 bundle=$(echo "$dir"/out/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
-echo "array of 4:      $(digest "$dir/verify.log")"
+printf 'array of %-7s %s\n' "$tasks:" "$(digest "$dir/verify.log")"
 awk -v a="$begin" -v b="$end" -v n="$cases" 'BEGIN { printf "%d cases in %.1f s\n", n, b - a }'
 cat "$bundle/notes.txt"
 [ "$(digest "$dir/alone.log")" = "$(digest "$dir/verify.log")" ] || { echo "the digests differ" >&2; exit 1; }
