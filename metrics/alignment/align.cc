@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -154,6 +155,10 @@ Alignment align_from(const Eigen::Affine3d& start, std::vector<Vec3> moved_m, co
     const Step step = solve_step(moved_m, closest, centre_m, scale_m, options.scale);
     const Eigen::Affine3d motion = motion_of(step, centre_m, scale_m);
     for (Vec3& point : moved_m) point = motion * point;
+    if (!std::ranges::all_of(moved_m, is_measurable)) {  // a scale that grows without end
+      alignment.rms_after_m = std::numeric_limits<double>::infinity();
+      return alignment;
+    }
     b_from_a = motion * b_from_a;
     closest = closest_to(truth, moved_m);
     alignment.constrained = step.constrained;
@@ -211,6 +216,7 @@ Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& tru
   std::optional<Eigen::Affine3d> best;
   for (const Eigen::Affine3d& start : starts_of(ours, theirs)) {
     const Alignment reached = align_from(start, some_m, truth, options);
+    if (!std::isfinite(reached.rms_after_m)) continue;
     const double scale = std::cbrt(reached.b_from_a.topLeftCorner<3, 3>().determinant());
     const Vec3 centre_m = (reached.b_from_a * ours.centre_m.homogeneous()).head<3>();
     const double beside = (centre_m - theirs.centre_m).norm() / theirs.extent_m;
@@ -221,6 +227,7 @@ Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& tru
     best = start;
     least_m = left_m;
   }
+  if (!best) throw Error(ErrorKind::input, "alignment: the cloud's scale grows without end from every start");
   return *best;
 }
 
@@ -242,6 +249,8 @@ Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOp
       options.scale ? best_start(points_m, truth, options) : Eigen::Affine3d::Identity();
   const double before_m = rms_of(closest_to(truth, points_m));
   Alignment alignment = align_from(start, points_m, truth, options);
+  if (!std::isfinite(alignment.rms_after_m))
+    throw Error(ErrorKind::input, "alignment: the cloud moves away from the truth without end");
   alignment.rms_before_m = before_m;
   if (options.scale && alignment.constrained < kMostMotions)
     throw Error(ErrorKind::input,
