@@ -181,8 +181,10 @@ void* open_module(Module module) {
     std::string folders;
     for (const std::filesystem::path& folder : module_folders())
       folders += (folders.empty() ? "" : " and ") + folder.string();
-    fail_module(fmt::format("this needs the module {}, which is not in {}; copy it along with the program",
-                            file_name_of(module), folders));
+    fail_module(fmt::format(
+        "this needs the module {}, which is not in {}; install the package aqbench-pipeline, or copy the "
+        "module along with the program",
+        file_name_of(module), folders));
   }
   if (!is_whole(file)) fail_module(fmt::format("{}: is cut off or cannot be read", file.string()));
   if (is_in_shared_library()) make_own_symbols_global();
