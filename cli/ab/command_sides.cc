@@ -32,10 +32,10 @@ namespace {
 constexpr const char* kCaseName = "command";
 constexpr std::size_t kUsualCommandPairs = 20;
 constexpr int kUsualRuns = 3;
-constexpr double kLongRunS = 2;           // a command that takes longer runs once in a unit
-constexpr double kQuickS = 55;            // for the pairs and the trial of --quick
+constexpr double kLongRunS = 2;          // a command that takes longer runs once in a unit
+constexpr double kQuickS = 55;           // for the pairs and the trial of --quick
 constexpr std::size_t kQuickPairs = 40;  // no more are needed
-constexpr double kAboveFloor = 1.1;       // memory below this many times a shell's own cannot be told from it
+constexpr double kAboveFloor = 1.1;      // memory below this many times a shell's own cannot be told from it
 
 // Both commands and what their units need, for as long as the runner lives.
 struct CommandPair {

@@ -29,7 +29,8 @@ Matrix3X columns_of(std::span<const Vec3> points) {
 bool spans_plane(const Matrix3X& points) {
   const Matrix3X centred = points.colwise() - points.rowwise().mean();
   const Eigen::Matrix3d scatter = centred * centred.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter, Eigen::EigenvaluesOnly);  // smallest first
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter,
+                                                              Eigen::EigenvaluesOnly);  // smallest first
   return solver.eigenvalues()[1] > 1e-12 * solver.eigenvalues()[2];
 }
 

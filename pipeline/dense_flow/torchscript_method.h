@@ -25,7 +25,8 @@ namespace aqbench {
 dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
                                             double min_confidence);
 
-// Runs the method on a dataset. Throws as torchscript_matcher(), read_dataset_views() and reconstruct_densely() do.
+// Runs the method on a dataset. Throws as torchscript_matcher(), read_dataset_views() and
+// reconstruct_densely() do.
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

@@ -21,8 +21,9 @@ inline constexpr double kDepthMargin_m = 0.05;
 // How many points a view must see for a range of its own.
 inline constexpr std::size_t kMinDepthPoints = 8;
 
-// Returns for each view the range of depths of the points in its image: from the 2nd to the 98th percentile, widened by
-// kDepthMargin_m at both ends, at least 0; nullopt for a view that sees fewer than kMinDepthPoints points.
+// Returns for each view the range of depths of the points in its image: from the 2nd to the 98th percentile,
+// widened by kDepthMargin_m at both ends, at least 0; nullopt for a view that sees fewer than kMinDepthPoints
+// points.
 std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,
                                                     std::span<const DatasetView> views);
 

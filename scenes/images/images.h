@@ -1,5 +1,6 @@
 #pragma once
-// Image files and Fourier transforms, done by OpenCV, libtiff and OpenEXR, which are in a module (core/module.h).
+// Image files and Fourier transforms, done by OpenCV, libtiff and OpenEXR, which are in a module
+// (core/module.h).
 
 #include <cstdint>
 #include <span>
@@ -27,12 +28,13 @@ struct DepthImage {
   bool counts = false;        // whole numbers of an unknown size (PNG, TIFF): useless without a scale
 };
 
-// Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`, for
-// a size that is not from 1 to 2^28 pixels.
+// Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`,
+// for a size that is not from 1 to 2^28 pixels.
 DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height);
 
-// Decodes the depths of an OpenEXR file, or of a TIFF file where `exr` is false. Throws Error(input), one line
-// that starts with `name`, for what holds no depths, damaged data, and where the module is not installed.
+// Decodes the depths of an OpenEXR file, or of a TIFF file where `exr` is false. Throws Error(input), one
+// line that starts with `name`, for what holds no depths, damaged data, and where the module is not
+// installed.
 DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& name);
 
 // What the module `images` gives.

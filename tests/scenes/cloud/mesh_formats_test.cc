@@ -79,7 +79,8 @@ TEST_F(MeshFormats, StlCornersAtOnePlaceBecomeOneVertex) {
                 ElementsAre(Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(1, 1, 0)));
     EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}, std::array{1U, 3U, 2U}));
   }
-  EXPECT_THAT(error("b.stl", binary.substr(0, binary.size() - 1)), HasSubstr("the file ends before 'endsolid'"));
+  EXPECT_THAT(error("b.stl", binary.substr(0, binary.size() - 1)),
+              HasSubstr("the file ends before 'endsolid'"));
   EXPECT_THAT(error("c.stl", "x" + binary), HasSubstr("are not what the number of triangles"));
 }
 
