@@ -226,7 +226,9 @@ TEST(SweepTable, SaysWhatProgramsUsed) {
   EXPECT_FALSE(has(render_sweep_table(results), "peak"));
   results.records.clear();
   for (const std::uint64_t seed : {42, 43}) {
-    Record record = synthetic_record("undulating", "mine", seed, 0.5);
+    Record record = synthetic_record("undulating", "external", seed, 0.5);
+    record.method = "mine";
+    record.case_name = "undulating/mine/seed=" + std::to_string(seed);
     record.program = ProgramUse{.cpu_user_s = seed == 42 ? 1.25 : 2.25,
                                 .cpu_system_s = 0.25,
                                 .peak_resident_bytes = seed << 20U,
