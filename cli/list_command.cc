@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -8,6 +9,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
@@ -191,6 +193,15 @@ std::string default_text(const Json& parameter) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// What a value may be: ", 1 to 9" or ", one of a, b"; empty where any text is taken.
+std::string range_text(const Json& parameter) {
+  if (!parameter.contains("choices"))
+    return fmt::format(", {} to {}", short_number(parameter["min"].get<double>()),
+                       short_number(parameter["max"].get<double>()));
+  const auto choices = parameter["choices"].get<std::vector<std::string>>();
+  return choices.empty() ? "" : fmt::format(", one of {}", fmt::join(choices, ", "));
+}
+
 void print_parameters(const Json& item) {
   if (!item.contains("parameters")) return;
   for (const Json& parameter : item["parameters"]) {
@@ -198,8 +209,8 @@ void print_parameters(const Json& item) {
     const std::string full = item["name"].get<std::string>() + "." + parameter["name"].get<std::string>();
     print_wrapped(
         "  " + full, 34,
-        fmt::format("{}{} ({})", default_text(parameter), unit.empty() || unit == "1" ? "" : " " + unit,
-                    parameter["help"].get<std::string>()));
+        fmt::format("{}{}{} ({})", default_text(parameter), unit.empty() || unit == "1" ? "" : " " + unit,
+                    range_text(parameter), parameter["help"].get<std::string>()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
@@ -289,8 +290,19 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
 
 bool has_wildcard(std::string_view pattern) { return pattern.find_first_of("*?[") != std::string_view::npos; }
 
+namespace {
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return 1'000'000'000 * std::int64_t{now.tv_sec} + now.tv_nsec;
+}
+
+}  // namespace
+
 std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
+  static const std::int64_t kWallMinusBootNs = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+  const std::time_t now = (clock_ns(CLOCK_BOOTTIME) + kWallMinusBootNs) / 1'000'000'000;
   std::tm parts{};
   ::gmtime_r(&now, &parts);
   std::array<char, 32> buffer{};

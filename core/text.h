@@ -75,7 +75,8 @@ bool glob_matches(std::string_view pattern, std::string_view name);
 // Returns whether the text is a pattern; false for a plain name.
 bool has_wildcard(std::string_view pattern);
 
-// Returns the current time as "2026-01-31T12:00:00Z".
+// Returns the current time as "2026-01-31T12:00:00Z". The wall clock is read once in a process; from then on
+// the time since the machine started counts: a run's times fit together also where somebody sets the clock.
 std::string utc_now();
 
 }  // namespace aqbench

@@ -171,7 +171,7 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
   Json cases = Json::array();
   for (const Case& planned : plan.cases)
     json ? cases.push_back(to_json(planned)) : fmt::print("{}\n", printable(planned.name));
-  json ? print_json(cases.dump(2) + "\n") : fmt::print(stderr, "{} cases\n", plan.cases.size());
+  json ? print_json(cases.dump(2) + "\n") : fmt::print(stderr, "{}\n", counted(plan.cases.size(), "case"));
   return ExitCode::pass;
 }
 

@@ -15,7 +15,8 @@ using Voxel = std::array<std::int64_t, 3>;
 std::int64_t floored(double value) {
   constexpr double kMost = 9007199254740992.0;  // 2^53: beyond it neighbouring voxels have one number
   if (!(std::abs(value) < kMost))
-    throw Error(ErrorKind::method, "voxels: a point lies too many voxels away from the origin");
+    throw Error(ErrorKind::input,
+                "a point lies more than 2^53 voxels away from the origin: is the unit right?");
   return static_cast<std::int64_t>(std::floor(value));
 }
 
@@ -26,7 +27,7 @@ bool before(const Vec3& a, const Vec3& b) {
 template <class VoxelOf>
 VoxelGroups group(std::span<const Vec3> points_m, const VoxelOf& voxel_of) {
   if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::method, "voxels: too many points");
+    throw Error(ErrorKind::input, "voxels: more than 4294967294 points");
   std::vector<Voxel> voxels(points_m.size());
   VoxelGroups groups;
   groups.order.resize(points_m.size());
@@ -73,7 +74,7 @@ VoxelGroups group_by_shifted_voxel(std::span<const Vec3> points_m, double size_m
 
 VoxelIndex::VoxelIndex(std::span<const Vec3> points_m, double size_m) : size_m_(size_m) {
   if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::method, "voxels: too many points");
+    throw Error(ErrorKind::input, "voxels: more than 4294967294 points");
   sorted_.reserve(points_m.size());
   for (std::uint32_t i = 0; i < points_m.size(); ++i) {
     const Vec3 scaled = points_m[i] / size_m;

@@ -20,7 +20,7 @@ struct VoxelGroups {
   std::vector<std::size_t> first;  // one more than voxels
 };
 
-// Groups finite points by floor((p - origin) / size) along each axis. Throws Error(method) beyond 2^32 - 1
+// Groups finite points by floor((p - origin) / size) along each axis. Throws Error(input) beyond 2^32 - 1
 // points, or where a point lies more than 2^53 voxels away.
 VoxelGroups group_by_voxel(std::span<const Vec3> points_m, double size_m, const Vec3& origin_m);
 

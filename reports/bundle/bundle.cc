@@ -125,9 +125,9 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
   std::erase(files, kHashListName);
   std::vector<InventoryItem> items;
   std::vector<HashLine> lines;
-  for (const std::string& file : files) {
-    items.push_back({file, regular_file_size(bundle / file)});
-    lines.push_back({sha256_file_hex(bundle / file), file});
+  for (const std::string& name : files) {
+    items.push_back({name, regular_file_size(bundle / name)});
+    lines.push_back({sha256_file_hex(bundle / name), name});
   }
   const auto add_file = [&](const char* name, const std::string& text) {
     write_file(bundle / name, text);

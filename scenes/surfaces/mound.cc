@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/surfaces/curve_search.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/profile_search.h"
 #include "scenes/surfaces/shape_checks.h"
 
 namespace aqbench {
@@ -34,7 +34,7 @@ class Mound final : public PatchHeightField {
   // A solid of revolution: the foot lies in the vertical plane of the axis and the point.
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
     const double v = 1 / (shape_.radius_m * shape_.radius_m);
-    const auto along_radius = [&](double r) -> ProfileJet {
+    const auto along_radius = [&](double r) -> CurveJet {
       const double rise = shape_.height_m * std::exp(-0.5 * v * r * r);
       return {shape_.base_depth_m - rise, rise * v * r, rise * v * (1 - v * r * r)};
     };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/surfaces/curve_search.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/profile_search.h"
 #include "scenes/surfaces/quadrature.h"
 #include "scenes/surfaces/shape_checks.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 // 6 t^5 - 15 t^4 + 10 t^3 with t clamped to [0, 1]; its first derivative is at most 15/8, its second
 // 10/sqrt(3), its third 60.
-ProfileJet smootherstep(double at) {
+CurveJet smootherstep(double at) {
   const double t = std::clamp(at, 0.0, 1.0);
   return {t * t * t * (10 + t * (6 * t - 15)), 30 * t * t * (1 - t) * (1 - t),
           60 * t * (1 - t) * (1 - 2 * t)};
@@ -32,11 +32,11 @@ class Step final : public PatchHeightField {
 
   HeightBounds bounds() const override { return bounds_; }
   HeightJet jet(double x, double) const override {
-    const ProfileJet p = profile(x);
-    return {p.z, p.slope, 0, p.curve, 0, 0};
+    const CurveJet p = curve(x);
+    return {p.z, p.slope, 0, p.second, 0, 0};
   }
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
-    const auto along_x = [this](double x) { return profile(x); };
+    const auto along_x = [this](double x) { return curve(x); };
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double x = closest_abscissa(along_x, bounds_, points[i].x(), points[i].z());
       out[i] = closest_point_at(points[i], x, points[i].y(), jet(x, 0));
@@ -47,7 +47,7 @@ class Step final : public PatchHeightField {
   void heights(const double* x, const double*, std::size_t count, double* z,
                double* area_factor) const override {
     for (std::size_t i = 0; i < count; ++i) {
-      const ProfileJet p = profile(x[i]);
+      const CurveJet p = curve(x[i]);
       z[i] = p.z;
       area_factor[i] = std::sqrt(1 + p.slope * p.slope);
     }
@@ -62,17 +62,17 @@ class Step final : public PatchHeightField {
     double length = (low - p.x_min_m) + (p.x_max_m - high);
     const QuadratureLine line = gauss_legendre(low, high, 32);
     for (std::size_t i = 0; i < line.at.size(); ++i) {
-      const double slope = profile(line.at[i]).slope;
+      const double slope = curve(line.at[i]).slope;
       length += line.weight[i] * std::sqrt(1 + slope * slope);
     }
     return length * (p.y_max_m - p.y_min_m);
   }
 
  private:
-  ProfileJet profile(double x) const {
-    const ProfileJet s = smootherstep((x - shape_.position_m) / shape_.width_m + 0.5);
+  CurveJet curve(double x) const {
+    const CurveJet s = smootherstep((x - shape_.position_m) / shape_.width_m + 0.5);
     const double h = shape_.height_m, w = shape_.width_m;
-    return {shape_.base_depth_m + h * (s.z - 0.5), h / w * s.slope, h / (w * w) * s.curve};
+    return {shape_.base_depth_m + h * (s.z - 0.5), h / w * s.slope, h / (w * w) * s.second};
   }
 
   StepShape shape_;

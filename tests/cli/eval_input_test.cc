@@ -38,8 +38,8 @@ TEST(EvalInput, IsTheSameFromTheDiskAndFromMemory) {
   EXPECT_EQ(in_memory.notes, on_disk.notes);
   EXPECT_EQ(in_memory.transforms, on_disk.transforms);
   const auto metrics_of = [&](const EvalInput& input) {
-    const SpanBlocks in_memory(input.reconstruction.cloud.points_m);
-    return score_blocks(input.on_disk ? *input.on_disk : in_memory, nullptr, truth, {}, {},
+    const SpanBlocks blocks(input.reconstruction.cloud.points_m);
+    return score_blocks(input.on_disk ? *input.on_disk : blocks, nullptr, truth, {}, {},
                         {.whole = 1, .searched = 999, .scored = 1001})
         .metrics;
   };

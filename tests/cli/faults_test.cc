@@ -106,5 +106,18 @@ TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
   EXPECT_EQ(run_program({"accept", bundle, "--baseline", baseline}).exit_code, 0);
 }
 
+// Times of a bundle are held against each other. Somebody may set the clock while it is written.
+TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
+  for (const char* const step : {"2:-3600", "3:-3600", "5:7200", "9:-3600"}) {
+    const std::string out = dir_ / step;
+    ::setenv("AQBENCH_CLOCK", step, 1);
+    ::setenv("LD_PRELOAD", kShim.c_str(), 1);
+    const ProgramResult swept = run_program(small_sweep(out));
+    for (const char* const name : {"LD_PRELOAD", "AQBENCH_CLOCK"}) ::unsetenv(name);
+    EXPECT_EQ(swept.exit_code, 0) << step << ": " << swept.err;
+    EXPECT_NE(digest(only_bundle(out)), "") << step;
+  }
+}
+
 }  // namespace
 }  // namespace aqbench::testing

@@ -5,6 +5,7 @@
 //                                      = 0 counts and fails nothing. Children are spared, unless `all` stands
 //                                      there.
 //   AQBENCH_FAULT_REPORT=FILE          gets six 64-bit numbers: calls of each kind so far, and failed ones.
+//   AQBENCH_CLOCK=N:S                  from its N-th reading on the wall clock shows S seconds more.
 // Calls count from main() on. Writes count where they go to a file on disk, stderr excepted: an error must be
 // able to say so.
 #include <dlfcn.h>
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -55,12 +57,28 @@ bool fails(Kind kind) {
   return true;
 }
 
+std::atomic<std::int64_t> readings_left{0};  // of the wall clock, before it is set
+std::int64_t clock_step_s = 0;
+
+timespec clock_of(clockid_t clock) {
+  timespec now{};
+  ::syscall(SYS_clock_gettime, clock, &now);
+  if (clock == CLOCK_REALTIME && clock_step_s != 0 && --readings_left < 0) now.tv_sec += clock_step_s;
+  return now;
+}
+
 [[noreturn]] void refuse(const char* why) {
   std::fprintf(stderr, "fault_shim: %s\n", why);
   std::_Exit(99);
 }
 
 void start_counting() {
+  if (const char* const step = std::getenv("AQBENCH_CLOCK"); step != nullptr) {
+    char* rest = nullptr;
+    readings_left = std::strtoll(step, &rest, 10) - 1;
+    if (*rest != ':') refuse("AQBENCH_CLOCK is not N:S");
+    clock_step_s = std::strtoll(rest + 1, nullptr, 10);
+  }
   const char* const fault = std::getenv("AQBENCH_FAULT");
   const char* const file = std::getenv("AQBENCH_FAULT_REPORT");
   if (fault == nullptr || file == nullptr) return;
@@ -132,6 +150,17 @@ ssize_t writev(int descriptor, const iovec* parts, int count) {
 
 ssize_t pwrite(int descriptor, const void* bytes, std::size_t size, off_t offset) {
   return write_fails(descriptor) ? -1 : ::syscall(SYS_pwrite64, descriptor, bytes, size, offset);
+}
+
+int clock_gettime(clockid_t clock, timespec* out) {
+  *out = clock_of(clock);
+  return 0;
+}
+
+time_t time(time_t* out) {
+  const time_t now = clock_of(CLOCK_REALTIME).tv_sec;
+  if (out != nullptr) *out = now;
+  return now;
 }
 
 int fsync(int descriptor) {

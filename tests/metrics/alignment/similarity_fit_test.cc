@@ -126,5 +126,25 @@ TEST(AlignWithScale, APlaneDoesNotDetermineIt) {
               HasSubstr("of the 7 motions of a similarity"));
 }
 
+// Every point's nearest is a hundred times as far from the origin: the better the fit, the farther the truth.
+class FleeingTruth : public test::PlaneTruth {
+ public:
+  void closest_points(std::span<const Vec3> points_m, std::span<ClosestPoint> out) const override {
+    for (std::size_t i = 0; i < points_m.size(); ++i) {
+      ASSERT_TRUE(points_m[i].allFinite()) << "a surface is asked for the nearest to what is no point";
+      out[i] = {100 * points_m[i], points_m[i].normalized(), -99 * points_m[i].norm()};
+    }
+  }
+};
+
+TEST(AlignWithScale, AScaleThatGrowsWithoutEndIsRefused) {
+  const FleeingTruth truth;
+  AlignOptions options;
+  options.scale = true;
+  EXPECT_EQ(error_of(ErrorKind::input,
+                     [&] { align_icp(test::noisy_cloud(truth, 500, 0.001, 0, 1), truth, options); }),
+            "alignment: the cloud's scale grows without end from every start");
+}
+
 }  // namespace
 }  // namespace aqbench
