@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -57,6 +58,25 @@ std::string protocol_problem_of(const AbDocument& document) {
                                : "run.complete is false, though nothing is missing";
 }
 
+bool same_build(const BuildInfo& a, const BuildInfo& b) {
+  const auto fields = [](const BuildInfo& build) {
+    return std::tie(build.version, build.commit, build.dirty, build.compiler, build.flags, build.build_type,
+                    build.sanitizers);
+  };
+  return fields(a) == fields(b);
+}
+
+// A command has no build of aqbench, and one program has one build.
+std::string side_problem_of(const AbDocument& document) {
+  for (const auto& [name, side] : {std::pair{"a", &document.a}, {"b", &document.b}})
+    if (side->command && (!side->variant.empty() || !same_build(side->build, {})))
+      return fmt::format("{}: a command has no variant and no build of aqbench", name);
+  if (document.run.commands && !document.run.exec) return "run.exec is false, though commands are started";
+  const std::string& program = document.a.program_sha256;
+  const bool one = !program.empty() && program == document.b.program_sha256;
+  return one && !same_build(document.a.build, document.b.build) ? "a, b: one program of two builds" : "";
+}
+
 Recomputed recompute(const AbDocument& document) {
   const AbReport report = judge_ab(document);
   Recomputed again{ab_text(document, report),
@@ -70,6 +90,8 @@ Recomputed recompute(const AbDocument& document) {
                    false};
   const bool run_here = document.run.samples_file.empty();
   if (const std::string problem = protocol_problem_of(document); !problem.empty())
+    again.problems.push_back(problem);
+  if (const std::string problem = side_problem_of(document); !problem.empty())
     again.problems.push_back(problem);
   if (run_here)
     for (const std::string& problem :

@@ -221,6 +221,16 @@ TEST_F(AbBundle, LiesAreFound) {
          d.samples.outputs.front().metrics = {{"points", {3, "points", Better::equal, ""}},
                                               {"precision_2mm_pct", {250, "%", Better::higher, ""}}};
        }},
+      {"one program of two builds",
+       [](AbDocument& d) {
+         d.b.program_sha256 = d.a.program_sha256;
+         d.a.build.flags = "-O0";
+       }},
+      {"a command with a build of ours",
+       [](AbDocument& d) {
+         d.a.command.emplace().line = "true";
+         d.a.build.compiler = "GNU 12.2.0";
+       }},
       {"version 2", [](AbDocument& d) { d.schema_version = 2; }},
   };
   for (const auto& [name, lie] : everywhere) EXPECT_NE(verdict_on(lie), VerifyVerdict::verified) << name;
