@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,28 +17,31 @@ constexpr int kMaxRings = 4;
 struct Neighbour {
   float squared_m;
   std::uint32_t index;
-  bool operator<(const Neighbour& other) const {
-    return squared_m != other.squared_m ? squared_m < other.squared_m : index < other.index;
-  }
 };
 
 using Runs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-// The nearest `wanted` of the points in the runs, nearest first.
+// The nearest `wanted` of the points in the runs, nearest first; of two as near the one of the lower index.
+// They are compared as whole numbers: bits of a square, which is not negative, above those of the index.
 void nearest_in_runs(const Surfels& surfels, const Runs& runs, std::uint32_t query, std::size_t wanted,
-                     std::vector<Neighbour>& found) {
-  found.clear();
+                     std::vector<std::uint64_t>& keys, std::vector<Neighbour>& found) {
+  keys.clear();
   const float x = surfels.x_m[query], y = surfels.y_m[query], z = surfels.z_m[query];
   for (const auto& [begin, end] : runs)
     for (std::uint32_t i = begin; i < end; ++i) {
       const float dx = surfels.x_m[i] - x, dy = surfels.y_m[i] - y, dz = surfels.z_m[i] - z;
-      if (i != query) found.push_back({dx * dx + dy * dy + dz * dz, i});
+      const auto squared_m = std::uint64_t{std::bit_cast<std::uint32_t>(dx * dx + dy * dy + dz * dz)};
+      if (i != query) keys.push_back(squared_m << 32U | i);
     }
-  if (found.size() > wanted) {
-    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(wanted), found.end());
-    found.resize(wanted);
+  if (keys.size() > wanted) {
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted), keys.end());
+    keys.resize(wanted);
   }
-  std::sort(found.begin(), found.end());
+  std::sort(keys.begin(), keys.end());
+  found.clear();
+  for (const std::uint64_t key : keys)
+    found.push_back(
+        {std::bit_cast<float>(static_cast<std::uint32_t>(key >> 32U)), static_cast<std::uint32_t>(key)});
 }
 
 Eigen::Vector3f normal_of(const Surfels& surfels, std::uint32_t query,
@@ -86,6 +90,7 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
   result.mean_distance_m.resize(surfels.count());
   parallel_for(cells.count(), 64, [&](std::size_t begin, std::size_t end) {
     Runs near_runs, far_runs;
+    std::vector<std::uint64_t> keys;
     std::vector<Neighbour> found;
     // Returns whether a search in this many rings has found all neighbours that the results depend on.
     const auto complete = [&](int rings) {
@@ -99,10 +104,10 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
     for (std::size_t cell = begin; cell < end; ++cell) {
       neighbour_runs(cells, cells.keys[cell], 1, near_runs);
       for (std::uint32_t i = cells.first[cell]; i < cells.first[cell + 1]; ++i) {
-        nearest_in_runs(surfels, near_runs, i, std::max(of_normal, of_distance), found);
+        nearest_in_runs(surfels, near_runs, i, std::max(of_normal, of_distance), keys, found);
         for (int rings = 2; rings <= kMaxRings && !complete(rings - 1); ++rings) {
           neighbour_runs(cells, cells.keys[cell], rings, far_runs);
-          nearest_in_runs(surfels, far_runs, i, std::max(of_normal, of_distance), found);
+          nearest_in_runs(surfels, far_runs, i, std::max(of_normal, of_distance), keys, found);
         }
         result.normals[i] = normal_of(surfels, i, found, radius_m, options.normal_neighbours);
         if (of_distance > 0)

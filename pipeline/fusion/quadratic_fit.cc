@@ -112,13 +112,13 @@ void pad_column(std::vector<float>& values) {
 
 void LocalColumns::compact() {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < k.size(); ++i) {
-    if (!(k[i] > 0)) continue;
+  for (std::size_t i = 0; i < k.size(); ++i) {  // without branches: which stay is hard to foresee
+    const float weight = k[i];
     u[kept] = u[i];
     v[kept] = v[i];
     h[kept] = h[i];
-    k[kept] = k[i];
-    ++kept;
+    k[kept] = weight;
+    kept += weight > 0 ? 1U : 0U;
   }
   count = kept;
   for (std::vector<float>* column : {&u, &v, &h, &k}) {

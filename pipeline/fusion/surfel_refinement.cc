@@ -51,15 +51,23 @@ void sphere_moments(const float* x, const float* y, const float* z, const float*
 
 // frame: three rows, two tangents and the normal.
 AQBENCH_MULTIVERSION
-void to_local(const float* x, const float* y, const float* z, const float* w, std::size_t count,
-              const float* query, const float* frame, float* u, float* v, float* h, float* k) {
+void to_local(const float* __restrict x, const float* __restrict y, const float* __restrict z,
+              const float* __restrict w, std::size_t count, const float* query, const float* frame,
+              float* __restrict u, float* __restrict v, float* __restrict h, float* __restrict k) {
+  float f[9], q[3];  // copies: what is written could be these
+  std::copy_n(frame, 9, f);
+  std::copy_n(query, 3, q);
   for (std::size_t i = 0; i < count; ++i) {
-    const float dx = x[i] - query[0], dy = y[i] - query[1], dz = z[i] - query[2];
-    u[i] = frame[0] * dx + frame[1] * dy + frame[2] * dz;
-    v[i] = frame[3] * dx + frame[4] * dy + frame[5] * dz;
-    h[i] = frame[6] * dx + frame[7] * dy + frame[8] * dz;
-    const float rest = 1.0F - (u[i] * u[i] + v[i] * v[i]);
-    const float inside = rest > 0.0F && h[i] * h[i] <= 1.0F ? rest : 0.0F;
+    const float dx = x[i] - q[0], dy = y[i] - q[1], dz = z[i] - q[2];
+    const float a = f[0] * dx + f[1] * dy + f[2] * dz;
+    const float b = f[3] * dx + f[4] * dy + f[5] * dz;
+    const float c = f[6] * dx + f[7] * dy + f[8] * dz;
+    const float rest = 1.0F - (a * a + b * b);
+    const float near = rest > 0.0F ? rest : 0.0F;
+    const float inside = c * c <= 1.0F ? near : 0.0F;
+    u[i] = a;
+    v[i] = b;
+    h[i] = c;
     k[i] = w[i] * inside * inside;
   }
 }
