@@ -213,11 +213,6 @@ ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& base
   return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
 }
 
-ExitCode outcome_code(const SweepOutcome& outcome) {
-  return combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
-                 outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-}
-
 // Verifies the bundle at once, while the sweep can still be repeated, and says where it is.
 ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
   const VerifyReport verified = verify_bundle(bundle);
@@ -296,7 +291,7 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
   return submit(jobs, request.share);
 }
 
-ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
+ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Arguments& arguments) {
   // Before a bundle is begun, which a missing module should not leave behind; and before the environment is
   // recorded, which names the libraries that are loaded.
   load_modules_of(plan.cases);
@@ -308,23 +303,27 @@ ExitCode run_planned(const SweepRequest& request, const SweepPlan& plan, const A
 
   const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
                                              plan.request.device.value_or("cpu"), plan.dtype});
-  Journal journal = open_journal(request, plan, environment);
-  return with_resume_hint("sweep", journal.bundle(), [&] {
+  std::optional<Journal> journal(open_journal(request, plan, environment));
+  const std::filesystem::path bundle = journal->bundle();
+  return with_resume_hint("sweep", bundle, [&] {
     const RunClock clock;
-    begin_command(journal.bundle(), utc_now(), read_git_state("."), sweep_words(arguments));
+    begin_command(bundle, utc_now(), read_git_state("."), sweep_words(arguments));
     const auto load_before = load_average();
-    const SweepOutcome outcome = run_cases(request, plan, journal);
-    Results results = assemble(plan, journal, load_before);
+    const SweepOutcome outcome = run_cases(request, plan, *journal);
+    Results results = assemble(plan, *journal, load_before);
     if (request.json)
       write_results_text(results, print_json);
     else
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
-    ExitCode code = outcome_code(outcome);
+    ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
+                            outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
     if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
-    code = combine(code, add_evidence(request, journal.bundle(), outcome.interrupted));
-    end_command(journal.bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
-    finalise_bundle(journal.bundle(), std::move(results), key ? &*key : nullptr);
-    return combine(code, report_bundle(journal.bundle(), outcome, request.json));
+    code = combine(code, add_evidence(request, bundle, outcome.interrupted));
+    end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
+    finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
+    plan = {};  // verification needs the memory
+    journal.reset();
+    return combine(code, report_bundle(bundle, outcome, request.json));
   });
 }
 
@@ -344,7 +343,7 @@ ExitCode sweep_command(const Arguments& arguments) {
     require_records_fit(plan);
   const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
   if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
-  return run_planned(*request, plan, recorded);
+  return run_planned(*request, std::move(plan), recorded);
 }
 
 }  // namespace aqbench::cli
