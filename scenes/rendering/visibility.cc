@@ -65,7 +65,7 @@ std::vector<int> count_views(const Surface& surface, const Rig& rig, std::span<c
 
 std::function<std::vector<int>(std::span<const Vec3>)> view_counter(const Scene& scene, const Rig& rig) {
   const std::shared_ptr<const Surface> surface = scene.truth.surface;
-  if (!casts_rays(*surface)) return {};
+  if (!surface || !casts_rays(*surface)) return {};
   return
       [surface, rig](std::span<const Vec3> positions_m) { return count_views(*surface, rig, positions_m); };
 }

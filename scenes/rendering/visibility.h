@@ -26,8 +26,8 @@ std::vector<int> count_views(const Surface& surface, const Rig& rig, std::span<c
                              const VisibilityOptions& options = {});
 
 // Returns a function that counts views on the surface of this scene, which it keeps: metrics take it as
-// ViewCounter (metrics/score.h) for completeness_seen2_*. Returns an empty function for a surface that no ray
-// can be cast at (casts_rays()). Use:
+// ViewCounter (metrics/score.h) for completeness_seen2_*. Returns an empty function for a scene without a
+// surface, or with one that no ray can be cast at (casts_rays()). Use:
 //   const auto seen = view_counter(scene, read_calibration(dataset / "calibration.json"));
 //   score_reconstruction(reconstruction, *scene.truth.surface, options, seen);
 // Cases without a rig have no such function, and no such metrics.
