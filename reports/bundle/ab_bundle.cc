@@ -233,7 +233,6 @@ void check_pair_journal(const std::filesystem::path& bundle, const Recomputed& a
 
 // Units run one after the other, and a comparison that was resumed stood still in between.
 void check_ab_times(const char* main_file, const Recomputed& again, std::vector<Finding>& findings) {
-  constexpr double kClockSlackS = 2;
   const auto started = seconds_of_utc(again.run->started_utc),
              finished = seconds_of_utc(again.run->finished_utc);
   if (!started || !finished || *finished < *started)
