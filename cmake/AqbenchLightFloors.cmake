@@ -9,8 +9,9 @@ aqbench_library(surfaces scenes/surfaces aqbench::cloud)
 file(GLOB ripples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/surfaces/ripples/*.cc)
 target_sources(aqbench_surfaces PRIVATE ${ripples})
 # No fused multiply-add: the same triangle is closest whichever instruction set AQBENCH_MULTIVERSION picks.
-set_source_files_properties(scenes/surfaces/triangle_tree.cc PROPERTIES COMPILE_OPTIONS -ffp-contract=off
-                            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(scenes/surfaces/triangle_tree.cc scenes/surfaces/triangle_search.cc
+                            PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_UNITY_BUILD_INCLUSION ON
+                            SKIP_PRECOMPILE_HEADERS ON)
 aqbench_library(images scenes/images aqbench::cloud)
 target_link_libraries(aqbench_images PRIVATE PNG::PNG)  # depth maps; in no header
 aqbench_library(optics scenes/optics aqbench::cloud)

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,7 @@ struct KeyedPoint {
 constexpr int kKeyBits = 32;
 constexpr int kAxisBits = 24;                 // at most, of the 32
 constexpr std::size_t kKeyGrain = 1 << 16;    // points a chunk
+constexpr std::size_t kSideBySide = 1 << 18;  // above it, shares of the points are worth a thread each
 constexpr std::size_t kFewPoints = 64;        // of a range that is split by points, not by cells
 constexpr std::size_t kChildrenAimedAt = 10;  // of 16
 constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
@@ -104,7 +106,28 @@ void radix_sort(std::span<KeyedPoint> items, std::span<KeyedPoint> scratch) {
   if (from.data() != items.data()) std::ranges::copy(from, items.begin());
 }
 
+// The same as radix_sort on all threads: deals the items by their highest bits, then sorts each share.
+void sort_side_by_side(std::span<KeyedPoint> items) {
+  constexpr std::uint32_t kShareBits = 5, kShift = kKeyBits - kShareBits;
+  std::array<std::size_t, (1U << kShareBits) + 1> starts{};
+  for (const KeyedPoint& item : items) ++starts[(item.key >> kShift) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<KeyedPoint> dealt(items.size());
+  auto next = starts;
+  for (const KeyedPoint& item : items) dealt[next[item.key >> kShift]++] = item;
+  parallel_for(starts.size() - 1, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t share = begin; share < end; ++share) {
+      const std::size_t first = starts[share], count = starts[share + 1] - first;
+      if (count == 0) continue;
+      radix_sort(std::span(dealt).subspan(first, count), items.subspan(first, count));
+      std::copy_n(dealt.begin() + static_cast<std::ptrdiff_t>(first), count,
+                  items.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+  });
+}
+
 void sort_by_key(std::span<KeyedPoint> items) {
+  if (items.size() > kSideBySide) return sort_side_by_side(items);
   if (items.size() >= 2048) {
     std::vector<KeyedPoint> scratch(items.size());
     radix_sort(items, scratch);
@@ -129,14 +152,15 @@ class TreeMaker {
   }
 
   SpatialTree make() {
+    SpatialTree tree;
     if (!items_.empty()) {
       order(items_);
-      add_node({0, static_cast<std::uint32_t>(items_.size())});
+      add_node({0, static_cast<std::uint32_t>(items_.size())}, tree);
     }
-    tree_.first.push_back(static_cast<std::uint32_t>(items_.size()));
-    tree_.order.resize(items_.size());
-    std::ranges::transform(items_, tree_.order.begin(), &KeyedPoint::index);
-    return std::move(tree_);
+    tree.first.push_back(static_cast<std::uint32_t>(items_.size()));
+    tree.order.resize(items_.size());
+    std::ranges::transform(items_, tree.order.begin(), &KeyedPoint::index);
+    return tree;
   }
 
  private:
@@ -193,7 +217,7 @@ class TreeMaker {
 
   // Adds a node over a range: the largest part is split until all parts are small enough or the node is full.
   // A part is small enough if it fits into one node of the level below; so few nodes are half empty.
-  std::uint32_t add_node(Range range) {
+  std::uint32_t add_node(Range range, SpatialTree& tree) {
     std::array<Range, SpatialTree::kChildren> parts;
     std::size_t count = 1;
     parts[0] = range;
@@ -209,24 +233,51 @@ class TreeMaker {
       largest->second = middle;
     }
     std::ranges::sort(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
-    const auto node = static_cast<std::uint32_t>(tree_.nodes.size());
-    tree_.nodes.emplace_back().fill(SpatialTree::kNone);
+    const auto node = static_cast<std::uint32_t>(tree.nodes.size());
+    tree.nodes.emplace_back().fill(SpatialTree::kNone);
+    if (length(range) == items_.size() && items_.size() > kSideBySide) {
+      add_side_by_side(std::span(parts).first(count), node, tree);
+      return node;
+    }
     for (std::size_t c = 0; c < count; ++c) {
-      const std::uint32_t child = length(parts[c]) <= longest_ ? add_run(parts[c]) : add_node(parts[c]);
-      tree_.nodes[node][c] = child;
+      const std::uint32_t child = add_child(parts[c], tree);
+      tree.nodes[node][c] = child;
     }
     return node;
   }
 
-  std::uint32_t add_run(Range range) {
-    tree_.first.push_back(range.first);
-    return SpatialTree::kRun | static_cast<std::uint32_t>(tree_.first.size() - 1);
+  std::uint32_t add_child(Range range, SpatialTree& tree) {
+    if (length(range) > longest_) return add_node(range, tree);
+    tree.first.push_back(range.first);
+    return SpatialTree::kRun | static_cast<std::uint32_t>(tree.first.size() - 1);
+  }
+
+  // Makes a tree of each part on the threads there are, and appends them in their order: the same tree as one
+  // by one.
+  void add_side_by_side(std::span<const Range> parts, std::uint32_t node, SpatialTree& tree) {
+    std::array<SpatialTree, SpatialTree::kChildren> of_part;
+    std::array<std::uint32_t, SpatialTree::kChildren> child{};
+    parallel_for(parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) child[c] = add_child(parts[c], of_part[c]);
+    });
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      const auto nodes_before = static_cast<std::uint32_t>(tree.nodes.size());
+      const auto runs_before = static_cast<std::uint32_t>(tree.first.size());
+      const auto moved = [&](std::uint32_t number) {
+        return number == SpatialTree::kNone
+                   ? number
+                   : number + ((number & SpatialTree::kRun) != 0 ? runs_before : nodes_before);
+      };
+      tree.nodes[node][c] = moved(child[c]);
+      for (const auto& children : of_part[c].nodes)
+        std::ranges::transform(children, tree.nodes.emplace_back().begin(), moved);
+      tree.first.insert(tree.first.end(), of_part[c].first.begin(), of_part[c].first.end());
+    }
   }
 
   std::span<const Vec3> points_m_;
   std::size_t longest_;
   std::vector<KeyedPoint> items_;
-  SpatialTree tree_;
 };
 
 }  // namespace

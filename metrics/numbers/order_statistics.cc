@@ -1,9 +1,12 @@
 #include "metrics/numbers/order_statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 
 #include "core/parallel.h"
 
@@ -27,9 +30,14 @@ std::uint64_t ordered_bits(double value) {
 template <class ValueAt>
 class Ranks {
  public:
-  Ranks(std::size_t count, const ValueAt& value_at)
-      : count_(count), value_at_(value_at), bin_counts_(std::size_t{1} << kBinBits) {
-    for (std::size_t i = 0; i < count; ++i) ++bin_counts_[bin_of(value_at(i))];
+  Ranks(std::size_t count, const ValueAt& value_at) : count_(count), value_at_(value_at), bin_counts_(kBins) {
+    std::mutex adding;
+    for_each_share([&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint32_t> counts(kBins);
+      for (std::size_t i = begin; i < end; ++i) ++counts[bin_of(value_at(i))];
+      const std::lock_guard lock(adding);
+      std::ranges::transform(counts, bin_counts_, bin_counts_.begin(), std::plus());
+    });
   }
 
   // Linear between the two ranks that q lies between.
@@ -43,6 +51,14 @@ class Ranks {
 
  private:
   static constexpr unsigned kBinBits = 16;
+  static constexpr std::size_t kBins = std::size_t{1} << kBinBits;
+
+  // One share for each thread: what is counted and selected does not depend on them.
+  template <class Body>
+  void for_each_share(const Body& body) const {
+    const std::size_t share = count_ / static_cast<std::size_t>(thread_count()) + 1;
+    parallel_for(count_, std::max(share, kSumGrain), body);
+  }
 
   static std::size_t bin_of(double value) { return ordered_bits(value) >> (64U - kBinBits); }
 
@@ -52,10 +68,23 @@ class Ranks {
     if (bin != gathered_bin_) {
       gathered_.clear();
       gathered_.reserve(bin_counts_[bin]);  // exactly: all values may be in one bin
-      for (std::size_t i = 0; i < count_; ++i) {
-        const double value = value_at_(i);
-        if (bin_of(value) == bin) gathered_.push_back(value);
-      }
+      std::mutex adding;
+      for_each_share([&](std::size_t begin, std::size_t end) {
+        std::array<double, 1024> found;
+        std::size_t held = 0;
+        const auto add = [&] {
+          const std::lock_guard lock(adding);
+          gathered_.insert(gathered_.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(held));
+          held = 0;
+        };
+        for (std::size_t i = begin; i < end; ++i) {
+          const double value = value_at_(i);
+          if (bin_of(value) != bin) continue;
+          found[held++] = value;
+          if (held == found.size()) add();
+        }
+        add();
+      });
       gathered_bin_ = bin;
     }
     return select_in_place(gathered_, rank - before);
@@ -65,7 +94,7 @@ class Ranks {
   const ValueAt& value_at_;
   std::vector<std::uint32_t> bin_counts_;
   std::vector<double> gathered_;
-  std::size_t gathered_bin_ = std::size_t{1} << kBinBits;  // none
+  std::size_t gathered_bin_ = kBins;  // none
 };
 
 template <class ValueAt>

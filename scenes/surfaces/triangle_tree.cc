@@ -1,17 +1,14 @@
 #include "scenes/surfaces/triangle_tree.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "core/multiversion.h"
-
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kInBlock = TriangleTree::kTriangles, kInNode = TriangleTree::kChildren;
+constexpr std::size_t kInBlock = TriangleBlock::kTriangles, kInNode = TriangleNode::kChildren;
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 using Triangle = std::array<std::uint32_t, 3>;
 using TriangleRange = std::pair<std::uint32_t, std::uint32_t>;  // begin and end in the order
@@ -29,7 +26,7 @@ struct TriangleBox {
 class TriangleTreeMaker {
  public:
   TriangleTreeMaker(std::span<const Vec3> vertices_m, std::span<const Triangle> triangles,
-                    std::vector<TriangleTree::Block>& blocks, std::vector<TriangleTree::Node>& nodes)
+                    std::vector<TriangleBlock>& blocks, std::vector<TriangleNode>& nodes)
       : vertices_m_(vertices_m),
         triangles_(triangles),
         blocks_(blocks),
@@ -89,7 +86,7 @@ class TriangleTreeMaker {
           levels = std::max(levels, below_levels + 1);
         }
       }
-      TriangleTree::Node& node = nodes_[number];
+      TriangleNode& node = nodes_[number];
       node.child[c] = child;
       for (int axis = 0; axis < 3; ++axis) {
         node.low[axis][c] = box.low[axis];
@@ -107,7 +104,7 @@ class TriangleTreeMaker {
   }
 
   std::uint32_t add_block(TriangleRange range) {
-    TriangleTree::Block& block = blocks_.emplace_back();
+    TriangleBlock& block = blocks_.emplace_back();
     for (std::size_t i = 0; i < kInBlock; ++i) {
       const std::uint32_t number = order_[std::min<std::size_t>(range.first + i, range.second - 1)];
       const Triangle& t = triangles_[number];
@@ -118,125 +115,22 @@ class TriangleTreeMaker {
         block.v[axis][i] = v[axis];
       }
       block.triangle[i] = number;
+      const double uu = u.squaredNorm(), uv = u.dot(v), vv = v.squaredNorm();
+      block.per_area[i] = 1 / (uu * vv - uv * uv);
+      block.per_uu[i] = 1 / uu;
+      block.per_vv[i] = 1 / vv;
+      block.per_ww[i] = 1 / (v - u).squaredNorm();
     }
-    return TriangleTree::kBlock | static_cast<std::uint32_t>(blocks_.size() - 1);
+    return TriangleNode::kBlock | static_cast<std::uint32_t>(blocks_.size() - 1);
   }
 
   std::span<const Vec3> vertices_m_;
   std::span<const Triangle> triangles_;
-  std::vector<TriangleTree::Block>& blocks_;
-  std::vector<TriangleTree::Node>& nodes_;
+  std::vector<TriangleBlock>& blocks_;
+  std::vector<TriangleNode>& nodes_;
   std::vector<std::uint32_t> order_;
   std::vector<Vec3> centres_;
 };
-
-// ---- Search ----
-
-AQBENCH_INLINE double larger_of(double a, double b) { return a > b ? a : b; }
-AQBENCH_INLINE double smaller_of(double a, double b) { return a < b ? a : b; }
-AQBENCH_INLINE double unit_clamp(double a) { return smaller_of(larger_of(a, 0.0), 1.0); }
-
-AQBENCH_INLINE void squared_to_child_boxes(const TriangleTree::Node& node, const double (&p)[3],
-                                           double (&out)[kInNode]) {
-  for (std::size_t i = 0; i < kInNode; ++i) {
-    const double dx = larger_of(larger_of(node.low[0][i] - p[0], p[0] - node.high[0][i]), 0.0);
-    const double dy = larger_of(larger_of(node.low[1][i] - p[1], p[1] - node.high[1][i]), 0.0);
-    const double dz = larger_of(larger_of(node.low[2][i] - p[2], p[2] - node.high[2][i]), 0.0);
-    out[i] = dx * dx + dy * dy + dz * dz;
-  }
-}
-
-// Squared distances to the triangles of a block: to the foot on the plane where that lies inside, else to the
-// nearest edge. Each is the distance to some point of the triangle, so that rounding never makes it shorter.
-AQBENCH_INLINE void squared_to_triangles(const TriangleTree::Block& block, const double (&p)[3],
-                                         double (&out)[kInBlock]) {
-  for (std::size_t i = 0; i < kInBlock; ++i) {
-    const double px = p[0] - block.a[0][i], py = p[1] - block.a[1][i], pz = p[2] - block.a[2][i];
-    const double ux = block.u[0][i], uy = block.u[1][i], uz = block.u[2][i];
-    const double vx = block.v[0][i], vy = block.v[1][i], vz = block.v[2][i];
-    const double uu = ux * ux + uy * uy + uz * uz, uv = ux * vx + uy * vy + uz * vz;
-    const double vv = vx * vx + vy * vy + vz * vz;
-    const double up = ux * px + uy * py + uz * pz, vp = vx * px + vy * py + vz * pz;
-    const double scale = 1 / (uu * vv - uv * uv);
-    const double s = (vv * up - uv * vp) * scale, t = (uu * vp - uv * up) * scale;
-    const double k1 = unit_clamp(up / uu), k2 = unit_clamp(vp / vv);
-    const double wx = vx - ux, wy = vy - uy, wz = vz - uz;
-    const double k3 = unit_clamp((wx * (px - ux) + wy * (py - uy) + wz * (pz - uz)) / (uu - 2 * uv + vv));
-    const auto squared = [&](double a, double b) {
-      const double x = px - a * ux - b * vx, y = py - a * uy - b * vy, z = pz - a * uz - b * vz;
-      return x * x + y * y + z * z;
-    };
-    const double edges = smaller_of(smaller_of(squared(k1, 0), squared(0, k2)), squared(1 - k3, k3));
-    const double inside = smaller_of(smaller_of(s, t), 1 - s - t);
-    const double plane = inside >= 0 ? squared(s, t) : kNowhere;
-    out[i] = plane < edges ? plane : edges;  // also where a triangle without area has no foot
-  }
-}
-
-struct PendingChild {
-  double squared;
-  std::uint32_t child;
-};
-
-struct Closest {
-  double squared = kNowhere;
-  std::uint32_t triangle = ~0U;
-};
-
-AQBENCH_INLINE bool take_closer(const TriangleTree::Block& block, const double (&p)[3], Closest& best) {
-  double squared[kInBlock];
-  squared_to_triangles(block, p, squared);
-  bool closer = false;
-  for (std::size_t i = 0; i < kInBlock; ++i) {
-    const bool tie = squared[i] == best.squared && block.triangle[i] < best.triangle;
-    if (!(squared[i] < best.squared) && !tie) continue;
-    best = {squared[i], block.triangle[i]};
-    closer = true;
-  }
-  return closer;
-}
-
-// What is farther than the best by no more than rounding is visited, too, so that the answer does not depend
-// on where the search began.
-AQBENCH_INLINE double with_slack(double squared) { return squared * (1 + 1e-12) + 1e-290; }
-
-AQBENCH_MULTIVERSION
-void closest_triangles(const TriangleTree::Node* nodes, const TriangleTree::Block* blocks,
-                       const Vec3* points_m, std::size_t count, std::uint32_t* out, PendingChild* stack) {
-  std::uint32_t last_block =
-      0;  // where the query before ended: a low first bound cuts off most of the search
-  for (std::size_t q = 0; q < count; ++q) {
-    const double p[3] = {points_m[q].x(), points_m[q].y(), points_m[q].z()};
-    Closest best;
-    take_closer(blocks[last_block], p, best);
-    double squared[kInNode];
-    std::size_t top = 0;
-    stack[top++] = {0, 0};
-    while (top > 0) {
-      const PendingChild next = stack[--top];
-      const double bound = with_slack(best.squared);
-      if (!(next.squared <= bound)) continue;
-      if ((next.child & TriangleTree::kBlock) != 0) {
-        const std::uint32_t block = next.child & ~TriangleTree::kBlock;
-        if (take_closer(blocks[block], p, best)) last_block = block;
-        continue;
-      }
-      const TriangleTree::Node& node = nodes[next.child];
-      squared_to_child_boxes(node, p, squared);
-      std::uint32_t nearer = 0;
-      for (std::uint32_t i = 0; i < kInNode; ++i) nearer |= std::uint32_t{squared[i] <= bound} << i;
-      const std::size_t first = top;
-      for (; nearer != 0; nearer &= nearer - 1) {
-        const int i = std::countr_zero(nearer);
-        std::size_t place = top++;
-        for (; place > first && stack[place - 1].squared < squared[i]; --place)
-          stack[place] = stack[place - 1];
-        stack[place] = {squared[i], node.child[i]};
-      }
-    }
-    out[q] = best.triangle;
-  }
-}
 
 }  // namespace
 
@@ -246,9 +140,7 @@ TriangleTree::TriangleTree(std::span<const Vec3> vertices_m,
 }
 
 void TriangleTree::closest(std::span<const Vec3> points_m, std::span<std::uint32_t> out) const {
-  std::vector<PendingChild> stack(kInNode * levels_ + 1);
-  closest_triangles(nodes_.data(), blocks_.data(), points_m.data(), points_m.size(), out.data(),
-                    stack.data());
+  closest_triangles(nodes_, blocks_, levels_, points_m, out);
 }
 
 }  // namespace aqbench

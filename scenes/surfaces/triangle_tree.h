@@ -8,17 +8,14 @@
 #include <vector>
 
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/triangle_search.h"
 
 namespace aqbench {
 
-// A copy of triangles in blocks of neighbouring ones, under a tree of boxes. Takes about 110 bytes a
+// A copy of triangles in blocks of neighbouring ones, under a tree of boxes. Takes about 150 bytes a
 // triangle. Immutable and safe to use from several threads after construction.
 class TriangleTree {
  public:
-  static constexpr std::size_t kTriangles = 8;        // of a block
-  static constexpr std::size_t kChildren = 16;        // of a node
-  static constexpr std::uint32_t kBlock = 1U << 31U;  // a child with this bit is block (child & ~kBlock)
-
   // Builds the tree over at least one triangle that has an area, fewer than 2^31 of them.
   TriangleTree(std::span<const Vec3> vertices_m, std::span<const std::array<std::uint32_t, 3>> triangles);
 
@@ -28,20 +25,9 @@ class TriangleTree {
   // consecutive points are near each other. Runs on the calling thread.
   void closest(std::span<const Vec3> points_m, std::span<std::uint32_t> out) const;
 
-  // Triangles a + s u + t v of one block; places left over repeat the last one.
-  struct alignas(64) Block {
-    double a[3][kTriangles], u[3][kTriangles], v[3][kTriangles];
-    std::uint32_t triangle[kTriangles];
-  };
-  // The boxes of a node's children, and which children they are; unused boxes are empty.
-  struct alignas(64) Node {
-    double low[3][kChildren], high[3][kChildren];
-    std::uint32_t child[kChildren];
-  };
-
  private:
-  std::vector<Block> blocks_;
-  std::vector<Node> nodes_;  // the root first
+  std::vector<TriangleBlock> blocks_;
+  std::vector<TriangleNode> nodes_;  // the root first
   std::size_t levels_ = 0;
 };
 

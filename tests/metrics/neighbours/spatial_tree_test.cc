@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/parallel.h"
 #include "core/random.h"
 
 namespace aqbench {
@@ -58,6 +59,24 @@ TEST(SpatialTree, HoldsEveryMeasurablePointOnce) {
   const SpatialTree tree = make_spatial_tree(points, 8);
   expect_sound(tree, points.size() - 1, 8);
   EXPECT_EQ(std::ranges::find(tree.order, 17U), tree.order.end());
+}
+
+// Large trees are made by several threads.
+TEST(SpatialTree, IsTheSameForAnyThreadCount) {
+  std::vector<Vec3> points = random_square(400000);
+  points.insert(points.end(), 1000, points[5]);
+  std::vector<SpatialTree> made;
+  for (const int threads : {1, 2, 5}) {
+    set_thread_count(threads);
+    made.push_back(make_spatial_tree(points, 8));
+  }
+  set_thread_count(available_processors());
+  expect_sound(made[0], points.size(), 8);
+  for (const SpatialTree& tree : made) {
+    EXPECT_TRUE(tree.order == made[0].order);
+    EXPECT_TRUE(tree.first == made[0].first);
+    EXPECT_TRUE(tree.nodes == made[0].nodes);
+  }
 }
 
 TEST(SpatialTree, OfPointsInOnePlaceIsBalanced) {

@@ -63,6 +63,9 @@ TEST(Percentiles, OfMillionsEqualThoseInPlace) {
   for (double& value : values) value = std::abs(value - 0.25);
   EXPECT_EQ(deviations[0], percentile_in_place(values, 0.5));
   EXPECT_EQ(deviations[1], percentile_in_place(values, 0.95));
+  set_thread_count(3);
+  EXPECT_EQ(percentiles(copy, {0, 0.05, 0.5, 0.9, 1}), found);
+  set_thread_count(available_processors());
 }
 
 TEST(Percentiles, OfOneOrEqualValues) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include "scenes/surfaces/triangle_geometry.h"
 
@@ -55,6 +56,45 @@ TEST(TriangleTree, FindsTheClosestOfAll) {
       double least = soup.squared(0, points[q]);
       for (std::size_t t = 1; t < count; ++t) least = std::min(least, soup.squared(t, points[q]));
       EXPECT_LE(std::sqrt(soup.squared(found[q], points[q])), std::sqrt(least) * (1 + 1e-9) + 1e-12) << count;
+    }
+  }
+}
+
+// Points that lie together are searched for in groups: each finds what it finds alone, and what all triangles
+// say.
+TEST(TriangleTree, PointsThatLieTogetherFindWhatEachFindsAlone) {
+  std::mt19937_64 generator(2);
+  std::uniform_real_distribution<double> place(0, 1);
+  std::normal_distribution<double> noise(0, 0.02);
+  Soup waves;
+  constexpr std::uint32_t kSide = 40;
+  for (std::uint32_t j = 0; j <= kSide; ++j)
+    for (std::uint32_t i = 0; i <= kSide; ++i)
+      waves.vertices.emplace_back(i / 40.0, j / 40.0, 0.1 * std::sin(0.3 * i) * std::cos(0.2 * j));
+  for (std::uint32_t j = 0; j < kSide; ++j)
+    for (std::uint32_t i = 0; i < kSide; ++i) {
+      const std::uint32_t a = j * (kSide + 1) + i, b = a + kSide + 1;
+      waves.triangles.push_back({a, a + 1, b});
+      waves.triangles.push_back({a + 1, b + 1, b});
+    }
+  const TriangleTree tree(waves.vertices, waves.triangles);
+  for (const double width : {1e-9, 0.01, 0.1, 0.5, 30.0}) {  // of a group, where triangles are 0.025 wide
+    std::vector<Vec3> points;
+    for (int group = 0; group < 5; ++group) {
+      const Vec3 corner(place(generator), place(generator), 0);
+      for (int i = 0; i < 300; ++i)
+        points.push_back(corner + Vec3(width * place(generator), width * place(generator), noise(generator)));
+    }
+    std::vector<std::uint32_t> together(points.size()), alone(points.size());
+    tree.closest(points, together);
+    for (std::size_t q = 0; q < points.size(); ++q)
+      tree.closest(std::span(points).subspan(q, 1), std::span(alone).subspan(q, 1));
+    EXPECT_EQ(together, alone) << width;
+    for (std::size_t q = 0; q < points.size(); q += 10) {
+      double least = waves.squared(0, points[q]);
+      for (std::size_t t = 1; t < waves.triangles.size(); ++t)
+        least = std::min(least, waves.squared(t, points[q]));
+      EXPECT_LE(std::sqrt(waves.squared(together[q], points[q])), std::sqrt(least) + 1e-12) << width;
     }
   }
 }
