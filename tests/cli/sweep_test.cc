@@ -126,7 +126,7 @@ TEST_F(Sweep, CtrlCLeavesAVerifiedPartAndResumes) {
 
 TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
   const auto result = run_program(
-      {"sweep", "--json", "--timeout", "3", "--memory-limit", "1", "--out", out(), "--inject",
+      {"sweep", "--json", "--timeout", "6", "--memory-limit", "1", "--out", out(), "--inject",
        "flat_plane/lightglue_like/*:*=abort", "--inject", "flat_plane/roma_like/*:noise=hang", "--inject",
        "undulating/lightglue_like/*:noise=oom", "--inject", "undulating/roma_like/*:sampling=throw"});
   EXPECT_EQ(result.exit_code, 3) << result.err;

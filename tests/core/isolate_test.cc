@@ -95,7 +95,7 @@ TEST(Isolate, KillsWhatTakesTooLong) {
   EXPECT_EQ(outcome.end, End::timeout);
   EXPECT_EQ(describe(outcome, options), "killed after 0.2 s, its time limit");
   EXPECT_GE(wall_s, 0.2);
-  EXPECT_LT(wall_s, 1.5);
+  EXPECT_LT(wall_s, 10);
 }
 
 TEST(Isolate, KillsWhatStopsItself) {

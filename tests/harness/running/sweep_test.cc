@@ -200,7 +200,7 @@ TEST(Sweep, FaultsThatKillStandInTheRecord) {
   request.scenes = {"flat_plane"};
   request.methods = {"roma_like"};
   request.repeat = 5;
-  request.timeout_s = 1.5;
+  request.timeout_s = 4;
   request.memory_limit_bytes = resident_bytes(::getpid()) + (std::uint64_t{200} << 20);
   request.injects = {parse_inject("*/seed=42:simulate=abort"), parse_inject("*/seed=43:*=hang"),
                      parse_inject("*/seed=44:simulate=throw"), parse_inject("*/seed=45:simulate=oom")};
