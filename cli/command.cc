@@ -174,6 +174,8 @@ void reserve_standard_streams() {
 
 // Prints a line on stderr. That it cannot be written is no error of its own: the exit code says what
 // happened.
+constexpr std::size_t kErrorColumns = 4000;  // an argument of 100 kB is named, not repeated
+
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 // Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
@@ -199,7 +201,7 @@ int run_command_line(const Arguments& arguments) {
   try {
     code = dispatch(arguments);
   } catch (const Error& error) {
-    say(fmt::format("aqbench: error: {}", printable(error.what())));
+    say(fmt::format("aqbench: error: {}", elide_middle(printable(error.what()), kErrorColumns)));
     code = exit_code(error.kind());
   } catch (const std::system_error& error) {
     // fmt reports a failed write to stdout this way; anything else is ours.

@@ -65,9 +65,16 @@ AbUnit unit_of_record(const Record& record, const std::vector<AbOutcome>& outcom
   return answer.unit;
 }
 
-AbSideInfo bundle_side(const std::string& bundle, const Results& results) {
+// The method that all records share; empty if there are several.
+std::string only_method(const Results& results) {
+  const std::string& first = results.records.empty() ? std::string() : results.records.front().method;
+  return std::ranges::all_of(results.records, [&](const Record& r) { return r.method == first; }) ? first
+                                                                                                  : "";
+}
+
+AbSideInfo bundle_side(const std::string& bundle, const Results& results, const std::string& method) {
   AbSideInfo side;
-  side.label = fmt::format("{} ({})", bundle, results.run.id);
+  side.label = fmt::format("{} ({}{})", bundle, results.run.id, method.empty() ? "" : ", " + method);
   return side;
 }
 
@@ -101,8 +108,11 @@ AbDocument document_of_bundles(const AbRequest& request) {
   document.settings = request.settings;
   document.settings.wall_time = false;
   document.settings.confirm = false;  // there are no fresh pairs
-  document.a = bundle_side(bundles[0], a);
-  document.b = bundle_side(bundles[1], b);
+  // Where each bundle has one method, and not the same, the sides name them and the cases do not.
+  const std::string method_a = only_method(a), method_b = only_method(b);
+  const bool two_methods = !method_a.empty() && !method_b.empty() && method_a != method_b;
+  document.a = bundle_side(bundles[0], a, two_methods ? method_a : "");
+  document.b = bundle_side(bundles[1], b, two_methods ? method_b : "");
   document.run.samples_file = bundles[0] + " and " + bundles[1];
   document.run.paired_over = "seeds";
   std::map<std::string, std::size_t> indices, pairs;
@@ -111,7 +121,7 @@ AbDocument document_of_bundles(const AbRequest& request) {
   for (const Record& record : a.records) {
     const Record* const partner = partner_of(record, b);
     require_same_input(record, *partner);
-    const auto [name, seed] = split_seed(record.case_name);
+    const auto [name, seed] = split_seed(two_methods ? without_method(record.case_name) : record.case_name);
     const auto [place, is_new] = indices.emplace(name, samples.cases.size());
     if (is_new) samples.cases.push_back({name, std::nullopt});
     AbUnit unit_a = unit_of_record(record, document.settings.outcomes);

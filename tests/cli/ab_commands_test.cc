@@ -13,6 +13,7 @@ namespace aqbench::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
 class AbCommands : public Ab {
@@ -71,6 +72,16 @@ TEST_F(AbCommands, BundlesOfOtherScenesAreNotComparable) {
   const auto refused = judge(other);
   EXPECT_EQ(refused.exit_code, 4);
   EXPECT_THAT(refused.err, HasSubstr("option undulating.amplitude_m is 0.009"));
+  // Of two methods each side names its own.
+  std::vector<std::string> words = {
+      "sweep", "--scene", "undulating", "--method", "lightglue_like",           "--repeat",
+      "2",     "--out",   dir_ / "l",   "--set",    "lightglue_like.points=200"};
+  EXPECT_EQ(run_program(words).exit_code, 0);
+  const auto methods = judge(only_bundle(dir_ / "l").string());
+  EXPECT_EQ(methods.exit_code, 5) << methods.err;
+  EXPECT_THAT(methods.out, HasSubstr(", roma_like)"));
+  EXPECT_THAT(methods.out, HasSubstr(", lightglue_like)"));
+  EXPECT_THAT(methods.out, Not(HasSubstr("undulating/roma_like")));
 }
 
 TEST_F(AbCommands, CommandsThatCannotRunAreNamedAtOnce) {

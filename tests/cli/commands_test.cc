@@ -60,6 +60,14 @@ TEST(Commands, UnknownNamesAreExitTwoWithNearOnes) {
   EXPECT_EQ(run_program({}).exit_code, 2);
 }
 
+TEST(Commands, AnArgumentOfAnyLengthIsNamedInOneLineThatCanBeRead) {
+  const auto result = run_program({"list", std::string(100'000, 'x')});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1);
+  EXPECT_LT(result.err.size(), 5000u);
+  EXPECT_NE(result.err.find("xxx"), std::string::npos);
+}
+
 TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
   const auto result = run_program({"list", "--json"});
   ASSERT_EQ(result.exit_code, 0);
