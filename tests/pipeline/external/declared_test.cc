@@ -176,5 +176,24 @@ TEST(Clients, TheHeaderTellsWhatThePythonFileTells) {
   EXPECT_THAT(text, HasSubstr(" a b\n"));
 }
 
+TEST(Clients, NeedNoMoreThanCpp11AndPython38) {
+  const TemporaryDirectory dir;
+  dir.file("c.cc",
+           "#include \"aqbench_stages.h\"\nint main() { { aqbench::Stage outer(\"outer\"); aqbench::Stage "
+           "inner(\"inner\"); } return 0; }\n");
+  const std::string program = (dir / "program").string(), lines = (dir / "lines").string();
+  ASSERT_EQ(std::system(("c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I" + kClients + " -o " + program +
+                         " " + (dir / "c.cc").string() + " && AQBENCH_STAGES=" + lines + " " + program)
+                            .c_str()),
+            0);
+  EXPECT_THAT(read_file(lines), HasSubstr(" inner\nE "));
+  EXPECT_EQ(
+      std::system(
+          ("python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' " +
+           kClients + "/aqbench_stages.py")
+              .c_str()),
+      0);
+}
+
 }  // namespace
 }  // namespace aqbench
