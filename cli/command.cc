@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -172,11 +174,28 @@ void reserve_standard_streams() {
   }
 }
 
-// Prints a line on stderr. That it cannot be written is no error of its own: the exit code says what
-// happened.
 constexpr std::size_t kErrorColumns = 4000;  // an argument of 100 kB is named, not repeated
 
+// Prints a line on stderr. That it cannot be written is no error of its own: the exit code says what
+// happened.
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
+std::terminate_handler usual_end = nullptr;
+
+// Ends the program where a destructor needed memory and found none, as nlohmann_json's do: nobody can catch
+// that.
+void end_without_memory() {
+  try {
+    if (const std::exception_ptr cause = std::current_exception()) std::rethrow_exception(cause);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kLine = "aqbench: error: out of memory\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+    std::_Exit(static_cast<int>(ExitCode::io));
+  } catch (...) {  // any other is reported as usual, and the program aborted
+  }
+  usual_end();
+  std::abort();
+}
 
 // Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
 // must not pass as a short file. A pipe whose reader has gone needs no word.
@@ -197,6 +216,7 @@ int run_command_line(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   reserve_standard_streams();
+  usual_end = std::set_terminate(end_without_memory);
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);

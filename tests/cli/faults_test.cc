@@ -91,6 +91,22 @@ TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
   }
 }
 
+// Also in a destructor, from which nobody can be told: nlohmann_json's need memory.
+TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
+  ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
+  const Arguments verify = {"verify", only_bundle(dir_ / "out")};
+  EXPECT_EQ(run_with("malloc:0", verify).exit_code, 0);
+  const std::uint64_t calls = numbers_[4];
+  constexpr std::uint64_t kTried = 80;
+  for (std::uint64_t i = 0; i < kTried; ++i) {  // the first half is left to libraries that start
+    const std::uint64_t n = calls / 2 + i * (calls / 2) / kTried;
+    const ProgramResult result = run_with("malloc:" + std::to_string(n), verify);
+    if (result.exit_code == 0) continue;
+    EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err;
+    EXPECT_EQ(result.err, "aqbench: error: out of memory\n") << n;
+  }
+}
+
 // A baseline is the old one or the new one, and never half of it.
 TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
   ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
