@@ -237,7 +237,8 @@ void print_explanations(const std::vector<Explanation>& explanations, const std:
 void print_candidates(const std::vector<WhichCandidate>& candidates, const std::string& number, bool json) {
   Json list = Json::array();
   Table table;
-  table.columns = {{"protocol"},
+  table.columns = {{"rank", Align::right},
+                   {"protocol"},
                    {"number"},
                    {"at", Align::right},
                    {"value", Align::right},
@@ -250,13 +251,15 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
       changed[knob] = value;
       texts.push_back(knob + '=' + value);
     }
-    list.push_back({{"protocol", candidate.protocol},
+    list.push_back({{"rank", candidate.rank},
+                    {"protocol", candidate.protocol},
                     {"number", candidate.label},
                     {"threshold_m", number_json(candidate.threshold_m)},
                     {"value", candidate.value},
                     {"unit", candidate.unit},
                     {"changed", changed}});
-    table.rows.push_back({{candidate.protocol},
+    table.rows.push_back({{fmt::format("{}", candidate.rank)},
+                          {candidate.protocol},
                           {candidate.label},
                           {candidate.threshold_m ? fmt::format("{:g} m", *candidate.threshold_m) : ""},
                           {fmt::format("{:.6g}", candidate.value)},
@@ -267,7 +270,8 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
   if (candidates.empty())
     fmt::print("no protocol gives {}: not as it is, and not with one knob changed\n", number);
   else
-    fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}candidates of one rank give the very same value: nothing tells them apart\n",
+               render_table(table, wants_colours(STDOUT_FILENO)));
 }
 
 }  // namespace aqbench::cli

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -86,6 +88,15 @@ void try_around(WhichSearch& search, const CloudProtocol& protocol, const CloudK
   }
 }
 
+// Candidates of one value share the rank of the first of them: no digit could tell them apart.
+void rank_by_value(std::vector<WhichCandidate>& candidates) {
+  std::map<std::pair<double, std::string>, int> ranks;
+  for (WhichCandidate& candidate : candidates)
+    candidate.rank = ranks.try_emplace({candidate.value, candidate.unit}, static_cast<int>(ranks.size()) + 1)
+                         .first->second;
+  std::ranges::stable_sort(candidates, {}, &WhichCandidate::rank);
+}
+
 }  // namespace
 
 PublishedText parse_published(const std::string& text) {
@@ -120,6 +131,7 @@ std::vector<WhichCandidate> which_protocol(const PublishedText& published, const
     if (a.changed.size() != b.changed.size()) return a.changed.size() < b.changed.size();
     return std::abs(a.value - published.value) < std::abs(b.value - published.value);
   });
+  rank_by_value(search.found);
   return search.found;
 }
 

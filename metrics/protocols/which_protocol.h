@@ -30,13 +30,15 @@ struct WhichCandidate {
   std::optional<double> threshold_m;                         // of a share
   double value = 0;                                          // in `unit`, before rounding
   std::string unit;                                          // "%" or "1" for shares; "m", "cm" or "mm"
+  int rank = 0;                                              // from 1; the same for the very same value
 };
 
 // Finds the settings whose published numbers round to the given one: every protocol as it is and with one
 // knob at another of its usual values, at every usual threshold and at `thresholds_m`; shares as fractions
 // and in percent, lengths in m, cm and mm. Those with the fewest changed knobs come first, a threshold that
-// is not the protocol's own counting as one; among equals, the nearest value. A number that was given with
-// "%" is no length and no fraction.
+// is not the protocol's own counting as one; among equals, the nearest value. Those with the very same value
+// follow each other and share a rank: there their rules do not differ. A number that was given with "%" is no
+// length and no fraction.
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
                                            const CloudTruth& truth,
                                            std::span<const double> thresholds_m = {});

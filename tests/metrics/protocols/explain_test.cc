@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "metrics/protocols/cloud_protocol.h"
@@ -70,6 +71,16 @@ TEST(WhichProtocol, NamesTheProtocolAndTheKnob) {
   const std::vector<std::pair<std::string, std::string>> changed = {{"voxel_m", "0.002"},
                                                                     {"thresholds_m", "0.01"}};
   EXPECT_EQ(found[0].changed, changed);
+  // With that voxel the rules of scannet-mesh are the same: one value, one rank, one after the other.
+  EXPECT_EQ(found[0].rank, 1);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const WhichCandidate& candidate) {
+    return candidate.protocol == "scannet-mesh" && candidate.rank == 1;
+  }));
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    EXPECT_GE(found[i].rank, found[i - 1].rank);
+    const bool same = found[i].value == found[i - 1].value && found[i].unit == found[i - 1].unit;
+    EXPECT_EQ(found[i].rank == found[i - 1].rank, same) << i;
+  }
   EXPECT_TRUE(which_protocol({0.123456789, 1e-12}, cloud, truth).empty());
   // A number with a per cent sign is no fraction and no length.
   EXPECT_TRUE(which_protocol({f, 1e-9, true}, cloud, truth).empty());
