@@ -149,12 +149,14 @@ std::string encode_view(const CloudView& view) {
       {"points", view.points.size()},
       {"holes", view.holes.size()},
       {"vertices", view.vertices.size()},
-      {"triangles", view.triangles.size()},
-      {"scene", parse_strict_json(view.scene_json.empty() ? "{}" : view.scene_json, "scene", kMessageJson)}};
+      {"triangles", view.triangles.size()}};
+  std::string line = header.dump();
+  line.back() = ',';  // in place of the closing brace
+  line += "\"scene\":" + (view.scene_json.empty() ? "{}" : view.scene_json) + "}\n";
   const auto append = [](std::string& bytes, const auto& values) {
     for (const auto value : values) bytes += static_cast<char>(value);
   };
-  std::string bytes = std::string(kMagic) + header.dump() + "\n" + differences(view.points);
+  std::string bytes = std::string(kMagic) + line + differences(view.points);
   append(bytes, view.errors);
   append(bytes, view.marks);
   bytes += differences(view.holes);

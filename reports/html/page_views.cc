@@ -30,10 +30,14 @@ std::vector<std::pair<int, std::size_t>> error_counts(const CloudView& view) {
 std::string fitted(const CloudView& view, const std::string& bytes, std::size_t most) {
   if (bytes.size() <= most) return bytes;
   if (most < kLeastBytes) return "";
-  for (std::size_t every = std::max<std::size_t>(1, bytes.size() / most); every <= view.points.size() + 1;
-       every += every / 4 + 1)
+  const auto next = [](std::size_t every) { return every + every / 4 + 1; };
+  const std::size_t first = std::max<std::size_t>(1, bytes.size() / most), end = view.points.size() + 1;
+  std::size_t last = first;
+  while (next(last) <= end) last = next(last);
+  // The fewest points first: where they do not fit, none do, and nothing else is tried.
+  if (first > end || encode_view(thinned(view, last, kThinHoles)).size() > most) return "";
+  for (std::size_t every = first;; every = next(every))
     if (std::string thin = encode_view(thinned(view, every, kThinHoles)); thin.size() <= most) return thin;
-  return "";
 }
 
 }  // namespace
