@@ -223,6 +223,9 @@ int run_command_line(const Arguments& arguments) {
   } catch (const Error& error) {
     say(fmt::format("aqbench: error: {}", elide_middle(printable(error.what()), kErrorColumns)));
     code = exit_code(error.kind());
+  } catch (const std::filesystem::filesystem_error& error) {
+    say(fmt::format("aqbench: error: {}: {}", printable(error.path1().string()), error.code().message()));
+    code = ExitCode::io;
   } catch (const std::system_error& error) {
     // fmt reports a failed write to stdout this way; anything else is ours.
     const bool of_stdout = std::ferror(stdout) != 0;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "core/text.h"
 
@@ -33,25 +35,48 @@ struct Layout {
   std::vector<std::vector<std::string>> cells;         // per row, printable
   std::vector<std::size_t> widths;
   std::size_t header_lines = 0;
+  std::size_t max_columns = 0;  // more than was asked for where rows could not be told apart otherwise
 };
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * (widths.empty() ? 0 : widths.size() - 1));
 }
 
+constexpr std::size_t kLeast = 8;            // columns of a cell that is cut
+constexpr std::size_t kRowsToldApart = 500;  // above it nobody compares cells by eye
+
+// Returns the least width down to which cells of other texts stay other texts when they are cut.
+std::size_t least_width(const Layout& layout, std::size_t column) {
+  std::set<std::string_view> texts;
+  for (const auto& row : layout.cells) texts.insert(row[column]);
+  std::size_t width = layout.widths[column];
+  for (; width > kLeast; --width) {
+    std::set<std::string> cut;
+    for (const std::string_view text : texts)
+      if (!cut.insert(elide_middle(text, width - 1)).second) return width;
+  }
+  return width;
+}
+
 // Narrows the widest column that may shrink, again and again, until the table fits or no column can give.
-void shrink_to(std::size_t max_columns, const Table& table, std::vector<std::size_t>& widths) {
-  constexpr std::size_t kLeast = 8;
+void shrink_to(std::size_t max_columns, const Table& table, Layout& layout) {
+  std::vector<std::size_t>& widths = layout.widths;
   std::size_t total = total_width(widths);
+  if (total <= max_columns) return;
+  std::vector<std::size_t> least(widths.size(), kLeast);
+  for (std::size_t c = 0; c < widths.size(); ++c)
+    if (table.columns[c].shrinks && layout.cells.size() <= kRowsToldApart) least[c] = least_width(layout, c);
   while (total > max_columns) {
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < widths.size(); ++c)
-      if (table.columns[c].shrinks && widths[c] > kLeast && (widest == nullptr || widths[c] > *widest))
+      if (table.columns[c].shrinks && widths[c] > least[c] && (widest == nullptr || widths[c] > *widest))
         widest = &widths[c];
-    if (widest == nullptr) return;
+    if (widest == nullptr) break;
     --*widest;
     --total;
   }
+  if (std::ranges::any_of(least, [](std::size_t width) { return width > kLeast; }))
+    layout.max_columns = std::max(max_columns, total);
 }
 
 Layout lay_out(const Table& table, std::size_t max_columns) {
@@ -70,7 +95,8 @@ Layout lay_out(const Table& table, std::size_t max_columns) {
       layout.widths[c] = std::max(layout.widths[c], display_width(texts.back()));
     }
   }
-  shrink_to(max_columns, table, layout.widths);
+  layout.max_columns = max_columns;
+  shrink_to(max_columns, table, layout);
   return layout;
 }
 
@@ -96,6 +122,7 @@ std::size_t table_width(const Table& table) {
 
 std::string render_table(const Table& table, bool colours, std::size_t max_columns) {
   const Layout layout = lay_out(table, max_columns);
+  max_columns = layout.max_columns;
   std::string out;
   for (std::size_t i = 0; i < layout.header_lines; ++i) {
     std::string line;

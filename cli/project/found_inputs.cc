@@ -28,11 +28,17 @@ bool is_image(const fs::path& file) {
   return std::ranges::find(kImageEndings, ending) != kImageEndings.end();
 }
 
+bool holds_model(const fs::path& folder) {
+  return (holds(folder, "cameras.bin") && holds(folder, "images.bin")) ||
+         (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
+}
+
 std::string kind_of(const fs::path& folder) {
-  for (const char* const ending : {".bin", ".txt"})
-    if (holds(folder, (std::string("cameras") + ending).c_str()) &&
-        holds(folder, (std::string("images") + ending).c_str()))
-      return "a COLMAP model";
+  // COLMAP's own layout keeps the images beside the model: the folder above both is what can be read.
+  const bool beside = holds(folder, "images") &&
+                      std::ranges::any_of(std::array{"sparse/0", "sparse", "colmap"},
+                                          [&](const char* below) { return holds_model(folder / below); });
+  if (beside || holds_model(folder)) return "a COLMAP model";
   const bool calibrated =
       std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
   std::error_code unknown;

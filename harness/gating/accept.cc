@@ -16,8 +16,7 @@
 #include "harness/gating/default_tolerances.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
-#include "harness/statistics/distributions.h"
-#include "harness/statistics/summary.h"
+#include "harness/gating/learned_tolerances.h"
 
 namespace aqbench {
 namespace {
@@ -198,58 +197,6 @@ void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
   }
 }
 
-// "x/y" of "x/y/seed=42" and "x/y/seed=43".
-std::string without_seed(const std::string& name) {
-  const std::size_t start = name.find("/seed=");
-  if (start == std::string::npos) return name;
-  const std::size_t end = name.find('/', start + 1);
-  return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
-}
-
-// Half the width of the interval that holds the next value in 99 %; nullopt where the values do not vary.
-std::optional<double> half_interval(const std::vector<double>& values) {
-  const SampleSummary summary = summarize(values);
-  if (!summary.sd || !(*summary.sd > 0)) return std::nullopt;
-  const auto n = static_cast<double>(values.size());
-  // Student's quantile by bisection of its two-sided probability.
-  double low = 0, high = 1000;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (student_t_two_sided(middle, n - 1) > 0.01 ? low : high) = middle;
-  }
-  return high * *summary.sd * std::sqrt(1 + 1 / n);
-}
-
-void learn_tolerances(Acceptance& acceptance) {
-  std::map<std::string, std::vector<BaselineCase*>> groups;
-  for (BaselineCase& one : acceptance.baseline.cases) groups[without_seed(one.name)].push_back(&one);
-  std::size_t learned = 0;
-  for (const auto& [name, cases] : groups) {
-    if (cases.size() < kLeastSeeds) {
-      acceptance.notes.push_back(fmt::format("{}: {}, tolerances need {} to be learned", name,
-                                             counted(cases.size(), "seed"), kLeastSeeds));
-      continue;
-    }
-    for (const auto& [metric, first] : cases.front()->metrics) {
-      std::vector<double> values;
-      for (const BaselineCase* one : cases)
-        if (const BaselineMetric* accepted = find_metric(*one, metric)) values.push_back(accepted->value);
-      const auto half = values.size() == cases.size() ? half_interval(values) : std::nullopt;
-      if (!half) continue;
-      for (BaselineCase* one : cases)
-        for (auto& [other, accepted] : one->metrics)
-          if (other == metric) accepted.tolerance = {Tolerance::Kind::absolute, *half};
-      ++learned;
-    }
-    acceptance.notes.push_back(fmt::format("{}: tolerances are the 99 % interval of the next of {}", name,
-                                           counted(cases.size(), "seed")));
-  }
-  if (learned == 0)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--tolerances-from-seeds: no case ran with {} seeds (sweep --repeat)", kLeastSeeds));
-}
-
 std::string change_line(const AcceptChange& change) {
   switch (change.kind) {
     case Kind::case_added:
@@ -292,7 +239,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   if (std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
     refuse_acceptance(run.bundle, "no case has a metric that could be gated");
   accept_times(run, existing, acceptance);
-  if (run.tolerances_from_seeds) learn_tolerances(acceptance);
+  if (run.tolerances_from_seeds) learn_tolerances(acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);
   collect_refusals(run, allowed, acceptance);
   return acceptance;

@@ -41,9 +41,6 @@ struct AcceptExceptions {
   bool leave_out_undefined = false;  // --leave-out-undefined: values are null, and not because of the truth
 };
 
-// Is the fewest seeds that tolerances are learned from.
-inline constexpr std::size_t kLeastSeeds = 5;
-
 // Holds a verified run that somebody wants to accept.
 struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
@@ -61,9 +58,7 @@ struct AcceptedRun {
 };
 
 // Returns what accepting would do. Metrics that the file has keep their tolerances and directions; new ones
-// get default_tolerance(). With tolerances_from_seeds a case that ran with at least kLeastSeeds seeds gets,
-// for each metric that varies over them, half the width of the interval that holds the next seed's value in
-// 99 % (of normal values: Student's quantile x sd x sqrt(1 + 1/n)); a note says so. What needs a flag that
+// get default_tolerance(); with tolerances_from_seeds learn_tolerances() comes after. What needs a flag that
 // `allowed` does not have stands in the refusals. Throws Error(input) if the run was interrupted, has no
 // case, has nothing to gate, or has a record that failed; Error(not_comparable) if the file is a baseline of
 // another suite.

@@ -23,7 +23,8 @@ inline constexpr int kBaselineSchemaVersion = 1;
 struct Tolerance {
   enum class Kind { relative, absolute };
   Kind kind = Kind::relative;
-  double value = 0;  // >= 0
+  double value = 0;            // >= 0
+  int learned_from_seeds = 0;  // over how many seeds `accept` learned it; 0: it was given
 
   bool operator==(const Tolerance&) const = default;
 };

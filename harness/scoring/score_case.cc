@@ -46,14 +46,15 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
 }  // namespace
 
 void require_scorable(const Reconstruction& output, const Surface& truth) {
+  std::string problem;
   try {
-    const std::string warning = check_scorable(output.cloud, truth,
-                                               {"its cloud", "let it write metres, or declare the unit ({})",
-                                                "let it write the calibration's world frame"});
-    if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+    problem = check_scorable(output.cloud, truth,
+                             {"its cloud", "let it write metres, or declare the unit ({})",
+                              "let it write the calibration's world frame"});
   } catch (const Error& error) {
-    throw Error(ErrorKind::method, error.what());
+    problem = error.what();
   }
+  if (!problem.empty()) throw Error(ErrorKind::method, problem);
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,

@@ -27,7 +27,7 @@ struct Afterwards {
 };
 
 // Throws Error(method) in the words of `aqbench eval` for an output that is not worth scoring
-// (harness/scoring/scorable.h); a warning goes to stderr.
+// (harness/scoring/scorable.h), where `eval` would warn as well.
 void require_scorable(const Reconstruction& output, const Surface& truth);
 
 // Scores cloud and mesh against a surface; `views` may be empty.

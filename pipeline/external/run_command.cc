@@ -284,6 +284,7 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
   CommandOutcome outcome = wait_for(report.read.get(), options, memory);
   lifeline.write.reset();
   outcome.use = hear_use(report.read.get(), memory);
+  outcome.program = words.front();
   wait_for_end(supervisor);
   return outcome;
 }
@@ -301,7 +302,7 @@ std::string describe(const CommandOutcome& outcome, const CommandOptions& option
     case CommandOutcome::End::not_started:
       break;
   }
-  return fmt::format("could not be started: {}", std::strerror(outcome.code));
+  return fmt::format("could not be started: {}: {}", outcome.program, std::strerror(outcome.code));
 }
 
 }  // namespace aqbench

@@ -29,6 +29,7 @@ struct CommandOutcome {
   enum class End { exited, signalled, timeout, log_limit, not_started };
   End end = End::exited;
   int code = 0;                        // exit code, signal, or errno of what could not be started
+  std::string program = {};            // the first word
   std::optional<ProgramUse> use = {};  // of all that it started; none where nothing tells it
 };
 

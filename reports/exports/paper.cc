@@ -60,12 +60,12 @@ std::vector<HeadlineMetric> filled_headlines(const Results& results) {
   return filled;
 }
 
-// The best value of a metric; nullopt where nothing is better or there are fewer than two.
-std::optional<double> best_of(const Results& results, const std::string& name) {
+// The best value of a metric on one scene; nullopt where nothing is better or there are fewer than two.
+std::optional<double> best_of(const Results& results, const std::string& name, const std::string& scene) {
   std::optional<double> best;
   std::size_t count = 0;
   for (const Record& record : results.records) {
-    const Metric* const metric = value_of(record, name);
+    const Metric* const metric = record.scene == scene ? value_of(record, name) : nullptr;
     if (metric == nullptr) continue;
     if (metric->better == Better::equal) return std::nullopt;
     ++count;
@@ -110,7 +110,7 @@ std::string results_latex(const Results& results) {
     for (const HeadlineMetric& headline : headlines) {
       const Metric* const metric = value_of(record, headline.name);
       const std::string value = metric == nullptr ? "n/a" : table_number(*metric->value);
-      const bool bold = metric != nullptr && best_of(results, headline.name) == metric->value;
+      const bool bold = metric != nullptr && best_of(results, headline.name, record.scene) == metric->value;
       text += bold ? fmt::format(" & \\textbf{{{}}}", value) : " & " + value;
     }
     text += " \\\\\n";

@@ -25,12 +25,17 @@ Colour colour_of(const ComparedMetric& row) {
   return (*row.b < *row.a) == (row.better == Better::lower) ? Colour::green : Colour::red;
 }
 
+std::string word_of(Colour colour) {
+  return colour == Colour::red ? "worse" : colour == Colour::green ? "better" : "";
+}
+
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {
   Table table{{{"case", Align::left, true},
                {"metric", Align::left, true},
                {"A", Align::right},
                {"B", Align::right},
-               {"change", Align::right}},
+               {"change", Align::right},
+               {"B is"}},
               {}};
   std::size_t equal = 0, more = 0;
   for (const ComparedMetric& row : report.metrics) {
@@ -50,7 +55,8 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
                           {row.metric},
                           {short_number_or_na(row.a)},
                           {short_number_or_na(row.b)},
-                          {change, colour_of(row)}});
+                          {change, colour_of(row)},
+                          {word_of(colour_of(row)), colour_of(row)}});
   }
   std::string text = "accuracy\n";
   if (!table.rows.empty()) text += render_table(table, colours);

@@ -38,6 +38,14 @@ struct TrendLine {
   const ChangePoint* change;
 };
 
+Colour verdict_colour(const TrendSeries& series, const LevelChange& level) {
+  return is_worse(series, level) ? Colour::red : Colour::green;
+}
+
+TableCell verdict_cell(const TrendSeries& series, const LevelChange& level) {
+  return {is_worse(series, level) ? "worse" : "better", verdict_colour(series, level)};
+}
+
 std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
   std::vector<TrendLine> lines;
   for (const TrendSeries& one : series)
@@ -51,18 +59,19 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                {"before", Align::right},
                {"after", Align::right},
                {"change", Align::right},
+               {"which is"},
                {"p", Align::right}},
               {}};
   for (const TrendLine& line : lines) {
     const LevelChange& level = line.change->level;
-    table.rows.push_back(
-        {{history.runs[line.run].id},
-         {line.series->case_name},
-         {line.series->metric},
-         {short_number(level.mean_before)},
-         {short_number(level.mean_after)},
-         {change_percent(level), is_worse(*line.series, level) ? Colour::red : Colour::green},
-         {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
+    table.rows.push_back({{history.runs[line.run].id},
+                          {line.series->case_name},
+                          {line.series->metric},
+                          {short_number(level.mean_before)},
+                          {short_number(level.mean_after)},
+                          {change_percent(level), verdict_colour(*line.series, level)},
+                          verdict_cell(*line.series, level),
+                          {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
   }
   std::string text = render_table(table, colours) + "\n";
   std::size_t last = history.runs.size();
@@ -77,7 +86,8 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
                {"metric", Align::left, true},
                {"pinned", Align::right},
                {"newest", Align::right},
-               {"change", Align::right}},
+               {"change", Align::right},
+               {"which is"}},
               {}};
   for (const TrendSeries& one : series) {
     if (!one.pinned || !one.pinned->changed) continue;
@@ -86,7 +96,8 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
                           {one.metric},
                           {short_number(level.mean_before)},
                           {short_number(level.mean_after)},
-                          {change_percent(level), is_worse(one, level) ? Colour::red : Colour::green}});
+                          {change_percent(level), verdict_colour(one, level)},
+                          verdict_cell(one, level)});
   }
   return table.rows.empty() ? "" : "\n" + render_table(table, colours);
 }

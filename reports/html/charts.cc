@@ -176,18 +176,25 @@ std::string baseline_chart(const BundleContent& content) {
   rows.resize(std::min(all, kMaxRowsDrawn));
   constexpr double kFull = 2;  // units of the tolerance that fit on one side
   const double zero = kLabels + kRoom / 2, unit = kRoom / 2 / kFull;
+  constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
+  const CaseLabels labels = label_cases(group_cases(content.results));
   double y = 8;
   std::string body;
   for (const GateRow* row : rows) {
     const double length = std::clamp(row->excess, -kFull, kFull) * unit;
     const bool bad = row->verdict == Verdict::regressed;
-    body += svg_text(kLabels - 8, y + 14, "end", fit_label(row->case_name + " " + row->metric), "s");
+    const auto label = labels.of.find(row->case_name);
+    const std::string& name = label == labels.of.end() ? row->case_name : label->second;
+    body += svg_text(kLabels - 8, y + 14, "end", elide_middle(name + " " + row->metric, kLabelColumns), "s");
     body += svg_rect(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)), kRow - 7,
                      bad          ? "fill=\"#cf222e\""
                      : length > 0 ? "fill=\"#bf8700\""
                                   : "fill=\"#1a7f37\"",
                      row->case_name + " " + gate_row_text(*row));
-    body += svg_text(kPage - kNumbers + 6, y + 14, "start", fmt::format("{:+.2f}", row->excess), "s");
+    const std::string number = std::abs(row->excess) < 1000 ? fmt::format("{:+.2f}", row->excess)
+                                                            : fmt::format("{:+.2g}", row->excess);
+    body += svg_text(kPage - kNumbers + 6, y + 14, "start",
+                     std::abs(row->excess) > kFull ? number + " (cut)" : number, "s");
     y += kRow;
   }
   body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");

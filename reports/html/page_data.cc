@@ -57,8 +57,7 @@ void add_values(const Record& record, const std::vector<std::string>& names, Jso
   if (!why.empty()) at["why"] = std::move(why);
 }
 
-Json case_json(const Record& record, const std::string& label, const std::string& run,
-               const std::vector<std::string>& names) {
+Json case_json(const Record& record, const std::string& label, const std::vector<std::string>& names) {
   Json at = {{"name", record.case_name}, {"label", label}, {"status", to_string(record.status)}};
   if (!record.reason.empty()) at["reason"] = record.reason;
   add_values(record, names, at);
@@ -69,7 +68,7 @@ Json case_json(const Record& record, const std::string& label, const std::string
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
   if (!options.empty()) at["options"] = std::move(options);
-  at["command"] = shell_join({"aqbench", "replay", "out/" + run, "--case", record.case_name});
+  at["command"] = shell_join({"aqbench", "replay", ".", "--case", record.case_name});
   return at;
 }
 
@@ -115,7 +114,7 @@ std::string page_data_json(const BundleContent& content, const std::vector<PageV
   const CaseLabels labels = label_cases(group_cases(results));
   Json cases = Json::array();
   for (const Record& record : results.records) {
-    cases.push_back(case_json(record, labels.of.at(record.case_name), results.run.id, names));
+    cases.push_back(case_json(record, labels.of.at(record.case_name), names));
     if (const auto profile = profiles.find(record.case_name); profile != profiles.end())
       cases.back().update(*profile->second);
   }

@@ -131,9 +131,11 @@ std::string page_body(const BundleContent& content, const BundleContent& page, c
   const Results& results = content.results;
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
-  std::string body = page_section(
-      "baseline", "Against the baseline", baseline_chart(content),
-      "Change for the worse in units of what is allowed: right of the dashed line is a regression.");
+  std::string body =
+      page_section("baseline", "Against the baseline", baseline_chart(content),
+                   "Change for the worse in units of what is allowed: a red bar beyond the dashed line is a "
+                   "regression, a gold "
+                   "one is within it or does not gate. Bars end at 2 (cut); the number is whole.");
   body +=
       page_section("cases", "All cases", cases_table(page) + left_out(content, page),
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "

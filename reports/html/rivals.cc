@@ -157,14 +157,13 @@ std::string cell(const char* label, const std::string& text) {
 }
 
 std::string lead(const BundleContent& content) {
-  const std::string run = content.results.run.id;
   std::string text =
       "Each against the most accurate of its scene. A case opens its values and the command that runs it "
-      "again "
-      "and compares bit for bit (<code>" +
-      xml_escape(shell_join({"aqbench", "replay", "out/" + run, "--case"})) +
-      " NAME</code>). Since when: <code>aqbench trend out</code> names the run and the commit where a value "
-      "changed, over all bundles in <code>out</code>, and <code>aqbench site out --out site</code> draws it";
+      "again and compares bit for bit (<code>aqbench replay . --case NAME</code>, in the folder of this "
+      "bundle). Since "
+      "when: <code>aqbench trend ..</code> names the run and the commit where a value changed, over all "
+      "bundles beside "
+      "this one, and <code>aqbench site .. --out SITE</code> draws it";
   if (content.baseline)
     text += fmt::format("; this page knows the accepted values alone, those of {}{}",
                         xml_escape(content.baseline->accepted_bundle),

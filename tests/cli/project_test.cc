@@ -132,6 +132,22 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));
 }
 
+// COLMAP's own layout: the images beside the model, which lies two folders below.
+TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
+  const std::filesystem::path fresh = dir_ / "fresh";
+  std::filesystem::create_directories(fresh / "rec/images");
+  std::filesystem::create_directories(fresh / "rec/sparse/0");
+  for (const char* const name :
+       {"rec/images/a.png", "rec/images/b.png", "rec/sparse/0/cameras.txt", "rec/sparse/0/images.txt"})
+    std::ofstream(fresh / name) << "x";
+  ProgramOptions there;
+  there.working_dir = fresh;
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
+  EXPECT_EQ(begun.out.find("images alone"), std::string::npos) << begun.out;
+}
+
 TEST_F(ProjectRun, SchemasArePrinted) {
   EXPECT_EQ(json::parse(run({"schema", "project"}).out)["title"],
             "aqbench.json, the project file of aqbench");

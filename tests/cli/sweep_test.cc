@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
+#include <vector>
 
 #include "tests/cli/program.h"
 
@@ -142,6 +144,42 @@ TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
   EXPECT_EQ(status["undulating/lightglue_like/seed=42"], "failed");
   EXPECT_EQ(status["undulating/roma_like/seed=42"], "failed");
   EXPECT_EQ(run_program({"verify", only_bundle(out())}).exit_code, 0);
+}
+
+// The tolerance of each metric that varies is one multiple of its spread over the seeds, whatever the metric:
+// Student's quantile of the difference of two draws, at 0.01 over all learned rows.
+TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--set",
+                         "roma_like.points=300", "--repeat", "5", "--out", out()})
+                .exit_code,
+            0);
+  const auto bundle = only_bundle(out());
+  const std::string baseline = (dir_ / "learned.json").string();
+  const auto accepted = run_program(
+      {"accept", bundle, "--baseline", baseline, "--tolerances-from-seeds", "--leave-out-undefined"});
+  ASSERT_EQ(accepted.exit_code, 0) << accepted.err;
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, double> learned;
+  const Json cases = json_file(baseline).at("cases");
+  for (const auto& [name, entry] : cases.items())
+    for (const auto& [metric, row] : entry.at("metrics").items()) {
+      values[metric].push_back(row.at("value"));
+      if (!row.at("tolerance").contains("learned_from_seeds")) continue;
+      EXPECT_EQ(row.at("tolerance").at("learned_from_seeds"), 5);
+      learned[metric] = row.at("tolerance").at("absolute");
+    }
+  ASSERT_GT(learned.size(), 10u);
+  std::optional<double> multiple;
+  for (const auto& [metric, tolerance] : learned) {
+    double mean = 0, squares = 0;
+    for (const double value : values[metric]) mean += value / 5;
+    for (const double value : values[metric]) squares += (value - mean) * (value - mean);
+    const double now = tolerance / std::sqrt(squares / 4);
+    if (!multiple) multiple = now;
+    EXPECT_NEAR(now / *multiple, 1, 1e-6) << metric;
+  }
+  EXPECT_GT(*multiple, 4.604 * std::sqrt(2))
+      << "Student's quantile for 4 degrees of freedom, of one row, is 4.604";
 }
 
 TEST_F(Sweep, FullDiskIsOneLineAndExitSix) {

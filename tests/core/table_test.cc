@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "core/text.h"
 
 namespace aqbench {
@@ -39,6 +41,20 @@ TEST(RenderTable, StaysWithinItsWidthByShrinkingWhereAllowed) {
   const Table stiff{{{"a"}, {"b"}}, {{{std::string(90, 'x')}, {std::string(90, 'y')}}}};
   for (const std::string& line : lines_of(render_table(stiff)))
     EXPECT_LE(display_width(line), kScreenColumns);
+}
+
+// Cells that differ in the middle are not cut to the same text, though the table becomes wider than the
+// screen.
+TEST(RenderTable, RowsThatDifferStayApart) {
+  Table table{{{"case", Align::left, true}, {"metric", Align::left, true}}, {}};
+  for (const char* const method : {"flat", "dented", "flatter"})
+    for (const char* const metric : {"completeness_0.5mm_pct", "completeness_inset_0.5mm_pct"})
+      table.rows.push_back(
+          {{std::string("flat_plane/mine:") + method + "/seed=42/rig=arc6/width=320/height=240"}, {metric}});
+  for (const std::size_t columns : {40U, 60U, 200U}) {
+    const std::vector<std::string> lines = lines_of(render_table(table, false, columns));
+    EXPECT_EQ(std::set<std::string>(lines.begin() + 2, lines.end()).size(), 6U) << columns;
+  }
 }
 
 TEST(RenderTable, ColoursOnlyWhenAskedAndOutsideTheMeasuredText) {

@@ -26,7 +26,12 @@
       const colour = plots.colours[i % plots.colours.length];
       const counts = new Array(255).fill(0);
       for (const [code, count] of at.errors) counts[code + 127] = count;
-      lines.push({label: at.label, colour, ...plots.histogram(counts, data.error_full_mm, reach, 60)});
+      const all = counts.reduce((sum, count) => sum + count, 0);
+      const beyond = counts.reduce((sum, count, code) =>
+        sum + (data.error_full_mm * ((code - 127) / 127) ** 2 > reach ? count : 0), 0);
+      const label = beyond === 0 ? at.label :
+        `${at.label}, ${(100 * beyond / all).toPrecision(2)} % beyond ${reach.toPrecision(2)} mm`;
+      lines.push({label, colour, ...plots.histogram(counts, data.error_full_mm, reach, 60)});
       const mean = plots.value_of(data, at, 'bias_median_mm'), sigma = plots.value_of(data, at, 'nmad_mm');
       if (mean === null || !sigma) return;
       const x = lines.at(-1).x;

@@ -124,7 +124,7 @@ const aqbench = (() => {
     dialog.replaceChildren(
       make('button', {type: 'button', onclick: () => dialog.close()}, 'close (Esc)'), title,
       make('p', {}, `status: ${at.status}${at.reason ? ': ' + at.reason : ''}`),
-      make('h3', {}, 'Run it again and compare bit for bit'), make('pre', {}, at.command), copy_button(at.command),
+      make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command),
       make('h3', {}, 'Run the whole sweep again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
     if (rows.length > 0)
       dialog.append(make('h3', {}, 'Values and what they mean'),

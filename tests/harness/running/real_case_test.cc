@@ -172,7 +172,10 @@ TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
   EXPECT_EQ(empty.reason, "it gave no points");
   const Record nan = record_of(std::string(header) + "1' '0 0 nan\n' > $2/cloud.ply");
   EXPECT_EQ(nan.reason, "1 of its 1 points are not finite");
-  for (const Record* record : {&hang, &crash, &nothing, &bad, &empty, &nan}) {
+  const Record above = record_of(std::string(header) + "1' '0 0 -1.178\n' > $2/cloud.ply");
+  EXPECT_EQ(above.status, Status::failed);
+  EXPECT_THAT(above.reason, HasSubstr("only 0 % of the points lie near the scene"));
+  for (const Record* record : {&hang, &crash, &nothing, &bad, &empty, &nan, &above}) {
     EXPECT_THAT(record->metrics, SizeIs(0));
     EXPECT_EQ(record->output_sha256, "");
   }

@@ -161,7 +161,7 @@ TEST_F(Declared, TheMemoryAndTimeOfAllItsProcessesCount) {
 TEST(Clients, TheHeaderTellsWhatThePythonFileTells) {
   const TemporaryDirectory dir;
   dir.file("c.c",
-           "#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a b\");"
+           "#include <stdio.h>\n#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a b\");"
            " aqbench_stage_begin(\"c\"); aqbench_stage_end(); aqbench_stage_end(); return 0; }\n");
   const std::string program = (dir / "program").string(), lines = (dir / "lines").string();
   ASSERT_EQ(

@@ -87,7 +87,7 @@ TEST_F(External, WhatGoesWrongIsTheReason) {
   EXPECT_EQ(failure("true"), "the command wrote no cloud.ply to its output folder");
   EXPECT_THAT(failure("echo nonsense > \"$2/cloud.ply\""), HasSubstr("cloud.ply"));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run_words("/nowhere/program {output}"); }),
-              HasSubstr("could not be started: No such file"));
+              HasSubstr("could not be started: /nowhere/program: No such file"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words(""); }), HasSubstr("external.command is empty"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words("true {dataset}"); }), HasSubstr("no {output}"));
 }

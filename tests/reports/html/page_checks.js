@@ -43,7 +43,7 @@
   check('a number opens its case, its definition and the command', () => {
     document.querySelector('tr[data-case^="flat_plane/roma"] td[data-metric]').click();
     const dialog = document.querySelector('dialog'), text = dialog.textContent;
-    const good = dialog.open && text.includes('flat_plane/roma_like/seed=42') && text.includes('aqbench replay out/') &&
+    const good = dialog.open && text.includes('flat_plane/roma_like/seed=42') && text.includes('aqbench replay . --case') &&
       text.includes('accuracy_mean_mm') && dialog.querySelector('tr.here');
     dialog.close();
     return good ? '' : text.slice(0, 300);
