@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Blind test of `eval --which-protocol`: 20 pairs of a cloud and a number, made by scripts/protocol_oracle.py with a
 random protocol, threshold, number and voxel. Right is an answer that names the protocol and the number at rank 1, or
-among those with the fewest changed knobs. Usage: scripts/blind_protocols.py PROGRAM [SEED]; exit 0 if 19 of 20 are right."""
+among those with the fewest changed knobs. Usage: scripts/blind_protocols.py PROGRAM [SEED]; exit 0 if 19 of 20 are
+right."""
 import json
 import pathlib
 import subprocess

@@ -73,11 +73,11 @@ void learn_tolerances(Baseline& baseline, std::vector<std::string>& notes) {
   }
   for (const VaryingMetric& metric : varying) {
     const std::size_t seeds = metric.cases->size();
+    const Tolerance learned{Tolerance::Kind::absolute, learned_half_width(metric.sd, seeds, rows),
+                            static_cast<int>(seeds)};
     for (BaselineCase* one : *metric.cases)
       for (auto& [other, accepted] : one->metrics)
-        if (other == metric.name)
-          accepted.tolerance = {Tolerance::Kind::absolute, learned_half_width(metric.sd, seeds, rows),
-                                static_cast<int>(seeds)};
+        if (other == metric.name) accepted.tolerance = learned;
   }
   if (varying.empty())
     throw Error(

@@ -4,7 +4,10 @@
 
 #include <bit>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/drawing/colour_map.h"
@@ -105,12 +108,17 @@ std::string results_latex(const Results& results) {
       latex_text(results.run.id), latex_text(results.run.suite), std::string(headlines.size(), 'r'));
   for (const HeadlineMetric& headline : headlines) text += " & " + latex_text(headline.title);
   text += " \\\\\n\\midrule\n";
+  std::map<std::pair<std::string, std::string>, std::optional<double>> best;  // of scene and metric
+  for (const Record& record : results.records)
+    for (const HeadlineMetric& headline : headlines)
+      if (const auto [place, is_new] = best.try_emplace({record.scene, headline.name}); is_new)
+        place->second = best_of(results, headline.name, record.scene);
   for (const Record& record : results.records) {
     text += latex_text(labels.of.at(record.case_name));
     for (const HeadlineMetric& headline : headlines) {
       const Metric* const metric = value_of(record, headline.name);
       const std::string value = metric == nullptr ? "n/a" : table_number(*metric->value);
-      const bool bold = metric != nullptr && best_of(results, headline.name, record.scene) == metric->value;
+      const bool bold = metric != nullptr && best.at({record.scene, headline.name}) == metric->value;
       text += bold ? fmt::format(" & \\textbf{{{}}}", value) : " & " + value;
     }
     text += " \\\\\n";

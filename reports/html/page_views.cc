@@ -35,9 +35,11 @@ std::string fitted(const CloudView& view, const std::string& bytes, std::size_t 
   std::size_t last = first;
   while (next(last) <= end) last = next(last);
   // The fewest points first: where they do not fit, none do, and nothing else is tried.
-  if (first > end || encode_view(thinned(view, last, kThinHoles)).size() > most) return "";
-  for (std::size_t every = first;; every = next(every))
+  std::string fewest = first > end ? "" : encode_view(thinned(view, last, kThinHoles));
+  if (fewest.size() > most) return "";
+  for (std::size_t every = first; every < last; every = next(every))
     if (std::string thin = encode_view(thinned(view, every, kThinHoles)); thin.size() <= most) return thin;
+  return fewest;
 }
 
 }  // namespace

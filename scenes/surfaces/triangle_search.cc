@@ -18,12 +18,16 @@ AQBENCH_INLINE double larger_of(double a, double b) { return a > b ? a : b; }
 AQBENCH_INLINE double smaller_of(double a, double b) { return a < b ? a : b; }
 AQBENCH_INLINE double unit_clamp(double a) { return smaller_of(larger_of(a, 0.0), 1.0); }
 
-AQBENCH_INLINE void squared_to_child_boxes(const TriangleNode& node, const double (&p)[3],
-                                           double (&out)[kInNode]) {
-  for (std::size_t i = 0; i < kInNode; ++i) {
-    const double dx = larger_of(larger_of(node.low[0][i] - p[0], p[0] - node.high[0][i]), 0.0);
-    const double dy = larger_of(larger_of(node.low[1][i] - p[1], p[1] - node.high[1][i]), 0.0);
-    const double dz = larger_of(larger_of(node.low[2][i] - p[2], p[2] - node.high[2][i]), 0.0);
+// Squared distances from the box between two corners, or from one point given twice, to the first `count`
+// boxes.
+template <std::size_t kPlaces>
+AQBENCH_INLINE void squared_to_boxes(const double (&low)[3][kPlaces], const double (&high)[3][kPlaces],
+                                     std::size_t count, const double (&from)[3], const double (&to)[3],
+                                     double (&out)[kPlaces]) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double dx = larger_of(larger_of(low[0][i] - to[0], from[0] - high[0][i]), 0.0);
+    const double dy = larger_of(larger_of(low[1][i] - to[1], from[1] - high[1][i]), 0.0);
+    const double dz = larger_of(larger_of(low[2][i] - to[2], from[2] - high[2][i]), 0.0);
     out[i] = dx * dx + dy * dy + dz * dz;
   }
 }
@@ -112,7 +116,7 @@ AQBENCH_INLINE Closest closest_to(Walk& walk, const double (&p)[3]) {
       continue;
     }
     const TriangleNode& node = walk.nodes[next.child];
-    squared_to_child_boxes(node, p, squared);
+    squared_to_boxes(node.low, node.high, kInNode, p, p, squared);
     std::uint32_t nearer = 0;
     for (std::uint32_t i = 0; i < kInNode; ++i) nearer |= std::uint32_t{squared[i] <= bound} << i;
     const std::size_t first = top;
@@ -157,14 +161,7 @@ AQBENCH_INLINE bool list_near_blocks(Walk& walk, const double (&low)[3], const d
   walk.stack[top++] = {0, 0};
   while (top > 0) {
     const TriangleNode& node = walk.nodes[walk.stack[--top].child];
-    for (std::size_t i = 0; i < kInNode; ++i) {
-      squared[i] = 0;
-      for (int axis = 0; axis < 3; ++axis) {
-        const double apart =
-            larger_of(larger_of(node.low[axis][i] - high[axis], low[axis] - node.high[axis][i]), 0.0);
-        squared[i] += apart * apart;
-      }
-    }
+    squared_to_boxes(node.low, node.high, kInNode, low, high, squared);
     for (std::size_t i = 0; i < kInNode; ++i) {
       if (!(squared[i] <= bound)) continue;
       if ((node.child[i] & TriangleNode::kBlock) == 0) {
@@ -190,14 +187,7 @@ AQBENCH_INLINE bool list_near_blocks(Walk& walk, const double (&low)[3], const d
 AQBENCH_INLINE Closest closest_among(Walk& walk, const NearBlocks& near, const double (&p)[3]) {
   double squared[kNearMax];
   const std::size_t count = (near.count + kNearStep - 1) / kNearStep * kNearStep;
-  for (std::size_t i = 0; i < count; ++i) {
-    squared[i] = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double apart =
-          larger_of(larger_of(near.low[axis][i] - p[axis], p[axis] - near.high[axis][i]), 0.0);
-      squared[i] += apart * apart;
-    }
-  }
+  squared_to_boxes(near.low, near.high, count, p, p, squared);
   Closest best;
   const std::uint32_t first = walk.last_block;
   take_closer(walk.blocks[first], p, best);
