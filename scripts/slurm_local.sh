@@ -98,3 +98,12 @@ awk -v a="$begin" -v b="$end" -v n="$cases" 'BEGIN { printf "%d cases in %.1f s\
 cat "$bundle/notes.txt"
 [ "$(digest "$dir/alone.log")" = "$(digest "$dir/verify.log")" ] || { echo "the digests differ" >&2; exit 1; }
 echo "same metrics digest"
+
+# Timed cases: both nodes are this one machine, on which one task at a time may measure; the other one's says so.
+"$aqbench" sweep --workload absorption --set absorption.size=64 --repeat 4 --threads 1 \
+  --repetitions 3 --out "$dir/timed" --slurm --own-nodes --array-size 2 --lease 5 --wait >"$dir/timed.log" 2>&1 || {
+  echo "slurm_local: the timed sweep failed:" >&2; cat "$dir/timed.log" >&2; exit 1; }
+bundle=$(echo "$dir"/timed/*Z)
+"$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
+grep -q '"mixed"' "$bundle/env.json" && { echo "slurm_local: one machine, and times are called mixed" >&2; exit 1; }
+echo "timed cases:     $(cat "$bundle/notes.txt")"

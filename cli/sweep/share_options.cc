@@ -28,6 +28,13 @@ std::vector<Flag<ShareRequest>> share_flags() {
         .help = "a further argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
         .repeatable = true},
        into<&ShareRequest::sbatch_arguments>},
+      {{.name = "own-nodes",
+        .help =
+            "with --slurm, for what is timed: a node for each task (sbatch --exclusive), all nodes alike"},
+       into<&ShareRequest::own_nodes>},
+      {{.name = "unlike-nodes",
+        .help = "let nodes time cases that are not alike; times are then compared with nobody's"},
+       into<&ShareRequest::unlike_nodes>},
       {{.name = "wait", .help = "with --slurm: wait for the merged bundle, showing progress"},
        into<&ShareRequest::wait>},
       {{.name = "lease",
@@ -40,8 +47,12 @@ std::vector<Flag<ShareRequest>> share_flags() {
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given) {
   if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local, --slurm: give one of them");
-  if (!share.slurm && (share.wait || share.partition || share.time_limit || !share.sbatch_arguments.empty()))
-    throw Error(ErrorKind::usage, "--wait, --partition, --time and --sbatch-arg belong to --slurm");
+  if (!share.slurm && (share.wait || share.own_nodes || share.partition || share.time_limit ||
+                       !share.sbatch_arguments.empty()))
+    throw Error(ErrorKind::usage,
+                "--wait, --own-nodes, --partition, --time and --sbatch-arg belong to --slurm");
+  if (share.unlike_nodes && !share.own_nodes && !resumed)
+    throw Error(ErrorKind::usage, "--unlike-nodes: belongs to --own-nodes");
   if (!share.any() || resumed) return;
   // Neither the tasks of a job nor the job that merges would heed these.
   for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
@@ -49,6 +60,10 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
       throw Error(ErrorKind::usage, fmt::format("--{}: goes without --slurm", flag));
   if (plan.shard.count > 1) throw Error(ErrorKind::usage, "--shard: a shared sweep divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
+}
+
+OwnMachines own_machines(const ShareRequest& share, bool resumed) {
+  return share.own_nodes || (resumed && share.local == 1) ? OwnMachines::yes : OwnMachines::no;
 }
 
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan) {

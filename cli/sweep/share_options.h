@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "harness/planning/plan.h"
 #include "harness/sharing/shared_results.h"
+#include "harness/sharing/shared_sweep.h"
 
 namespace aqbench::cli {
 
@@ -22,8 +23,14 @@ struct ShareRequest {
   std::optional<std::string> partition, time_limit;
   Strings sbatch_arguments;
   bool wait = false;
+  bool own_nodes = false;     // for what is timed: a node for each task, and all alike
+  bool unlike_nodes = false;  // or not alike
 
   bool any() const { return local.has_value() || slurm; }
+  LocalProcesses processes() const {
+    return {static_cast<std::size_t>(local.value_or(1)), lease_s,
+            unlike_nodes ? UnlikeMachines::accept : UnlikeMachines::refuse};
+  }
 };
 
 // Returns the rows of these flags.
@@ -34,6 +41,10 @@ std::vector<Flag<ShareRequest>> share_flags();
 // all flags of the command line: some do not go with --slurm. Throws Error(usage).
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given);
+
+// Returns whether timed cases have a machine of their own: under --own-nodes, and in the one process that
+// ends such a sweep.
+OwnMachines own_machines(const ShareRequest& share, bool resumed);
 
 // Returns the command line as a bundle shows it: with the threads that complete_share() chose.
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);

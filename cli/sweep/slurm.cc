@@ -23,6 +23,7 @@ Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char*
                  "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
   if (share.partition) words.push_back("--partition=" + *share.partition);
   if (share.time_limit) words.push_back("--time=" + *share.time_limit);
+  if (share.own_nodes) words.emplace_back("--exclusive");
   words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
   return words;
 }
@@ -82,8 +83,9 @@ std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& basel
 Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
   Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
   words.push_back(fmt::format("--array=1-{}", share.array_size));
-  add_program(words, jobs,
-              {"work", fs::absolute(jobs.bundle).string(), "--lease", fmt::format("{}", share.lease_s)});
+  Words command = {"work", fs::absolute(jobs.bundle).string(), "--lease", fmt::format("{}", share.lease_s)};
+  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
+  add_program(words, jobs, std::move(command));
   return words;
 }
 
@@ -92,6 +94,7 @@ Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std:
   words.push_back("--dependency=afterany:" + array_job);
   Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string(), "--local",
                    "1",     "--lease",  fmt::format("{}", share.lease_s)};
+  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
   command.insert(command.end(), jobs.merge.begin(), jobs.merge.end());
   add_program(words, jobs, std::move(command));
   return words;

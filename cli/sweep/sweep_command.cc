@@ -256,8 +256,7 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   CasesOfHosts hosts;
   SweepOutcome outcome;
   if (request.share.local) {
-    outcome = run_locally_shared(plan, journal, static_cast<std::size_t>(*request.share.local),
-                                 request.share.lease_s, display.callbacks(), run, hosts);
+    outcome = run_locally_shared(plan, journal, request.share.processes(), display.callbacks(), run, hosts);
   } else {
     if (std::filesystem::is_directory(tasks)) collect(plan, tasks, journal, hosts);
     outcome = run_sweep(plan, journal, display.callbacks(), run);
@@ -335,7 +334,8 @@ ExitCode sweep_command(const Arguments& arguments) {
   complete_sweep_request(*request);
   SweepPlan plan = plan_sweep(request->plan);
   if (request->resume) place_project(plan, request->plan.project_file);
-  if (request->share.any()) require_shareable(plan);
+  if (request->share.any())
+    require_shareable(plan, own_machines(request->share, request->resume.has_value()));
   if (request->dry_run) return print_plan(plan, request->json);
   if (request->resume)
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);

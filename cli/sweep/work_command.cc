@@ -19,19 +19,23 @@ namespace {
 struct WorkRequest {
   std::filesystem::path bundle;
   double lease_s = kDefaultLeaseS;
+  bool unlike_nodes = false;
   CommandTrust trust;
 };
 
 CommandLine<WorkRequest> work_command_line() {
   CommandLine<WorkRequest> line{
-      "aqbench work BUNDLE [--lease S]",
+      "aqbench work BUNDLE [--lease S] [--unlike-nodes]",
       "Takes cases of a shared sweep (aqbench sweep --slurm) until all have a result, from any machine that\n"
       "sees the bundle's folder. Results lie in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local 1`\n"
       "makes the bundle of them. A task that is killed costs nothing but its case's time.",
       {{{.name = "lease",
          .value_name = "S",
          .help = "seconds after which a silent process loses its case (default 60)"},
-        [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }}},
+        [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
+       {{.name = "unlike-nodes",
+         .help = "let nodes time cases that are not alike; times are then compared with nobody's"},
+        into<&WorkRequest::unlike_nodes>}},
       {{{.name = "BUNDLE"}, into<&WorkRequest::bundle>}}};
   append_flags<WorkRequest, CommandTrust>(line.flags, command_trust_flags(), &WorkRequest::trust);
   return line;
@@ -55,6 +59,10 @@ ExitCode work_command(const Arguments& arguments) {
         fmt::format("{}: was begun by another build of aqbench, or is planned otherwise on this machine",
                     request->bundle.string()));
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
+  std::optional<FileLock> machine;  // while the cases run
+  if (has_timed_cases(plan))
+    machine =
+        take_machine(plan, tasks, request->unlike_nodes ? UnlikeMachines::accept : UnlikeMachines::refuse);
   const TaskOutcome outcome = run_task(plan, request->bundle, tasks, request->lease_s, run_case);
   fmt::print("ran {}{}\n", counted(outcome.ran, "case"),
              outcome.too_late == 0 ? "" : fmt::format(", {} too late", outcome.too_late));

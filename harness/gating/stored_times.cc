@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "harness/records/comparability.h"
 
 namespace aqbench {
 namespace {
-
-const Json* comparability_of(const Results& results) {
-  const auto found = results.environment->find("comparability");
-  return found == results.environment->end() || !found->is_object() ? nullptr : &*found;
-}
 
 double positive(const JsonPlace& place) {
   if (!(place.number() > 0)) place.fail("must be above 0");
@@ -33,10 +28,10 @@ std::optional<double> median_warm_ms(const Record& record) {
 
 StoredTimes stored_times_of(const Results& results) {
   StoredTimes times;
-  const Json* const comparability = comparability_of(results);
-  if (comparability == nullptr)
+  const Json comparability = comparability_of(*results.environment);
+  if (!comparability.is_object())
     throw Error(ErrorKind::input, "stored times: the environment has no 'comparability'");
-  times.comparability = *comparability;
+  times.comparability = comparability;
   for (const Record& record : results.records) {
     const std::optional<double> median_ms = median_warm_ms(record);
     if (record.status != Status::ok || !median_ms) continue;
@@ -50,18 +45,9 @@ StoredTimes stored_times_of(const Results& results) {
 }
 
 std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results) {
-  const Json* const now = comparability_of(results);
-  if (now == nullptr) return {"the results have no comparability"};
-  std::set<std::string> keys;
-  for (const Json* const side : {&*stored.comparability, now})
-    for (const auto& [key, value] : side->items()) keys.insert(key);
-  std::vector<std::string> differences;
-  for (const std::string& key : keys) {
-    const Json before = stored.comparability->value(key, Json()), after = now->value(key, Json());
-    if (before != after)
-      differences.push_back(fmt::format("{} is {}, the baseline's {}", key, after.dump(), before.dump()));
-  }
-  return differences;
+  const Json now = comparability_of(*results.environment);
+  if (!now.is_object()) return {"the results have no comparability"};
+  return comparability_differences(*stored.comparability, now, "the baseline's");
 }
 
 Json to_json(const StoredTimes& times) {

@@ -78,6 +78,8 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
 Journal::Journal(std::filesystem::path bundle, JournalContents contents)
     : bundle_(std::move(bundle)),
       header_(std::move(contents.header)),
+      environment_(contents.resumptions.empty() ? header_.environment
+                                                : contents.resumptions.back().environment),
       blocks_(std::move(contents.blocks)),
       log_bytes_(contents.log_marks.empty() ? 0 : contents.log_marks.back().bytes),
       size_bytes_(contents.good_bytes),
@@ -89,6 +91,7 @@ Journal::Journal(std::filesystem::path bundle, JournalContents contents)
 Journal::Journal(Journal&& other) noexcept
     : bundle_(std::move(other.bundle_)),
       header_(std::move(other.header_)),
+      environment_(std::move(other.environment_)),
       ends_(std::move(other.ends_)),
       finished_(std::move(other.finished_)),
       blocks_(std::move(other.blocks_)),
@@ -165,8 +168,7 @@ Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& pl
   remove_write_leftovers(bundle);
   Journal journal(bundle, std::move(contents));
   journal.descriptor_ = std::exchange(locked.descriptor_, -1);
-  if (journal.header_.schema_version > 1 && !now.utc.empty())
-    journal.append_line({{"resumed", {{"utc", now.utc}, {"environment", *now.environment}}}});
+  if (journal.header_.schema_version > 1 && !now.utc.empty()) journal.append(now);
   return journal;
 }
 
@@ -179,6 +181,11 @@ Json Journal::mark_log() {
 void Journal::append(const Record& record) {
   append_line({{"record", to_json(record)}});
   remember(case_end(record));
+}
+
+void Journal::append(const JournalResumption& elsewhere) {
+  append_line({{"resumed", {{"utc", elsewhere.utc}, {"environment", *elsewhere.environment}}}});
+  environment_ = elsewhere.environment;
 }
 
 void Journal::append_block(const Record& block) {

@@ -50,10 +50,11 @@ struct JournalHeader {
   std::vector<std::string> case_names;  // of these, sorted
 };
 
-// Where and when a run went on after an interruption.
+// Where and when a run went on after an interruption, or on another machine.
 struct JournalResumption {
   std::string utc;
   JsonBox environment;
+  std::size_t after = 0;  // records and blocks that stand before it
 };
 
 // How long bench.log was when a line was written, and the hash of what came since the mark before.
@@ -130,6 +131,9 @@ class Journal {
   // Appends a record, which is on disk when it returns. Throws Error(io), and then the journal is as it was.
   void append(const Record& record);
 
+  // Notes in the same way that what follows was run elsewhere.
+  void append(const JournalResumption& elsewhere);
+
   // Appends the record of one block of a case in the same way.
   void append_block(const Record& block);
 
@@ -139,6 +143,7 @@ class Journal {
 
   const std::filesystem::path& bundle() const { return bundle_; }
   const JournalHeader& header() const { return header_; }
+  const JsonBox& environment() const { return environment_; }  // that of what is appended next
   // Of the cases that have a record, in the order in which they got it; without record_sha256.
   const std::vector<CaseEnd>& ends() const { return ends_; }
   bool has(std::string_view case_name) const;
@@ -155,6 +160,7 @@ class Journal {
 
   std::filesystem::path bundle_;
   JournalHeader header_;
+  JsonBox environment_;
   std::vector<CaseEnd> ends_;
   std::unordered_set<std::string> finished_;  // the names of those
   std::vector<Record> blocks_;

@@ -137,7 +137,8 @@ class JournalReader {
         throw_damaged(place, "does not carry the hash of the line before");
       const JsonPlace held = root.at(what);
       if (!is_block && !is_record) {
-        contents_.resumptions.push_back({held.at("utc").text(), held.at("environment").value()});
+        contents_.resumptions.push_back(
+            {held.at("utc").text(), held.at("environment").value(), contents_.log_marks.size()});
         return;
       }
       record = record_from_json(held.value(), fmt::format("{}: {}", place, what));

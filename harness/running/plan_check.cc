@@ -21,6 +21,7 @@
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
+#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record_check.h"
@@ -319,18 +320,24 @@ PlanCheck check_plan(const Results& results, const JournalContents& journal) {
 bool is_of_this_program(const JournalHeader& header) { return header.program_sha256 == program_sha256(); }
 
 Json environment_of_run(const JournalContents& journal) {
-  static constexpr const char* kKey = "comparability";
-  const auto key_of = [](const Json& environment) {
-    return environment.is_object() ? environment.value(kKey, Json()) : Json();
+  std::vector<const Json*> measured;
+  const Json* now = &*journal.header.environment;
+  std::size_t begin = 0;
+  const auto end_at = [&](std::size_t end) {
+    if (end > begin) measured.push_back(now);
+    begin = end;
   };
-  const JsonBox& last =
-      journal.resumptions.empty() ? journal.header.environment : journal.resumptions.back().environment;
-  Json environment = *last;
-  bool same = key_of(*journal.header.environment) == key_of(*last);
-  for (const JournalResumption& resumption : journal.resumptions)
-    same = same && key_of(*resumption.environment) == key_of(*last);
+  for (const JournalResumption& resumption : journal.resumptions) {
+    end_at(resumption.after);
+    now = &*resumption.environment;
+  }
+  end_at(journal.log_marks.size());
+  Json environment = measured.empty() ? *now : *measured.back();
+  const bool same = std::ranges::all_of(
+      measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });
   if (!same && environment.is_object())
-    environment[kKey] = {{"mixed", "the run was gone on with on a machine or with settings that differ"}};
+    environment["comparability"] = {
+        {"mixed", "the run was gone on with on a machine or with settings that differ"}};
   return environment;
 }
 

@@ -19,10 +19,13 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/isolate.h"
+#include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "harness/measuring/environment.h"
+#include "harness/records/comparability.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/run_case.h"
 #include "harness/sharing/lease.h"
@@ -190,16 +193,58 @@ void LocalTasks::stop() {
 
 bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
 
+bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
+
+// Says in the journal on which machine the next record was measured, where times count and it is another kind
+// of machine than that of the record before. In the end the journal is back on this process's own.
+class MachineNotes {
+ public:
+  MachineNotes(const SweepPlan& plan, const fs::path& tasks, Journal& journal)
+      : timed_(has_timed_cases(plan)), tasks_(tasks), journal_(journal), own_(journal.environment()) {}
+
+  void note(const std::string& host) {
+    if (!timed_) return;
+    if (const auto environment = environment_of_machine(tasks_, host)) go_to(*environment);
+  }
+  void finish() { go_to(*own_); }
+
+ private:
+  void go_to(const Json& environment) {
+    if (comparability_of(environment) != comparability_of(*journal_.environment()))
+      journal_.append(JournalResumption{utc_now(), environment});
+  }
+
+  bool timed_;
+  fs::path tasks_;
+  Journal& journal_;
+  JsonBox own_;
+};
+
 }  // namespace
 
-void require_shareable(const SweepPlan& plan) {
-  for (const Case& planned : plan.cases)
-    if (!planned.workload.empty() || planned.timing.times_warm())
+bool has_timed_cases(const SweepPlan& plan) { return std::ranges::any_of(plan.cases, is_timed); }
+
+void require_shareable(const SweepPlan& plan, OwnMachines machines) {
+  for (const Case& planned : plan.cases) {
+    if (planned.timing.blocks > 1)
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: has several blocks, which alternate with those of other cases on one "
+                              "machine; sweep it alone",
+                              planned.name));
+    if (is_timed(planned) && machines == OwnMachines::no)
       throw Error(
           ErrorKind::usage,
           fmt::format("{}: is timed, and times of processes that share a machine or come from several "
-                      "machines do not compare; sweep it alone",
+                      "machines do not compare; sweep it alone, or with --slurm --own-nodes",
                       planned.name));
+  }
+}
+
+FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachines unlike) {
+  load_modules_of(plan.cases);  // the environment names them
+  const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
+                                             plan.request.device.value_or("cpu"), plan.dtype});
+  return join_timed_machines(tasks, this_process().host, environment, unlike);
 }
 
 TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::path& tasks, double lease_s,
@@ -219,30 +264,33 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
   std::vector<std::size_t> fresh;
   for (const std::size_t place : published_places(tasks))
     if (place < plan.cases.size() && !journal.has(plan.cases[place].name)) fresh.push_back(place);
+  MachineNotes machines(plan, tasks, journal);
   for (const std::size_t place : fresh) {
     const SharedResult shared = read_shared_result(tasks, place);
     if (shared.result.record.case_name != plan.cases[place].name)
       throw Error(ErrorKind::input, fmt::format("{}: result {} is of another case than {}", tasks.string(),
                                                 place, plan.cases[place].name));
+    machines.note(shared.host);
     append_to_file(journal.bundle() / kLogFile, shared.log);
     write_artefacts(journal.bundle(), shared.result);
     journal.append(shared.result.record);
     ++hosts[shared.host];
     if (taken) taken(shared.result.record);
   }
+  machines.finish();
   return fresh.size();
 }
 
-SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
-                                double lease_s, const SweepCallbacks& callbacks, const CaseRunner& run,
-                                CasesOfHosts& hosts) {
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,
+                                const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts) {
   load_modules_of(plan.cases);
   const fs::path tasks = tasks_folder(journal.bundle());
   make_tasks_folder(tasks);
   const StopSignals signals;
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
-  LocalTasks children(plan, journal, lease_s, run);
+  std::optional<FileLock> machine;  // while timed cases run here
+  LocalTasks children(plan, journal, processes.lease_s, run);
   const auto is_failed_end = [](const CaseEnd& end) { return is_failure(end.status); };
   outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
   std::size_t deaths = 0;
@@ -264,9 +312,10 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::si
     if (journal.ends().size() == plan.cases.size()) break;
     if ((outcome.signal = signals.take()) != 0) break;
     deaths = added > 0 ? 0 : deaths + failed_children;
-    if (deaths > 3 * processes)
+    if (deaths > 3 * processes.count)
       throw Error(ErrorKind::method, "tasks die again and again before they finish a case: is memory short?");
-    while (children.running() < std::min(processes, plan.cases.size() - journal.ends().size()))
+    if (!machine && has_timed_cases(plan)) machine = take_machine(plan, tasks, processes.unlike);
+    while (children.running() < std::min(processes.count, plan.cases.size() - journal.ends().size()))
       children.start();
     if (added == 0) ::usleep(kPause_us);
   }

@@ -56,6 +56,9 @@ TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
   for (const testing::Arguments& wrong : {testing::Arguments{"sweep", "--local", "0"},
                                           {"sweep", "--local", "2", "--slurm"},
                                           {"sweep", "--wait"},
+                                          {"sweep", "--own-nodes"},
+                                          {"sweep", "--unlike-nodes"},
+                                          {"sweep", "--workload", "absorption", "--slurm"},
                                           {"sweep", "--local", "2", "--shard", "1/2"},
                                           {"sweep", "--workload", "absorption", "--local", "2"},
                                           {"sweep", "--lease", "-1"}})
@@ -87,11 +90,22 @@ TEST(Slurm, IsToldWhatTheUserAskedFor) {
   EXPECT_THAT(array, AllOf(Contains("--array=1-8"), Contains("--partition=long"), Contains("--mem=8G"),
                            Contains("--output=/shared/out/run 1.tasks/slurm-%A_%a.log")));
   EXPECT_THAT(array.back(), AllOf(HasSubstr("work '/shared/out/run 1'"), HasSubstr("--run-its-commands")));
+  EXPECT_THAT(array, Not(Contains("--exclusive")));
   const auto merge = merge_command(jobs, share, "77");
   EXPECT_THAT(merge, Contains("--dependency=afterany:77"));
   EXPECT_THAT(merge, Not(Contains("--array=1-8")));
   EXPECT_THAT(merge.back(),
               AllOf(HasSubstr("sweep --resume '/shared/out/run 1' --local 1"), HasSubstr("--note")));
+}
+
+TEST(Slurm, GivesTimedCasesNodesOfTheirOwn) {
+  ShareRequest share;
+  share.slurm = share.own_nodes = share.unlike_nodes = true;
+  const SlurmJobs jobs{"/shared/out/run", {}, false, 12};
+  EXPECT_THAT(array_command(jobs, share), Contains("--exclusive"));
+  EXPECT_THAT(array_command(jobs, share).back(), HasSubstr("--unlike-nodes"));
+  EXPECT_THAT(merge_command(jobs, share, "77"), Contains("--exclusive"));
+  EXPECT_THAT(merge_command(jobs, share, "77").back(), HasSubstr("--unlike-nodes"));
 }
 
 }  // namespace

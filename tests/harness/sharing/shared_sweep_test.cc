@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -19,13 +21,17 @@
 #include "harness/planning/plan.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/journal.h"
+#include "harness/running/plan_check.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
+#include "harness/sharing/timed_machines.h"
 
 namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -197,7 +203,7 @@ TEST_F(SharedSweep, LocalProcessesThatDieAreReplaced) {
   const fs::path died = folder_.path() / "died";
   CasesOfHosts hosts;
   const SweepOutcome outcome = run_locally_shared(
-      plan_, journal, 2, 1000, {},
+      plan_, journal, {2, 1000}, {},
       [&](const Case& planned, CaseBoard& board) {
         if (!fs::exists(died)) {
           write_file(died, "");
@@ -214,13 +220,74 @@ TEST_F(SharedSweep, LocalProcessesThatDieAreReplaced) {
 TEST(SharedSweeps, RefuseWhatIsTimed) {
   PlanRequest request;
   request.workloads = {"absorption"};
-  EXPECT_THROW(require_shareable(plan_sweep(request)), Error);
+  EXPECT_THROW(require_shareable(plan_sweep(request), OwnMachines::no), Error);
+  EXPECT_NO_THROW(require_shareable(plan_sweep(request), OwnMachines::yes));
   request = {};
   request.scenes = {"flat_plane"};
   request.methods = {"roma_like"};
   request.timing.repetitions = 3;
-  EXPECT_THROW(require_shareable(plan_sweep(request)), Error);
-  EXPECT_NO_THROW(require_shareable(plan_of_cases(1)));
+  EXPECT_THROW(require_shareable(plan_sweep(request), OwnMachines::no), Error);
+  EXPECT_NO_THROW(require_shareable(plan_sweep(request), OwnMachines::yes));
+  request.timing.blocks = 2;
+  EXPECT_THROW(require_shareable(plan_sweep(request), OwnMachines::yes), Error);
+  EXPECT_NO_THROW(require_shareable(plan_of_cases(1), OwnMachines::no));
+}
+
+Json machine(const char* cpu) { return {{"cpu", cpu}, {"comparability", {{"cpu_model", cpu}}}}; }
+
+TEST(TimedMachines, RunOneTaskEachAndAreOfOneKind) {
+  const ScratchFolder folder;
+  const fs::path tasks = folder.path() / "tasks";
+  const auto refused = [&](const char* host, const char* cpu) {
+    try {
+      const FileLock joined = join_timed_machines(tasks, host, machine(cpu), UnlikeMachines::refuse);
+      return std::string("joined");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::not_comparable);
+      return std::string(error.what());
+    }
+  };
+  {
+    const FileLock first = join_timed_machines(tasks, "node1", machine("A"), UnlikeMachines::refuse);
+    EXPECT_THAT(refused("node1", "A"), HasSubstr("node1: another task of this timed sweep"));
+    EXPECT_EQ(refused("node2", "A"), "joined");
+    EXPECT_THAT(refused("node3", "B"), AllOf(HasSubstr("node3"), HasSubstr("--unlike-nodes"),
+                                             HasSubstr("cpu_model is \"B\", that of node1 \"A\"")));
+  }
+  EXPECT_EQ(refused("node1", "A"), "joined") << "its task has ended";
+  const FileLock other = join_timed_machines(tasks, "node3", machine("B"), UnlikeMachines::accept);
+  EXPECT_EQ(environment_of_machine(tasks, "node3"), machine("B"));
+  EXPECT_EQ(environment_of_machine(tasks, "node4"), std::nullopt);
+}
+
+// Results of machines that differ stand under the environment of each, and their times are nobody's measure.
+TEST(TimedMachines, AreNamedInTheJournal) {
+  const ScratchFolder folder;
+  const fs::path bundle = folder.path() / "sweep", tasks = tasks_folder(bundle);
+  fs::create_directories(bundle);
+  make_tasks_folder(tasks);
+  PlanRequest request;
+  request.workloads = {"absorption"};
+  request.repeat = 3;
+  const SweepPlan plan = plan_sweep(request);
+  ASSERT_THAT(plan.cases, SizeIs(3));
+  const auto finish_case = [&](std::size_t place, const char* host, const char* cpu) {
+    const FileLock joined = join_timed_machines(tasks, host, machine(cpu), UnlikeMachines::accept);
+    CaseBoard board;
+    publish(tasks, place, {host, 1, "", quick_case(plan.cases[place], board)});
+  };
+  Journal journal = Journal::create(bundle, plan, "run", "2026-01-31T12:00:00Z", machine("submits"));
+  CasesOfHosts hosts;
+  finish_case(0, "node1", "A");
+  finish_case(1, "node2", "A");
+  EXPECT_EQ(collect(plan, tasks, journal, hosts), 2u);
+  EXPECT_EQ(environment_of_run(read_journal(bundle, TornTail::refuse)), machine("A"));
+  finish_case(2, "node3", "B");
+  EXPECT_EQ(collect(plan, tasks, journal, hosts), 1u);
+  EXPECT_EQ(*journal.environment(), machine("submits"));
+  const Json mixed = environment_of_run(read_journal(bundle, TornTail::refuse));
+  EXPECT_EQ(mixed.at("cpu"), "B");
+  EXPECT_TRUE(mixed.at("comparability").contains("mixed"));
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#pragma once
+// Whether times of two machines and builds may be compared: "comparability" of an environment (env.json).
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+
+namespace aqbench {
+
+// Returns the "comparability" of an environment; null where it tells none.
+Json comparability_of(const Json& environment);
+
+// Returns "cpu_model is "B", WHOSE "A"" for each part that differs, in the order of their names. `whose` says
+// whose parts those of `before` are, e.g. "the baseline's".
+std::vector<std::string> comparability_differences(const Json& before, const Json& now,
+                                                   std::string_view whose);
+
+}  // namespace aqbench

@@ -1,0 +1,69 @@
+#include "harness/sharing/timed_machines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/records/comparability.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path machines_folder(const fs::path& tasks) { return tasks / "machines"; }
+
+fs::path file_of_machine(const fs::path& tasks, const std::string& host) {
+  return machines_folder(tasks) / (host + ".json");
+}
+
+// The one that all others are held against. No host has this name: it would need a leading dot.
+fs::path first_machine(const fs::path& tasks) { return machines_folder(tasks) / ".first"; }
+
+}  // namespace
+
+FileLock join_timed_machines(const fs::path& tasks, const std::string& host, const Json& environment,
+                             UnlikeMachines unlike) {
+  std::error_code failed;
+  fs::create_directories(machines_folder(tasks), failed);
+  if (failed)
+    throw Error(ErrorKind::io, fmt::format("{}: {}", machines_folder(tasks).string(), failed.message()));
+  auto lock = FileLock::attempt(machines_folder(tasks) / (host + ".lock"), LockMode::exclusive);
+  if (!lock)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: another task of this timed sweep runs here, and their times would not be "
+                            "those of a machine of its own",
+                            host));
+  const fs::path own = file_of_machine(tasks, host);
+  write_file(own, Json{{"host", host}, {"environment", environment}}.dump() + "\n");
+  // A link, not a rename: of several machines that begin at once one is the first.
+  if (::link(own.c_str(), first_machine(tasks).c_str()) != 0 && errno != EEXIST)
+    throw_file_error(first_machine(tasks), errno);
+  const Json first = parse_strict_json(read_file(first_machine(tasks)), first_machine(tasks).string());
+  const JsonPlace root(first, first_machine(tasks).string());
+  const std::vector<std::string> differences =
+      comparability_differences(comparability_of(root.at("environment").value()),
+                                comparability_of(environment), "that of " + root.at("host").text());
+  if (!differences.empty() && unlike == UnlikeMachines::refuse)
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: is not like the machine that began this timed sweep: {}; with "
+                            "--unlike-nodes it takes part, and the times are compared with nobody's",
+                            host, fmt::join(differences, "; ")));
+  return std::move(*lock);
+}
+
+std::optional<Json> environment_of_machine(const fs::path& tasks, const std::string& host) {
+  const fs::path file = file_of_machine(tasks, host);
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  const Json machine = parse_strict_json(read_file(file), file.string());
+  return JsonPlace(machine, file.string()).at("environment").value();
+}
+
+}  // namespace aqbench
