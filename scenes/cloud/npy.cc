@@ -1,7 +1,9 @@
 #include "scenes/cloud/npy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/record_blocks.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they lie in memory");
 
@@ -22,6 +25,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr std::size_t kNpyHeaderBytes = std::size_t{1} << 16;  // numpy.save writes 128
 
 [[noreturn]] void fail_npy(const std::string& name, const std::string& what) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
@@ -152,6 +156,35 @@ std::string_view take_npy_header(std::string_view& rest, const std::string& name
   return text;
 }
 
+// What the start of a file says of its array, without the values.
+struct NpyLayout {
+  std::vector<std::size_t> shape;
+  std::size_t first_byte = 0;  // of the values
+  std::size_t item_bytes = 0;  // 4 or 8
+  bool fortran_order = false;
+};
+
+// Reads the header in the first bytes of a file of `file_bytes`.
+NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const std::string& name) {
+  std::string_view rest = start;
+  NpyHeader header = NpyHeaderParser(take_npy_header(rest, name), name).parse();
+  if (header.descr != "<f4" && header.descr != "<f8")
+    fail_npy(name, fmt::format("type '{}' is not '<f4' or '<f8'", header.descr));
+  if (header.shape.empty() || header.shape.size() > 3)
+    fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
+  NpyLayout layout;
+  layout.first_byte = start.size() - rest.size();
+  layout.item_bytes = header.descr == "<f4" ? sizeof(float) : sizeof(double);
+  layout.fortran_order = header.fortran_order;
+  const auto count = npy_value_count(header.shape);
+  const std::size_t data_bytes = file_bytes - layout.first_byte;
+  if (!count || *count * layout.item_bytes != data_bytes)
+    fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data_bytes,
+                               fmt::join(header.shape, ", "), layout.item_bytes));
+  layout.shape = std::move(header.shape);
+  return layout;
+}
+
 // Puts values whose first index varies fastest into the order in which the last one does.
 template <class Real>
 std::vector<Real> from_fortran_order(const std::vector<Real>& values, const std::vector<std::size_t>& shape) {
@@ -165,11 +198,11 @@ std::vector<Real> from_fortran_order(const std::vector<Real>& values, const std:
 }
 
 template <class Real>
-std::vector<Real> copy_npy_values(std::string_view data, std::size_t count, const NpyHeader& header) {
-  std::vector<Real> values(count);
-  if (count == 0) return values;
+std::vector<Real> copy_npy_values(std::string_view data, const NpyLayout& layout) {
+  std::vector<Real> values(data.size() / sizeof(Real));
+  if (values.empty()) return values;
   std::memcpy(values.data(), data.data(), data.size());
-  return header.fortran_order && header.shape.size() > 1 ? from_fortran_order(values, header.shape) : values;
+  return layout.fortran_order && layout.shape.size() > 1 ? from_fortran_order(values, layout.shape) : values;
 }
 
 template <class Real>
@@ -193,30 +226,48 @@ void write_npy_values(const std::filesystem::path& path, std::span<const Real> v
   write_file(path, bytes);
 }
 
+// Returns three numbers of a record, which begin with value `first` of it.
+std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first) {
+  std::array<RecordField, 3> fields{};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    fields[axis] = {layout.item_bytes == 4 ? PlyScalar::float32 : PlyScalar::float64,
+                    (first + axis) * layout.item_bytes};
+  return fields;
+}
+
 }  // namespace
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  const std::string name = path.string();
   const std::string bytes = read_file(path);
-  std::string_view data = bytes;
-  NpyHeader header = NpyHeaderParser(take_npy_header(data, name), name).parse();
-  if (header.descr != "<f4" && header.descr != "<f8")
-    fail_npy(name, fmt::format("type '{}' is not '<f4' or '<f8'", header.descr));
-  if (header.shape.empty() || header.shape.size() > 3)
-    fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
-  const std::size_t item = header.descr == "<f4" ? sizeof(float) : sizeof(double);
-  const auto count = npy_value_count(header.shape);
-  if (!count || *count * item != data.size())
-    fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data.size(),
-                               fmt::join(header.shape, ", "), item));
+  NpyLayout layout = read_npy_layout(bytes, bytes.size(), path.string());
+  const std::string_view data = std::string_view(bytes).substr(layout.first_byte);
   NpyArray array;
-  if (item == sizeof(float)) {
-    array.values = copy_npy_values<float>(data, *count, header);
+  if (layout.item_bytes == sizeof(float)) {
+    array.values = copy_npy_values<float>(data, layout);
   } else {
-    array.values = copy_npy_values<double>(data, *count, header);
+    array.values = copy_npy_values<double>(data, layout);
   }
-  array.shape = std::move(header.shape);
+  array.shape = std::move(layout.shape);
   return array;
+}
+
+std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path,
+                                                   std::uint64_t at_least) {
+  OpenFile file = open_file(path);
+  const std::string start = read_start(file, kNpyHeaderBytes);
+  if (!start.starts_with(kNpyMagic)) return nullptr;
+  const NpyLayout array = read_npy_layout(start, file.bytes, file.name);
+  const std::size_t columns = array.shape.back();
+  const bool is_cloud = array.shape.size() > 1 && (columns == 3 || (columns == 6 && array.shape.size() == 2));
+  if (array.fortran_order || !is_cloud) return nullptr;
+  RecordLayout layout;
+  layout.first_byte = array.first_byte;
+  layout.record_bytes = columns * array.item_bytes;
+  layout.points = (file.bytes - array.first_byte) / layout.record_bytes;
+  layout.position = npy_vector(array, 0);
+  if (columns == 6) layout.normal = npy_vector(array, 3);
+  if (layout.points < at_least) return nullptr;
+  return record_blocks(std::move(file), layout);
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const float> values,

@@ -3,10 +3,16 @@
 // Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "scenes/cloud/cloud_blocks.h"
 
 namespace aqbench {
 
@@ -20,6 +26,12 @@ struct NpyArray {
 // type or number of dimensions, for a header that does not parse, and for a file that is longer or shorter
 // than its header says.
 NpyArray read_npy(const std::filesystem::path& path);
+
+// Opens a .npy file of `at_least` points or more whose points lie one after the other: N x 3 or N x 6 (with
+// normals) or H x W x 3 in C order. Its blocks hold what read_geometry_file() reads; each is read from the
+// file when it is asked for. Returns nullptr for what has to be read whole or refused: fewer points, Fortran
+// order, other shapes, and what is no .npy file. Throws as read_npy() does for a header that is wrong.
+std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path, std::uint64_t at_least);
 
 // Version 1.0, for numpy.load. values.size() must be the product of `shape`, one to three sizes
 // (Error(input)); whole or absent, throws Error(io).

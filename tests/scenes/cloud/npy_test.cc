@@ -5,9 +5,13 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "core/files.h"
+#include "scenes/cloud/cloud_file.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/cloud/joined_blocks.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -140,6 +144,65 @@ TEST_F(Npy, WriterChecksTheShape) {
                          [&] { write_npy(directory_ / "a.npy", std::span<const double>(values), shape); }),
                 HasSubstr("a.npy: 6 values do not have shape"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a.npy"));
+}
+
+// ---- In blocks ----
+
+template <class Real>
+std::vector<Real> numbers(std::size_t count) {
+  std::vector<Real> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(Real(0.1) * static_cast<Real>(i) - Real(3));
+  return values;
+}
+
+TEST(NpyBlocks, HoldWhatIsReadWhole) {
+  const TemporaryDirectory directory;
+  for (const Shape& shape : {Shape{60, 3}, Shape{30, 6}, Shape{5, 12, 3}})
+    for (const bool double_precision : {false, true}) {
+      const auto path = directory.file("c.npy", "");
+      if (double_precision)
+        write_npy(path, numbers<double>(180), shape);
+      else
+        write_npy(path, numbers<float>(180), shape);
+      const PointCloud whole = read_cloud_file(path).cloud;
+      const auto blocks = open_npy_blocks(path, whole.points_m.size());
+      ASSERT_TRUE(blocks);
+      EXPECT_EQ(blocks->points(), whole.points_m.size());
+      EXPECT_EQ(blocks->has_normals(), shape[1] == 6);
+      for (const std::size_t longest : {1u, 7u, 100u}) {
+        const PointCloud read = joined(*blocks, longest);
+        EXPECT_TRUE(equal_bits(read.points_m, whole.points_m)) << longest;
+        EXPECT_TRUE(equal_bits(read.normals, whole.normals)) << longest;
+      }
+      EXPECT_EQ(open_npy_blocks(path, whole.points_m.size() + 1), nullptr) << "fewer points";
+    }
+}
+
+TEST(NpyBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.npy", "");
+  for (const Shape& shape : {Shape{12}, Shape{3, 4}, Shape{1, 2, 6}}) {
+    write_npy(path, numbers<float>(12), shape);
+    EXPECT_EQ(open_npy_blocks(path, 1), nullptr) << shape.size();
+  }
+  write_npy(path, numbers<float>(12), Shape{4, 3});
+  std::string columns = read_file(path);
+  columns.replace(columns.find("False"), 5, "True ");
+  EXPECT_EQ(open_npy_blocks(directory.file("f.npy", columns), 1), nullptr) << "Fortran order";
+  EXPECT_EQ(open_npy_blocks(directory.file("t.npy", "1 2 3\n"), 1), nullptr) << "no NumPy file";
+}
+
+TEST(NpyBlocks, RefuseWhatTheWholeReaderRefuses) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.npy", "");
+  write_npy(path, numbers<float>(12), Shape{4, 3});
+  const std::string bytes = read_file(path);
+  for (const std::size_t length : {9ul, 40ul, bytes.size() - 1}) {
+    const auto cut = directory.file("cut.npy", bytes.substr(0, length));
+    const std::string whole = error_of(ErrorKind::input, [&] { read_npy(cut); });
+    EXPECT_EQ(error_of(ErrorKind::input, [&] { open_npy_blocks(cut, 1); }), whole) << length;
+    EXPECT_THAT(whole, HasSubstr("cut.npy")) << length;
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/ply_read.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/cloud/joined_blocks.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -26,21 +27,6 @@ PointCloud numbered_cloud(bool with_normals) {
     if (with_normals) cloud.normals.push_back(Vec3(0.01 * i, 0.3, -1).normalized());
   }
   cloud.points_m[17].y() = std::numeric_limits<double>::infinity();
-  return cloud;
-}
-
-bool equal_bits(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3)) == 0);
-}
-
-PointCloud joined(const CloudBlocks& blocks, std::size_t longest) {
-  PointCloud cloud;
-  blocks.read(longest, [&](const CloudBlock& block) {
-    EXPECT_EQ(block.first, cloud.points_m.size());
-    EXPECT_LE(block.points_m.size(), longest);
-    cloud.points_m.insert(cloud.points_m.end(), block.points_m.begin(), block.points_m.end());
-    cloud.normals.insert(cloud.normals.end(), block.normals.begin(), block.normals.end());
-  });
   return cloud;
 }
 

@@ -1,0 +1,128 @@
+#include "scenes/cloud/record_blocks.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/ply_source.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kReadGrain = std::size_t{1} << 15;  // records a read()
+
+// Reads `bytes.size()` bytes at a place of the file, or what there is of them; returns how many.
+std::size_t read_at(int file, std::uint64_t place, std::span<char> bytes, const std::string& name) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(place + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_file_error(name, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+// When a file was last written, and how large it is.
+struct FileState {
+  timespec written{};
+  off_t bytes = 0;
+
+  bool operator==(const FileState& other) const {
+    return written.tv_sec == other.written.tv_sec && written.tv_nsec == other.written.tv_nsec &&
+           bytes == other.bytes;
+  }
+};
+
+FileState state_of(int file, const std::string& name) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) throw_file_error(name, errno);
+  return {status.st_mtim, status.st_size};
+}
+
+class RecordBlocks final : public CloudBlocks {
+ public:
+  RecordBlocks(OpenFile file, const RecordLayout& layout)
+      : file_(std::move(file.descriptor)),
+        name_(std::move(file.name)),
+        layout_(layout),
+        state_(state_of(file_.get(), name_)) {}
+  std::size_t points() const override { return layout_.points; }
+  bool has_normals() const override { return layout_.normal.has_value(); }
+  void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const override {
+    std::vector<Vec3> points_m, normals;
+    for (std::size_t first = 0; first < points(); first += longest) {
+      const std::size_t count = std::min(longest, points() - first);
+      points_m.resize(count);
+      if (layout_.normal) normals.resize(count);
+      parallel_for(count, kReadGrain, [&](std::size_t begin, std::size_t end) {
+        read_records(
+            first + begin, std::span(points_m).subspan(begin, end - begin),
+            std::span(normals).subspan(layout_.normal ? begin : 0, layout_.normal ? end - begin : 0));
+      });
+      // Several passes must see one cloud.
+      if (state_of(file_.get(), name_) != state_) fail_ply(name_, "the file was changed while it was read");
+      body({first, points_m, normals});
+    }
+  }
+
+ private:
+  void read_records(std::size_t first, std::span<Vec3> points_m, std::span<Vec3> normals) const {
+    std::vector<char> bytes(points_m.size() * layout_.record_bytes);
+    const std::uint64_t place = layout_.first_byte + first * layout_.record_bytes;
+    if (read_at(file_.get(), place, bytes, name_) != bytes.size())
+      fail_ply(name_, "the file became shorter while it was read");
+    fill(bytes, layout_.position, points_m);
+    if (normals.empty()) return;
+    fill(bytes, *layout_.normal, normals);
+    if (layout_.unit_normals) make_unit_length(normals);
+  }
+
+  void fill(std::span<const char> bytes, const std::array<RecordField, 3>& fields,
+            std::span<Vec3> out) const {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const char* const record = bytes.data() + i * layout_.record_bytes;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        out[i][static_cast<Eigen::Index>(axis)] =
+            load_ply_value(fields[axis].type, record + fields[axis].offset, layout_.swap);
+    }
+  }
+
+  Descriptor file_;
+  std::string name_;
+  RecordLayout layout_;
+  FileState state_;
+};
+
+}  // namespace
+
+OpenFile open_file(const std::filesystem::path& path) {
+  const std::uint64_t bytes = regular_file_size(path);
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw_file_error(path, errno);
+  return {std::move(file), path.string(), bytes};
+}
+
+std::string read_start(const OpenFile& file, std::size_t most) {
+  std::string start(most, '\0');
+  start.resize(read_at(file.descriptor.get(), 0, start, file.name));
+  return start;
+}
+
+std::shared_ptr<const CloudBlocks> record_blocks(OpenFile file, RecordLayout layout) {
+  return std::make_shared<RecordBlocks>(std::move(file), layout);
+}
+
+}  // namespace aqbench
