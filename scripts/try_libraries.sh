@@ -22,6 +22,11 @@ trap 'rm -rf "$work"' EXIT
 say() { printf '\n== %s\n' "$*"; }
 
 if [ -z "$installed" ]; then
+  # Packages are for /usr: what is installed elsewhere from such a folder does not find its library.
+  if grep -q '^AQBENCH_PACKAGING:[A-Z]*=ON' "$build/CMakeCache.txt"; then
+    echo "try_libraries: $build is set up for packages (make packages); call make libraries" >&2
+    exit 2
+  fi
   cmake --install "$build" --prefix "$work/installed" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
   mv "$work/installed" "$work/moved"  # an installation can be moved
   installed=$work/moved
