@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "harness/statistics/checks.h"
@@ -73,9 +74,13 @@ void judge_quality(PairedComparison& result) {
     return;
   }
   result.verdict = PairedVerdict::inconclusive;
+  // Where higher is better, the worst end of the interval is the smallest change of the metric.
+  const bool turned = change_of(result.scale, margin) < 0;
+  const auto [smallest, largest] = turned ? std::pair(result.interval.upper, result.interval.lower)
+                                          : std::pair(result.interval.lower, result.interval.upper);
   result.reason = fmt::format(
       "the interval {} .. {} is not within the margin {}, and p {:.2g} after Holm is above {:.2g}",
-      range(result.interval.lower), range(result.interval.upper), range(margin), p, result.level);
+      range(smallest), range(largest), range(margin), p, result.level);
 }
 
 }  // namespace aqbench

@@ -89,6 +89,28 @@ TEST(Quality, WhatIsCertainlyWithinTheMarginIsEquivalentThoughItDiffers) {
   EXPECT_EQ(quality_text(PairedVerdict::pass), "EQUIVALENT");
 }
 
+// What is said of a change is the metric's own, from the smallest to the largest, also where higher is
+// better.
+TEST(Quality, TheReasonNamesTheIntervalFromBelow) {
+  PairedSeries series;
+  series.name = "precision";
+  for (int i = 0; i < 20; ++i) {
+    series.u_a.push_back(50);
+    series.u_b.push_back(50 * (1 + 0.01 * (i - 12)));  // -12 % to +7 %
+  }
+  for (const bool absolute : {false, true}) {
+    series.quality = QualityScale{Better::higher, absolute ? 0.1 : 0.001, absolute};
+    const auto result = compare_pairs(std::vector{series}, plain_policy()).front();
+    ASSERT_EQ(result.verdict, PairedVerdict::inconclusive);
+    // "the interval -4.00 % .. +1.00 % is not": a number follows its word.
+    const std::string from = "the interval ", to = " .. ";
+    const double low = std::stod(result.reason.substr(result.reason.find(from) + from.size()));
+    const double high = std::stod(result.reason.substr(result.reason.find(to) + to.size()));
+    EXPECT_LT(low, 0) << result.reason;
+    EXPECT_LT(low, high) << result.reason;
+  }
+}
+
 TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   PairedSeries series;
   series.name = "bias";
