@@ -25,9 +25,9 @@ struct ToldStages {
   std::string open;                  // the stage of the main thread that had not ended; empty: none
 };
 
-// Reads the stages. Those that are still open end with the program. Throws Error(method) "FILE: line 3: what"
-// for a file that does not follow its format, for stages that overlap on one thread, that lie outside of the
-// program's run or take longer than it, and where both files tell stages.
+// Reads the stages: the lines, and where there are none the file. Those that are still open end with the
+// program. Throws Error(method) "FILE: line 3: what" for a file that does not follow its format, for stages
+// that overlap on one thread, that lie outside of the program's run or take longer than it.
 ToldStages read_program_stages(const StageSources& sources);
 
 }  // namespace aqbench

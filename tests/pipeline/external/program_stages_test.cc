@@ -64,7 +64,15 @@ TEST_F(ProgramStages, WrongLinesAreNamed) {
   EXPECT_THAT(refused("E 1100000000 5.5\n"), HasSubstr("line 1: ends a stage, and none is open"));
   EXPECT_THAT(refused("B 7 5.5 a\n"),
               HasSubstr("line 1: 7 ns is no time of this run: CLOCK_MONOTONIC is expected"));
-  EXPECT_THAT(refused("B 1100000000 5.5 a\n", R"({"stages": []})"), HasSubstr("one of them is enough"));
+}
+
+// A program that was profiled by somebody else, too: what it told while it ran counts, whatever the file is.
+TEST_F(ProgramStages, LinesCountWhereAFileIsThere) {
+  const std::string lines = "B 1100000000 5.5 a\nE 1200000000 5.5\n";
+  EXPECT_EQ(read(lines, R"({"stages": [{"name": "b", "ms": 500}]})"), "a 1100-1200 0; ");
+  EXPECT_EQ(read(lines, "no JSON"), "a 1100-1200 0; ");
+  EXPECT_THAT(refused("X\n", R"({"stages": [{"name": "b", "ms": 500}]})"),
+              HasSubstr("AQBENCH_STAGES: line 1: expected"));
 }
 
 TEST_F(ProgramStages, AListOfTimesIsLaidOut) {
