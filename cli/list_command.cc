@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/json_output.h"
 #include "cli/options.h"
@@ -25,6 +26,9 @@
 namespace aqbench::cli {
 namespace {
 
+// Of a declared parameter the range may be left out.
+bool has_range(const ParameterSpec& spec) { return spec.min > -kNoRange || spec.max < kNoRange; }
+
 Json parameters_json(const std::vector<ParameterSpec>& specs) {
   Json list = Json::array();
   for (const ParameterSpec& spec : specs) {
@@ -33,8 +37,8 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
     if (std::holds_alternative<std::string>(spec.default_value)) {
       item["choices"] = spec.choices;
     } else {
-      item["min"] = spec.min;
-      item["max"] = spec.max;
+      item["min"] = has_range(spec) ? Json(spec.min) : Json(nullptr);
+      item["max"] = has_range(spec) ? Json(spec.max) : Json(nullptr);
     }
     item["help"] = spec.help;
     list.push_back(std::move(item));
@@ -193,11 +197,13 @@ std::string default_text(const Json& parameter) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// What a value may be: ", 1 to 9" or ", one of a, b"; empty where any text is taken.
+// What a value may be: ", 1 to 9" or ", one of a, b"; empty where any number or text is taken.
 std::string range_text(const Json& parameter) {
   if (!parameter.contains("choices"))
-    return fmt::format(", {} to {}", short_number(parameter["min"].get<double>()),
-                       short_number(parameter["max"].get<double>()));
+    return parameter["min"].is_null()
+               ? ""
+               : fmt::format(", {} to {}", short_number(parameter["min"].get<double>()),
+                             short_number(parameter["max"].get<double>()));
   const auto choices = parameter["choices"].get<std::vector<std::string>>();
   return choices.empty() ? "" : fmt::format(", one of {}", fmt::join(choices, ", "));
 }
@@ -206,11 +212,28 @@ void print_parameters(const Json& item) {
   if (!item.contains("parameters")) return;
   for (const Json& parameter : item["parameters"]) {
     const std::string unit = parameter["unit"].get<std::string>();
+    const std::string help = parameter["help"].get<std::string>();
     const std::string full = item["name"].get<std::string>() + "." + parameter["name"].get<std::string>();
     print_wrapped(
         "  " + full, 34,
-        fmt::format("{}{}{} ({})", default_text(parameter), unit.empty() || unit == "1" ? "" : " " + unit,
-                    range_text(parameter), parameter["help"].get<std::string>()));
+        fmt::format("{}{}{}{}", default_text(parameter), unit.empty() || unit == "1" ? "" : " " + unit,
+                    range_text(parameter), help.empty() ? "" : fmt::format(" ({})", help)));
+  }
+}
+
+// A line for each preset, "mine:fast   preset: window=5, cost=ncc". The first is what the plain name means.
+void print_presets(const Json& item) {
+  if (!item.contains("presets")) return;
+  bool first = true;
+  for (const Json& preset : item["presets"]) {
+    Strings sets;
+    for (const auto& [name, value] : preset["sets"].items())
+      sets.push_back(fmt::format("{}={}", name, value.get<std::string>()));
+    print_wrapped(fmt::format("  {}:{}", item["name"].get<std::string>(), preset["name"].get<std::string>()),
+                  34,
+                  fmt::format("preset{}: {}", std::exchange(first, false) ? ", the default" : "",
+                              sets.empty() ? "every parameter has its default"
+                                           : fmt::format("{}", fmt::join(sets, ", "))));
   }
 }
 
@@ -222,6 +245,7 @@ void print_listing(const Listing& listing, const std::optional<Project>& project
   for (const Json& item : list) {
     print_wrapped(item["name"].get<std::string>(), width, item["summary"].get<std::string>());
     print_parameters(item);
+    print_presets(item);
   }
 }
 

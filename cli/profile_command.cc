@@ -10,6 +10,7 @@
 #include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
+#include "cli/program_check.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -18,6 +19,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/case_method.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
 #include "harness/profiling/profile.h"
@@ -155,6 +157,17 @@ void complete_profile_request(ProfileRequest& request) {
   read_targets(request.targets, request.plan);
 }
 
+// Throws Error(usage) where the sampler within this process was asked for and a program does the work.
+void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
+  if (request.options.sampler != SamplerChoice::in_process) return;
+  const auto program = std::ranges::find_if(plan.cases, starts_program);
+  if (program != plan.cases.end())
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--sampler in-process: sees aqbench alone, not the program of method {}; perf does",
+                    program->method));
+}
+
 // ---- Running ----
 
 std::string flamegraph_subtitle(const ProfiledCase& profile) {
@@ -227,7 +240,8 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   add_load(environment, load_before, load_average());
   const std::vector<ProfiledCase> profiles = read_profiles(bundle, journal.records());
   if (request.flamegraph)
-    for (const ProfiledCase& profile : profiles) write_flamegraph(bundle, profile);
+    for (const ProfiledCase& profile : profiles)
+      if (profile.details.sampler != "none") write_flamegraph(bundle, profile);
   const Results results = profile_results(plan, journal, environment, profiles);
   if (request.json)
     print_json(results_text(results));
@@ -299,7 +313,10 @@ ExitCode profile_command(const Arguments& arguments) {
   complete_profile_request(*request);
   if (request->diff) return compare_profile_bundles(*request);
   use_current_project(request->plan);
-  return run_profiles(*request, plan_sweep(request->plan), arguments);
+  const SweepPlan plan = plan_sweep(request->plan);
+  require_programs(plan.cases);
+  check_sampler(*request, plan);
+  return run_profiles(*request, plan, arguments);
 }
 
 }  // namespace aqbench::cli

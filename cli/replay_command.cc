@@ -6,6 +6,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/options.h"
+#include "cli/program_check.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parameters.h"
@@ -158,6 +159,7 @@ ExitCode replay_command(const Arguments& arguments) {
     cases.push_back(plans.back().cases.front());
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);
+  require_programs(cases);
   if (program_sha256() != header.program_sha256)
     fmt::print(stderr, "aqbench: note: the bundle was made by another build (commit {})\n",
                header.program_commit.empty() ? "unknown" : printable(header.program_commit));

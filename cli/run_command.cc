@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/json_output.h"
 #include "cli/options.h"
+#include "cli/program_check.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -132,6 +134,17 @@ void complete_run_request(RunRequest& request) {
     if (method.name == request.run.method) request.run.declaration = method;
 }
 
+// A program that is not there is named before anything runs.
+void require_program_of(const DatasetRunRequest& request) {
+  Case planned;
+  planned.method = request.method;
+  planned.preset = request.preset;
+  planned.overrides = request.sets;
+  planned.project_dir = request.project_dir.string();
+  if (request.declaration) planned.declaration = to_json(*request.declaration);
+  require_programs(std::span(&planned, 1));
+}
+
 Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const Arguments& arguments,
                  const std::string& started_utc) {
   Results results;
@@ -186,6 +199,7 @@ ExitCode run_command(const Arguments& arguments) {
   if (!parsed) return ExitCode::pass;
   complete_run_request(*parsed);
   DatasetRunRequest& request = parsed->run;
+  require_program_of(request);
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();

@@ -9,6 +9,7 @@
 #include "cli/gate_exports.h"
 #include "cli/json_output.h"
 #include "cli/plan_options.h"
+#include "cli/program_check.h"
 #include "cli/resume_hint.h"
 #include "cli/sweep/share_options.h"
 #include "cli/sweep/slurm.h"
@@ -273,8 +274,7 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
 ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   SlurmJobs jobs;
   std::optional<std::filesystem::path> baseline;
-  if (request.baseline) baseline = baseline_file(*request.baseline);
-  if (baseline) read_baseline(*baseline);  // now, as in run_planned()
+  if (request.baseline) read_baseline(*(baseline = baseline_file(*request.baseline)));  // as in run_planned()
   if (request.sign) read_signing_key(*request.sign);
   {
     const Journal journal = open_journal(
@@ -337,6 +337,7 @@ ExitCode sweep_command(const Arguments& arguments) {
   if (request->share.any())
     require_shareable(plan, own_machines(request->share, request->resume.has_value()));
   if (request->dry_run) return print_plan(plan, request->json);
+  if (!request->share.slurm) require_programs(plan.cases);  // its tasks look for them on their machines
   if (request->resume)
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
   else

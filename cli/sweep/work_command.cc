@@ -4,6 +4,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/options.h"
+#include "cli/program_check.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
@@ -59,6 +60,7 @@ ExitCode work_command(const Arguments& arguments) {
         fmt::format("{}: was begun by another build of aqbench, or is planned otherwise on this machine",
                     request->bundle.string()));
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
+  require_programs(plan.cases);
   std::optional<FileLock> machine;  // while the cases run
   if (has_timed_cases(plan))
     machine =

@@ -2,12 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/json.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench {
 
 bool owns_images(const CaseImages& images, std::string_view owner) {
   return owner == kImagingOwner || owner == kPerturbOwner || owner == images.rig;
+}
+
+bool asks_for_dataset(const MethodDeclaration& method) {
+  const auto asks = [](const std::string& text) {
+    const std::vector<std::string> names = placeholders_in(text);
+    return std::ranges::find(names, "dataset") != names.end();
+  };
+  return asks(method.command) ||
+         std::ranges::any_of(method.environment, [&](const auto& variable) { return asks(variable.second); });
+}
+
+bool renders_images(const Case& planned) {
+  if (!planned.images) return false;
+  if (!planned.declaration->empty()) {
+    const MethodDeclaration method =
+        declaration_from_json(JsonPlace(*planned.declaration, "method " + planned.method));
+    return asks_for_dataset(method) || !method.depth_maps.empty();
+  }
+  if (planned.method != "external") return true;
+  const auto command =
+      std::ranges::find(planned.options, "external.command", [](const auto& option) { return option.first; });
+  return command == planned.options.end() ||
+         to_string(command->second).find("{dataset}") != std::string::npos;
 }
 
 DatasetRequest dataset_request(const Case& planned) {

@@ -11,4 +11,8 @@ MethodSpec method_of(const Case& planned) {
   return declared_method(declaration_from_json(JsonPlace(*planned.declaration, "method " + planned.method)));
 }
 
+bool starts_program(const Case& planned) {
+  return planned.workload.empty() && (!planned.declaration->empty() || planned.method == "external");
+}
+
 }  // namespace aqbench

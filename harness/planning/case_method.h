@@ -10,4 +10,7 @@ namespace aqbench {
 // the registered one. Throws Error(usage) for an unknown one, Error(input) for a declaration that is none.
 MethodSpec method_of(const Case& planned);
 
+// Returns whether the case's method is somebody's program: `external` or one that a user declared.
+bool starts_program(const Case& planned);
+
 }  // namespace aqbench

@@ -268,10 +268,9 @@ void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& 
 // on one that no rig sees.
 bool images_unused(const PlanBasis& basis, const SceneChoice& scene, const MethodChoice& method) {
   if (scene.spec != nullptr || scene.recording) return false;
+  if (method.spec->declaration) return !asks_for_dataset(*method.spec->declaration);
   std::string command;
-  if (method.spec->declaration)
-    command = method.spec->declaration->command;
-  else if (method.spec->name == "external")
+  if (method.spec->name == "external")
     for (const Override& given : basis.sets)
       if (given.owner == method.spec->name && given.parameter == "command") command = given.value;
   return !command.empty() && command.find("{dataset}") == std::string::npos;

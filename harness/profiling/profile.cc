@@ -25,6 +25,7 @@
 #include "harness/measuring/trace.h"
 #include "harness/measuring/user_scopes.h"
 #include "harness/measuring/warm_heap.h"
+#include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/profiling/profile_target.h"
@@ -68,6 +69,7 @@ class ProfileRun {
         result_(result),
         injector_(planned.faults, board),
         has_faults_(!planned.faults.empty()),
+        starts_program_(starts_program(planned)),
         target_(prepare_profile_target(planned, task)) {
     watch_tensor_memory_of_pool();  // no fork comes after this
   }
@@ -116,9 +118,10 @@ class ProfileRun {
       try {
         stacks = sample_with_perf();
       } catch (const Error& error) {
-        details_.sampler = "in-process";
+        details_.sampler = starts_program_ ? "none" : "in-process";
         details_.sampler_note = one_line(fmt::format("perf failed: {}", error.what()));
       }
+      if (details_.sampler == "none") return;
     }
     if (details_.sampler == "in-process") {
       CpuSampler sampler(options_.samples_per_s);
@@ -183,6 +186,7 @@ class ProfileRun {
       details_.sampler = choice == SamplerChoice::none ? "none" : "in-process";
       return;
     }
+    if (starts_program_) return choose_sampler_of_program();
     const bool frame_pointers = build_info().flags.find("-fno-omit-frame-pointer") != std::string::npos;
     if (choice == SamplerChoice::automatic && !frame_pointers) {
       details_.sampler = "in-process";
@@ -195,6 +199,15 @@ class ProfileRun {
     details_.sampler = details_.sampler_note.empty() ? "perf" : "in-process";
     if (choice == SamplerChoice::perf && details_.sampler != "perf")
       throw Error(ErrorKind::usage, "--sampler perf: " + details_.sampler_note);
+  }
+
+  // perf follows what this process starts; the sampler within it would see this process wait.
+  void choose_sampler_of_program() {
+    const std::string problem = perf_problem();
+    details_.sampler = problem.empty() ? "perf" : "none";
+    if (problem.empty()) return;
+    if (options_.sampler == SamplerChoice::perf) throw Error(ErrorKind::usage, "--sampler perf: " + problem);
+    details_.sampler_note = "the program is another process, which perf alone sees: " + problem;
   }
 
   void add_peaks() {
@@ -223,7 +236,7 @@ class ProfileRun {
   CaseBoard& board_;
   CaseResult& result_;
   FaultInjector injector_;
-  bool has_faults_;
+  bool has_faults_, starts_program_;
   ProfileTarget target_;
   ProfileDetails details_;
   std::vector<StageRecord> peaks_;  // of the cold run
@@ -272,7 +285,7 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
   std::string sha256;
   if (looks_at_recording(planned))
     sha256 = make_case_recording(planned, scratch / kObservationFolder).sha256;
-  else if (planned.images)
+  else if (renders_images(planned))
     sha256 = dataset.emplace(make_case_dataset(planned, scratch)).dataset.sha256();
   else
     std::filesystem::create_directory(scratch / kObservationFolder);

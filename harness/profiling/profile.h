@@ -13,7 +13,8 @@
 
 namespace aqbench {
 
-// Which sampler looks for hot functions; automatic: perf where it can see whole stacks, else in_process.
+// Which sampler looks for hot functions; automatic: perf where it can see whole stacks, else in_process. Of
+// somebody's program perf, or none where it may not sample.
 enum class SamplerChoice { automatic, perf, in_process, none };
 
 // What `aqbench profile` was asked for.

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/torch_table.h"
+#include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/case_scoring.h"
 #include "harness/planning/scene_choice.h"
@@ -71,7 +72,7 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch, Reco
     observed.recording.emplace(make_case_recording(planned, scratch / kObservationFolder));
     record.dataset_sha256 = observed.recording->sha256;
     record.timing.dataset_ms = observed.recording->made_ms;
-  } else if (planned.images) {
+  } else if (renders_images(planned)) {
     observed.dataset.emplace(make_case_dataset(planned, scratch));
     record.dataset_sha256 = observed.dataset->dataset.sha256();
     record.timing.dataset_ms = observed.dataset->made_ms;
@@ -107,18 +108,19 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   return std::move(output);
 }
 
-void score_rendered(const Case& planned, const CaseDataset& dataset, Reconstruction& output,
-                    const Afterwards& afterwards, CaseResult& result) {
-  const Rig& rig = dataset.plan.rig;
+// `rendered`: the dataset's folder; empty where its images were not made.
+void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesystem::path& rendered,
+                Reconstruction& output, const Afterwards& afterwards, CaseResult& result) {
+  const Rig& rig = plan.rig;
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(rig, error), output);
-  const Surface& truth = *dataset.plan.scene.truth.surface;
+  const Surface& truth = *plan.scene.truth.surface;
   require_scorable(output, truth);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
   score_output(output, truth, afterwards, result, views, case_score_options(planned));
-  score_depths(output, rig.cameras, dataset.dataset.dir(), 0, afterwards, result);
+  if (!rendered.empty()) score_depths(output, rig.cameras, rendered, 0, afterwards, result);
   const ViewHoles holes = diagnose_output(output, truth, rig, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
 }
@@ -135,7 +137,11 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   board.set_phase("scoring");
   if (observed.recording)
     return score_recording(planned, *observed.recording, std::move(*output), afterwards, result);
-  if (observed.dataset) return score_rendered(planned, *observed.dataset, *output, afterwards, result);
+  if (observed.dataset)
+    return score_seen(planned, observed.dataset->plan, observed.dataset->dataset.dir(), *output, afterwards,
+                      result);
+  if (planned.images)
+    return score_seen(planned, plan_dataset(dataset_request(planned)), {}, *output, afterwards, result);
   const Scene scene = make_scene(planned.scene, planned.overrides);
   require_scorable(*output, *scene.truth.surface);
   score_output(*output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));

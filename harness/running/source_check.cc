@@ -13,6 +13,7 @@
 #include "core/json.h"
 #include "core/sandbox/sandbox.h"
 #include "core/text.h"
+#include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/scene_choice.h"
 #include "metrics/metric_range.h"
@@ -23,7 +24,7 @@ namespace {
 bool is_real(const Case& planned) { return planned.workload.empty() && !planned.simulated; }
 
 bool looks_at_dataset(const Case& planned) {
-  return is_real(planned) && (planned.images || looks_at_recording(planned));
+  return is_real(planned) && (renders_images(planned) || looks_at_recording(planned));
 }
 
 // The stages of such a case are what somebody else's program or model tells.
@@ -81,7 +82,8 @@ class SourceChecker {
   void check_dataset(bool ended_well) {
     const bool looks = looks_at_dataset(planned_);
     const std::string& seen = record_.dataset_sha256;
-    if (seen.empty() ? looks && ended_well : !looks)
+    // Earlier versions rendered images also for a program that asks for none.
+    if (seen.empty() ? looks && ended_well : !looks && !planned_.images)
       report(looks ? "dataset_sha256: is missing" : "dataset_sha256: it looks at no dataset");
     else if (!seen.empty() && looks_at_recording(planned_) && seen != planned_dataset_sha256(planned_))
       report("dataset_sha256: is not that of the planned recording");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "pipeline/external/command_access.h"
+#include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/program_run.h"
 
@@ -17,15 +19,19 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-Values placeholder_values(const Observation& observation, const MethodInput& input) {
-  Values values = {{"dataset", observation.dataset_dir.string()},
-                   {"output", output_folder(input).string()},
+Values placeholder_values(const std::string& dataset, const std::string& output, const MethodInput& input) {
+  Values values = {{"dataset", dataset},
+                   {"output", output},
                    {"threads", std::to_string(thread_count())},
                    {"seed", std::to_string(input.seed)},
                    {"device", input.device},
                    {"project", input.project_dir.string()}};
   for (const auto& [name, value] : input.parameters.items()) values.emplace_back(name, to_string(value));
   return values;
+}
+
+Values placeholder_values(const Observation& observation, const MethodInput& input) {
+  return placeholder_values(observation.dataset_dir.string(), output_folder(input).string(), input);
 }
 
 std::filesystem::path working_folder(const MethodInput& input) {
@@ -37,6 +43,14 @@ std::vector<std::string> declared_words(const MethodInput& input, const Values& 
   std::vector<std::string> words = split_command(input.declaration->command);
   for (std::string& word : words) word = with_placeholders(word, values);
   return words;
+}
+
+// Returns "its working folder X does not exist", or "".
+std::string folder_problem(const MethodInput& input) {
+  const std::filesystem::path folder = working_folder(input);
+  std::error_code unknown;
+  if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
+  return fmt::format("its working folder {} does not exist", folder.string());
 }
 
 std::vector<std::filesystem::path> reads_of(const MethodInput& input, const std::vector<std::string>& words) {
@@ -53,6 +67,16 @@ std::vector<std::filesystem::path> declared_reads(const Observation& observation
   return reads_of(input, declared_words(input, placeholder_values(observation, input)));
 }
 
+std::string declared_problem(const MethodInput& input) {
+  if (std::string problem = folder_problem(input); !problem.empty()) return problem;
+  const std::string unknown(1, kUnknownWord);
+  const auto& environment = input.declaration->environment;
+  const bool own_path =
+      std::ranges::any_of(environment, [](const auto& variable) { return variable.first == "PATH"; });
+  return command_problem(declared_words(input, placeholder_values(unknown, unknown, input)),
+                         working_folder(input), !own_path);
+}
+
 Reconstruction run_declared(const Observation& observation, const MethodInput& input) {
   const MethodDeclaration& method = *input.declaration;
   const Values values = placeholder_values(observation, input);
@@ -67,10 +91,8 @@ Reconstruction run_declared(const Observation& observation, const MethodInput& i
   for (const auto& [name, value] : method.environment)
     program.variables.emplace_back(name, with_placeholders(value, values));
   program.working_folder = working_folder(input);
-  std::error_code unknown;
-  if (!program.working_folder.empty() && !std::filesystem::is_directory(program.working_folder, unknown))
-    throw Error(ErrorKind::usage, fmt::format("method {}: its working folder {} does not exist", method.name,
-                                              program.working_folder.string()));
+  if (const std::string problem = folder_problem(input); !problem.empty())
+    throw Error(ErrorKind::usage, fmt::format("method {}: {}", method.name, problem));
   program.reads = reads_of(input, program.words);
   return run_program(observation, input, program);
 }

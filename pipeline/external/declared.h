@@ -2,6 +2,7 @@
 // Methods that a user declared (pipeline/method/declaration.h), run as `external` runs a command.
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "pipeline/method/method.h"
@@ -17,5 +18,9 @@ std::vector<std::filesystem::path> declared_reads(const Observation& observation
 // reads its results in its unit. Throws as run_external(), and Error(usage) where the working folder does not
 // exist.
 Reconstruction run_declared(const Observation& observation, const MethodInput& input);
+
+// Returns why the command cannot be started: a working folder, program or script that is not there, in one
+// line (command_problem.h); "" where nothing speaks against it. Takes no work_dir.
+std::string declared_problem(const MethodInput& input);
 
 }  // namespace aqbench

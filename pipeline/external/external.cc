@@ -3,14 +3,15 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "pipeline/external/command_access.h"
+#include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/program_run.h"
 
 namespace aqbench {
 namespace {
 
-std::vector<std::string> command_words(const Observation& observation, const MethodInput& input,
-                                       const std::filesystem::path& output) {
+std::vector<std::string> command_words(const std::string& dataset, const MethodInput& input,
+                                       const std::string& output) {
   const std::string& command = input.parameters.text("command");
   if (command.find("{output}") == std::string::npos)
     throw Error(ErrorKind::usage,
@@ -19,9 +20,8 @@ std::vector<std::string> command_words(const Observation& observation, const Met
                     : "external.command has no {output}: where does its cloud go?");
   std::vector<std::string> words = split_command(command);
   for (std::string& word : words)
-    word = fill_placeholders(word, {{"dataset", observation.dataset_dir.string()},
-                                    {"output", output.string()},
-                                    {"threads", std::to_string(thread_count())}});
+    word = fill_placeholders(
+        word, {{"dataset", dataset}, {"output", output}, {"threads", std::to_string(thread_count())}});
   return words;
 }
 
@@ -51,15 +51,20 @@ std::vector<ParameterSpec> external_parameters() {
 }
 
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {
-  return command_reads(command_words(observation, input, output_folder(input)));
+  return command_reads(command_words(observation.dataset_dir.string(), input, output_folder(input).string()));
 }
 
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }
 
+std::string external_problem(const MethodInput& input) {
+  const std::string unknown(1, kUnknownWord);
+  return command_problem(command_words(unknown, input, unknown), {}, true);
+}
+
 Reconstruction run_external(const Observation& observation, const MethodInput& input) {
   ProgramRun program;
   program.output = output_folder(input);
-  program.words = command_words(observation, input, program.output);
+  program.words = command_words(observation.dataset_dir.string(), input, program.output.string());
   program.result = input.parameters.text("result");
   program.timeout_s = input.parameters.number("timeout_s");
   program.reads = command_reads(program.words);

@@ -18,6 +18,11 @@ std::vector<std::string> external_stages();
 // Returns what the command reads beside the dataset (pipeline/external/command_access.h).
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input);
 
+// Returns why the command cannot be started: a program or script that is not there, in one line
+// (command_problem.h); "" where nothing speaks against it. Throws Error(usage) for a command that has no
+// {output} or cannot be cut into words. Takes no work_dir.
+std::string external_problem(const MethodInput& input);
+
 // Runs `command` without a shell, with {dataset}, {output} and {threads} filled in, and reads `result`, a PLY
 // file relative to {output}, a folder that is empty before. What the program prints goes to work_dir /
 // kMethodLog. Throws ProgramFailure for a program that exceeds its time limit or dies of a signal;

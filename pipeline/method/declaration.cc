@@ -117,9 +117,8 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
     spec.unit = "1";
     if (const auto unit = place.find("unit")) spec.unit = one_line_of(*unit);
     if (const auto choices = place.find("choices")) choices->fail("stands beside a default that is a number");
-    // Whole numbers stay such ones; beyond 2^53 a double does not hold each of them.
-    spec.min = -0x1p53;
-    spec.max = 0x1p53;
+    spec.min = -kNoRange;
+    spec.max = kNoRange;
     if (const auto range = place.find("range")) read_range(*range, spec);
   }
   try {

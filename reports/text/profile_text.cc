@@ -106,7 +106,10 @@ bool has_other_threads(const Record& record) {
 }
 
 std::string hot_functions(const ProfiledCase& profile) {
-  if (profile.details.sampler == "none") return "\nno CPU samples were asked for\n";
+  if (profile.details.sampler == "none")
+    return profile.details.sampler_note.empty()
+               ? "\nno CPU samples were asked for\n"
+               : "\n" + wrap_text("no CPU samples: " + profile.details.sampler_note, kScreenColumns, 2);
   std::string text =
       fmt::format("\n{} ({})\n", counted(profile.hotspots.samples, "CPU sample"), profile.details.sampler);
   if (!profile.details.sampler_note.empty())

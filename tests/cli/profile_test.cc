@@ -133,6 +133,38 @@ TEST_F(Profile, ARealMethodIsProfiledWithTheImagesAskedFor) {
   EXPECT_THAT(record.at("stages"), Not(IsEmpty()));
 }
 
+// A sampler within aqbench would see it wait for the program.
+TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
+  std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "methods": [
+      {"name": "busy", "command": "/bin/sh busy.sh {output}"}]})";
+  std::ofstream(dir_ / "busy.sh")
+      << "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done\n"
+         "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\nproperty float y\\n"
+         "property float z\\nend_header\\n0 0 1.178\\n' >$1/cloud.ply\n";
+  const Arguments of_project = {"busy", "--project", dir_ / "aqbench.json", "--repetitions", "1"};
+  const Json results = profile(of_project);
+  const Json& details = results.at("run").at("effective").at("profile").at(0);
+  const auto bundle = only_bundle(out());
+  const bool may =
+      run_program({"profile", "roma_like", "--sampler", "perf", "--repetitions", "1", "--out", out("perf")})
+          .exit_code == 0;
+  if (may) {
+    EXPECT_EQ(details.at("sampler"), "perf") << details.at("sampler_note");
+    // The shell's own work, or the kernel's for it, is nearly all that there is.
+    const std::string stacks = profile_file_text(bundle / "profile/flat_plane__busy__seed=42/stacks.folded");
+    EXPECT_THAT(stacks, ::testing::AnyOf(HasSubstr("sh]"), HasSubstr("eval"), HasSubstr("[dash]")));
+  } else {
+    EXPECT_EQ(details.at("sampler"), "none");
+    EXPECT_THAT(details.at("sampler_note").get<std::string>(),
+                HasSubstr("another process, which perf alone sees: perf cannot sample here"));
+  }
+  Arguments refused = {"profile", "--sampler", "in-process"};
+  refused.insert(refused.end(), of_project.begin(), of_project.end());
+  const auto in_process = run_program(refused);
+  EXPECT_EQ(in_process.exit_code, 2);
+  EXPECT_THAT(in_process.err, HasSubstr("sees aqbench alone, not the program of method busy"));
+}
+
 TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {
   // Images that small leave no sparse points: what was tried is all that matters here.
   const auto result =

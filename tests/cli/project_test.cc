@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +14,7 @@ namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -67,6 +69,10 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_EQ(record["stages"][2]["name"], "writing");
   EXPECT_EQ(record["stages"][2]["parent"], "external_command");
   EXPECT_GT(record["program"]["minor_faults"], 0);
+  // It asks for no {dataset}: nothing is rendered for it. What the rig sees is known without images.
+  EXPECT_THAT(swept.err, Not(HasSubstr("rendering ")));
+  EXPECT_FALSE(record.contains("dataset_sha256"));
+  EXPECT_TRUE(record["metrics"].contains("completeness_seen2_2mm_pct"));
   EXPECT_EQ(results["run"]["requested"]["project"]["methods"][0]["name"], "mine");
   EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 
@@ -101,6 +107,59 @@ TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
   const auto broken = run({"sweep", "--project", "../broken.json"});
   EXPECT_EQ(broken.exit_code, 2);
   EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: has no {output}"));
+}
+
+TEST_F(ProjectRun, AProgramThatIsNotThereIsNamedBeforeAnythingRuns) {
+  write("absent.json", R"({"version": 1, "methods": [
+      {"name": "a", "command": "/bin/sh absent.sh {output}"}, {"name": "b", "command": "./absent {output}"},
+      {"name": "c", "command": "no-such-program {output}"},
+      {"name": "d", "command": "/bin/sh mine.sh {output}", "cwd": "nowhere"},
+      {"name": "e", "command": "/bin/sh {script} {output}",
+       "parameters": [{"name": "script", "default": "mine.sh"}]}]})");
+  const auto refused = [&](const std::string& method, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"sweep",   "--project",  "../absent.json", "--scene", "flat_plane",
+                                      "--scene", "undulating", "--method",       method};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = run(words);
+    EXPECT_EQ(result.exit_code, 2) << method;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    return result.err;
+  };
+  const std::string folder = std::filesystem::canonical(dir_.path()).string();
+  EXPECT_THAT(refused("a"), HasSubstr("method a: " + folder + "/absent.sh: there is no such file"));
+  EXPECT_THAT(refused("b"), HasSubstr("/absent: there is no such program"));
+  EXPECT_THAT(refused("c"), HasSubstr("method c: no-such-program: there is no such program in PATH"));
+  EXPECT_THAT(refused("d"), HasSubstr("method d: its working folder " + folder + "/nowhere does not exist"));
+  EXPECT_THAT(refused("e", {"--set", "e.script=other.sh"}), HasSubstr("/other.sh: there is no such file"));
+  EXPECT_THAT(refused("external", {"--set", "external.command=/bin/sh gone.sh {output}"}),
+              HasSubstr("method external: gone.sh: there is no such file"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "no bundle was begun";
+  EXPECT_EQ(run({"ab", "--project", "../absent.json", "--scene", "flat_plane", "--method-a", "a",
+                 "--method-b", "e"})
+                .exit_code,
+            2);
+  EXPECT_EQ(run({"profile", "c", "--project", "../absent.json"}).exit_code, 2);
+  EXPECT_EQ(run({"sweep", "--project", "../absent.json", "--method", "a", "--dry-run"}).exit_code, 0);
+}
+
+TEST_F(ProjectRun, ListShowsPresetsAndNoRangeWhereThereIsNone) {
+  write("free.json",
+        R"({"version": 1, "methods": [{"name": "free", "command": "x {output} {n} {share} {mode}",
+    "parameters": [{"name": "n", "default": 3}, {"name": "share", "default": 0.5, "unit": "m"},
+                   {"name": "mode", "default": "a", "choices": ["a", "b"]}],
+    "presets": {"usual": {}, "fine": {"n": 9, "mode": "b"}}}]})");
+  const auto listed = run({"list", "methods", "--project", "../free.json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_THAT(listed.out, Not(HasSubstr("900719925474")));
+  EXPECT_THAT(listed.out, ContainsRegex("free.n +3\n"));
+  EXPECT_THAT(listed.out, ContainsRegex("free.share +0.5 m\n"));
+  EXPECT_THAT(listed.out,
+              ContainsRegex("free:usual +preset, the default: every parameter has its default\n"));
+  EXPECT_THAT(listed.out, ContainsRegex("free:fine +preset: (mode=b, n=9|n=9, mode=b)\n"));
+  EXPECT_THAT(listed.out, ContainsRegex("sparse:quality +preset: "));
+  const auto methods = json::parse(run({"list", "methods", "--json", "--project", "../free.json"}).out);
+  EXPECT_TRUE(methods["methods"].back()["parameters"][0]["min"].is_null());
+  EXPECT_EQ(methods["methods"].back()["parameters"][0]["default"], 3);
 }
 
 TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
