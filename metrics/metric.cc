@@ -1,6 +1,7 @@
 #include "metrics/metric.h"
 
 #include <algorithm>
+#include <array>
 
 namespace aqbench {
 
@@ -10,9 +11,11 @@ const Metric* find_metric(const MetricSet& set, std::string_view name) {
   return found == set.end() ? nullptr : &found->second;
 }
 
-bool is_undefined_by_truth(const Metric& metric) {
-  return !metric.value && (metric.reason == kNoPatchToInset || metric.reason == kNoPatchToTile ||
-                           metric.reason == kNoAreaOfCloud);
+bool is_never_defined(const Metric& metric) {
+  constexpr std::array kReasons = {kNoPatchToInset, kNoPatchToTile, kNoAreaOfCloud, kNoTrueCorners,
+                                   kNoDepthMaps};
+  return !metric.value &&
+         std::ranges::any_of(kReasons, [&](const char* reason) { return metric.reason == reason; });
 }
 
 std::string to_string(Better better) {

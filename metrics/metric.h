@@ -26,14 +26,18 @@ struct Metric {
 // Metrics by name, in the order of the registry (metrics/registry.h). Names are unique.
 using MetricSet = std::vector<std::pair<InternedText, Metric>>;
 
-// Are the reasons for values that no reconstruction can have against its truth, such as a scan.
+// Are the reasons for values that no run of the method can have against its truth, such as a scan.
 inline constexpr const char* kNoPatchToInset = "the true surface has no patch to inset";
 inline constexpr const char* kNoPatchToTile = "the true surface has no patch to cut into tiles";
 inline constexpr const char* kNoAreaOfCloud = "the area of a cloud is not known";
+inline constexpr const char* kNoTrueCorners = "no corner of the board has a known position";
+
+// Is the reason for values of depth maps where a method gives none, not even one: that is its kind.
+inline constexpr const char* kNoDepthMaps = "the method gives no depth maps";
 
 // Returns whether the metric is undefined for one of these reasons, so that nothing is lost where it is not
 // gated.
-bool is_undefined_by_truth(const Metric& metric);
+bool is_never_defined(const Metric& metric);
 
 // Finds a metric by name; returns nullptr if there is none.
 const Metric* find_metric(const MetricSet& set, std::string_view name);  // nullptr if absent

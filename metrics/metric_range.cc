@@ -89,6 +89,14 @@ const std::vector<RangeRow> kRanges = {
     {"charuco_corners", {.min = 0, .whole = true}},
     {"charuco_rmse_mm", {.min = 0}},
     {"charuco_scale_pct", {.min = 0}},
+    {"control_points", {.min = 0, .whole = true}},
+    {"control_mean_mm", {.min = 0}},
+    {"control_rms_mm", {.min = 0, .at_least = {"control_mean_mm"}}},
+    {"control_max_mm", {.min = 0, .at_least = {"control_rms_mm"}}},
+    {"control_rms_sigmas", {.min = 0}},
+    {"photometric_points", {.min = 0, .whole = true}},
+    {"photometric_zncc_median", {.min = -1, .max = 1}},
+    {"photometric_agree_pct", {.min = 0, .max = 100}},
 };
 
 constexpr std::string_view kTolerance = "{t}";

@@ -116,6 +116,18 @@ constexpr Row kRows[] = {
     {"charuco_corners", "1", Better::higher, "corners of the board that the depth maps give"},
     {"charuco_rmse_mm", "mm", Better::lower, "rms distance of these corners from the true ones"},
     {"charuco_scale_pct", "%", Better::equal, "reconstructed / true side of its squares; no accuracy"},
+    {"control_points", "1", Better::higher,
+     "control points that have a plane of the cloud's points near them"},
+    {"control_mean_mm", "mm", Better::lower, "mean distance of these control points from their planes"},
+    {"control_rms_mm", "mm", Better::lower, "root mean square of these distances"},
+    {"control_max_mm", "mm", Better::lower, "largest of these distances"},
+    {"control_rms_sigmas", "1", Better::lower,
+     "root mean square of these distances, each by the standard deviation of its control point"},
+    count_of("photometric_points", "points of the sample that two or more images show with some texture"),
+    {"photometric_zncc_median", "1", Better::higher,
+     "median over these points of how alike their patch is in two images; no accuracy"},
+    {"photometric_agree_pct", "%", Better::higher,
+     "such points with a likeness of at least 0.7; no accuracy"},
 };
 
 bool has_tolerance(const Row& row) {

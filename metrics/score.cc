@@ -230,7 +230,10 @@ void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& t
   optional_mm("mesh_accuracy_mean_mm", metrics.accuracy_mean_m, kMm);
   optional_mm("mesh_completeness_mean_mm", metrics.completeness_mean_m, kMm);
   optional_mm("mesh_normal_consistency", metrics.normal_consistency, 1);
-  optional_mm("mesh_area_ratio", metrics.area_ratio, 1);
+  if (metrics.area_ratio && std::isnan(*metrics.area_ratio))
+    writer.add_undefined("mesh_area_ratio", kNoAreaOfCloud);
+  else
+    optional_mm("mesh_area_ratio", metrics.area_ratio, 1);
   writer.add("mesh_components", static_cast<double>(metrics.topology.components));
   writer.add("mesh_boundary_mm", kMm * metrics.topology.boundary_m);
   writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));

@@ -153,7 +153,7 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
   for (const Record& record : run.results.records) {
     if (!record.injected.empty()) faults.add(record.case_name);
     for (const auto& [name, metric] : gated_metrics(record))
-      if (!metric.value && !is_undefined_by_truth(metric) && record.status == Status::ok)
+      if (!metric.value && !is_never_defined(metric) && record.status == Status::ok)
         undefined.add(record.case_name + " " + name);
   }
   refuse_unless(allowed.part_of_suite, left_out, "case", "of the suite did not run", "--part-of-suite",

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
 
 namespace aqbench {
@@ -74,6 +75,7 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   const Recording recording = read_recording(dir);
   const RecordingTruth truth = find_recording_truth(recording, declared);
   check_truth_unit(recording, truth);
+  check_true_points(recording, truth);
   DatasetContents contents = inspect_recording(recording);
   add_truth_contents(recording, declared, contents);
   SceneChoice choice{std::string(kDatasetPrefix) + label, nullptr, {}, given};

@@ -42,8 +42,8 @@ inline constexpr const char* kDatasetOwner = "dataset";
 // Returns the recording in the folder that `given` names, "dataset:DIR" or "dataset:LABEL=DIR", as the scene
 // "dataset:LABEL", LABEL being the folder's name where none is given: a case's name says nothing of where
 // things lie. Reads and hashes every file of it. Throws Error(input) as read_recording(),
-// inspect_recording(), find_recording_truth() and check_truth_unit() do, Error(usage) for a folder whose name
-// cannot stand in a case's name.
+// inspect_recording(), find_recording_truth(), check_truth_unit() and check_true_points() do, Error(usage)
+// for a folder whose name cannot stand in a case's name.
 SceneChoice choose_recording(const std::string& given);
 
 // Does the same for a recording of a project, which has its label and its truth from there.

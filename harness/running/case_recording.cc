@@ -7,14 +7,19 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/stopwatch.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/scoring/board_score.h"
 #include "harness/scoring/consistency.h"
+#include "harness/scoring/control_score.h"
+#include "harness/scoring/photometric.h"
 #include "harness/scoring/true_surface.h"
 #include "scenes/dataset/perturb.h"
+#include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
+#include "scenes/images/images.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -82,11 +87,19 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     apply(world_from_perturbed(rig, error), output);
   // What needs no truth, or brings its own frame.
   MetricSet others = measure_consistency(output.depth_maps, rig);
-  if (!data.truth.board_file.empty())
-    for (auto& metric : score_board(output, recording, true_board(data.truth, frame)))
-      others.push_back(std::move(metric));
+  const auto add = [&others](MetricSet metrics) {
+    for (auto& metric : metrics) others.push_back(std::move(metric));
+  };
+  if (!data.truth.board_file.empty()) add(score_board(output, recording, true_board(data.truth, frame)));
+  const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
+    const std::filesystem::path& file = recording.images.at(frame).at(camera);
+    return decode_grey(read_file(file), file.string());
+  });
 
   apply(recording.own_from_rig, output);
+  if (!data.truth.control_file.empty())
+    add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
+  add(photometric);
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene);
     const Surface& truth = *scene.truth.surface;

@@ -32,8 +32,8 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
 void require_unchanged(const CaseRecordingData& data);
 
 // Brings the output to the recording's world frame and scores it against all that is known to be true of the
-// frame, and by what needs no truth (harness/scoring/consistency.h). Throws Error(method) for an output that
-// is not worth scoring (harness/scoring/scorable.h).
+// frame, and by what needs no truth (harness/scoring/consistency.h, photometric.h). Throws Error(method) for
+// an output that is not worth scoring (harness/scoring/scorable.h).
 void score_recording(const Case& planned, const CaseRecordingData& data, Reconstruction output,
                      const Afterwards& afterwards, CaseResult& result);
 

@@ -53,7 +53,8 @@ std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& o
   return recording.own_from_rig.linear * corner_m + recording.own_from_rig.translation_m;
 }
 
-void write_scale(const std::map<int, Vec3>& found_m, const BoardTruth& board, MetricWriter& writer) {
+void write_scale(const std::map<int, Vec3>& found_m, bool no_depth_maps, const BoardTruth& board,
+                 MetricWriter& writer) {
   const int columns = board.squares_x - 1;
   double sum_m = 0;
   std::size_t sides = 0;
@@ -64,7 +65,8 @@ void write_scale(const std::map<int, Vec3>& found_m, const BoardTruth& board, Me
         ++sides;
       }
   if (sides == 0)
-    writer.add_undefined("charuco_scale_pct", "no two corners of one square were found");
+    writer.add_undefined("charuco_scale_pct",
+                         no_depth_maps ? kNoDepthMaps : "no two corners of one square were found");
   else
     writer.add("charuco_scale_pct", 100 * sum_m / static_cast<double>(sides) / board.square_m);
 }
@@ -85,13 +87,16 @@ MetricSet score_board(const Reconstruction& output, const Recording& recording, 
   MetricWriter writer;
   writer.add("charuco_corners", static_cast<double>(found_m.size()));
   const CornerErrors errors = charuco_errors(with_truth_m, true_m);
-  const std::string reason = output.depth_maps.empty() ? "the method gives no depth maps to find corners in"
+  const bool any_true = std::ranges::any_of(
+      board.corners, [](const BoardCorner& corner) { return corner.position_m.has_value(); });
+  const char* const reason = output.depth_maps.empty() ? kNoDepthMaps
+                             : !any_true               ? kNoTrueCorners
                                                        : "no corner with a true position was found";
   if (errors.rmse_m)
     writer.add("charuco_rmse_mm", kMillimetresPerMetre * *errors.rmse_m);
   else
     writer.add_undefined("charuco_rmse_mm", reason);
-  write_scale(found_m, board, writer);
+  write_scale(found_m, output.depth_maps.empty(), board, writer);
   return writer.take();
 }
 

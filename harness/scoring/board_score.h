@@ -4,7 +4,7 @@
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/recording.h"
-#include "scenes/dataset/recording_truth.h"
+#include "scenes/dataset/true_points.h"
 
 namespace aqbench {
 

@@ -103,7 +103,7 @@ MetricSet measure_consistency(std::span<const DepthMap> maps, const Rig& rig) {
   MetricWriter writer;
   if (errors_px.empty()) {
     const char* const reason =
-        maps.empty() ? "the method gives no depth maps" : "no two depth maps have a depth of the same place";
+        maps.empty() ? kNoDepthMaps : "no two depth maps have a depth of the same place";
     writer.add_undefined("reprojection_median_px", reason);
     writer.add_undefined("reprojection_within_1px_pct", reason);
     return writer.take();

@@ -27,11 +27,6 @@ bool is_file_here(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-double metres_of(const JsonPlace& place) {
-  if (const auto metres = metres_per_unit(place.text())) return *metres;
-  place.fail(fmt::format("'{}' is none of m, cm, mm, um", place.text()));
-}
-
 // Every frame has its file now, not only when its case runs.
 void require_files(const std::string& name, std::size_t frames, const std::string& source) {
   for (std::size_t frame = 0; frame < frames; ++frame)
@@ -59,32 +54,14 @@ void take_entry(const Json& json, const std::string& source, const fs::path& bas
   const TruthEntry entry = truth_entry_at(root);
   truth.source = source;
   if (entry.surface) take_surface(*entry.surface, root.at("surface"), base, recording, truth);
-  if (entry.board_file.empty()) return;
-  if (!truth.board_file.empty()) root.at("charuco").fail("truth/truth.json is there, too, and names another");
-  truth.board_file = (base / entry.board_file).lexically_normal().string();
-  require_files(truth.board_file, recording.images.size(), source);
-}
-
-Vec3 scaled_position(const JsonPlace& place, double metres_per_unit) {
-  const auto numbers = place.elements();
-  if (numbers.size() != 3) place.fail("must be 3 numbers");
-  return metres_per_unit * Vec3(numbers[0].number(), numbers[1].number(), numbers[2].number());
-}
-
-BoardCorner corner_of(const JsonPlace& place, double metres_per_unit) {
-  place.allow_only({"id", "position", "pixels"});
-  BoardCorner corner;
-  const std::uint64_t id = place.at("id").count();
-  if (id > 1'000'000) place.at("id").fail("is no corner of a board");
-  corner.id = static_cast<int>(id);
-  if (const auto position = place.find("position"))
-    corner.position_m = scaled_position(*position, metres_per_unit);
-  for (const auto& [camera, pixel] : place.at("pixels").members()) {
-    const auto numbers = pixel.elements();
-    if (numbers.size() != 2) pixel.fail("must be 2 numbers");
-    corner.pixels[camera] = Vec2(numbers[0].number(), numbers[1].number());
-  }
-  return corner;
+  const auto take_file = [&](const char* key, const std::string& name, std::string& file) {
+    if (name.empty()) return;
+    if (!file.empty()) root.at(key).fail("truth/truth.json is there, too, and names another");
+    file = (base / name).lexically_normal().string();
+    require_files(file, recording.images.size(), source);
+  };
+  take_file("charuco", entry.board_file, truth.board_file);
+  take_file("control_points", entry.control_file, truth.control_file);
 }
 
 }  // namespace
@@ -118,6 +95,7 @@ std::string truth_text(const RecordingTruth& truth) {
   if (truth.has_surface()) kinds.push_back("surface");
   if (truth.has_depths) kinds.push_back("depth");
   if (!truth.board_file.empty()) kinds.push_back("charuco");
+  if (!truth.control_file.empty()) kinds.push_back("control");
   return kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, "+"));
 }
 
@@ -126,7 +104,8 @@ std::vector<fs::path> declared_files(const Recording& recording, const DeclaredT
   const TruthEntry entry = truth_entry_at(JsonPlace(*declared.entry, declared.source));
   std::vector<std::string> names;
   if (entry.surface) names = entry.surface->files;
-  if (!entry.board_file.empty()) names.push_back(entry.board_file);
+  for (const std::string& file : {entry.board_file, entry.control_file})
+    if (!file.empty()) names.push_back(file);
   std::set<fs::path> files;
   for (const std::string& name : names)
     for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
@@ -158,26 +137,6 @@ fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, s
                  only = truth_dir / camera / "depth.npy";
   if (is_file_here(numbered)) return numbered;
   return frame == 0 && is_file_here(only) ? only : fs::path();
-}
-
-BoardTruth true_board(const RecordingTruth& truth, std::size_t frame) {
-  const fs::path file = file_of_frame(truth.board_file, frame);
-  const Json json = read_strict_json(file, kSmallFileJson);
-  const JsonPlace root(json, file.string());
-  root.allow_only({"unit", "squares_x", "square_size", "corners"});
-  const double metres_per_unit = metres_of(root.at("unit"));
-  BoardTruth board;
-  const std::uint64_t squares = root.at("squares_x").count();
-  if (squares < 2 || squares > 1000) root.at("squares_x").fail("must be 2 to 1000");
-  board.squares_x = static_cast<int>(squares);
-  board.square_m = metres_per_unit * root.at("square_size").number();
-  if (!(board.square_m > 0)) root.at("square_size").fail("must be above 0");
-  for (const JsonPlace& corner : root.at("corners").elements())
-    board.corners.push_back(corner_of(corner, metres_per_unit));
-  std::ranges::sort(board.corners, {}, &BoardCorner::id);
-  if (std::ranges::adjacent_find(board.corners, {}, &BoardCorner::id) != board.corners.end())
-    root.at("corners").fail("an id stands twice");
-  return board;
 }
 
 }  // namespace aqbench

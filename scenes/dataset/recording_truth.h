@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,20 +12,6 @@
 #include "scenes/dataset/truth_entry.h"
 
 namespace aqbench {
-
-// A corner of a ChArUco board, found in images.
-struct BoardCorner {
-  int id = 0;                          // row * (squares_x - 1) + column
-  std::optional<Vec3> position_m;      // true, in the recording's world frame
-  std::map<std::string, Vec2> pixels;  // where cameras see it, in their own (distorted) images
-};
-
-// A ChArUco board in a frame.
-struct BoardTruth {
-  int squares_x = 0;
-  double square_m = 0;  // side
-  std::vector<BoardCorner> corners;
-};
 
 // A true surface in files that are there.
 struct SurfaceTruth {
@@ -40,20 +25,22 @@ struct RecordingTruth {
   std::filesystem::path dir;                        // DATASET/truth
   std::optional<std::filesystem::path> scene_file;  // truth/scene.json
   std::optional<SurfaceTruth> surface;
-  std::string board_file;   // whole path with {frame}; empty: none
-  bool has_depths = false;  // any truth/CAMERA/000000.npy or depth.npy
-  std::string source;       // of surface and board, for errors: truth.json or a project file
+  std::string board_file;    // whole path with {frame}; empty: none (true_points.h)
+  std::string control_file;  // the same of control points
+  bool has_depths = false;   // any truth/CAMERA/000000.npy or depth.npy
+  std::string source;        // of surface, board and points, for errors: truth.json or a project file
 
   bool has_surface() const { return scene_file || surface; }
 };
 
 // Finds out what is known of a recording: what lies in truth/, and what is declared elsewhere. Throws
-// Error(input) naming file and field for a truth.json that is not of the format, for two true surfaces or
-// boards, a file that is missing in any frame, and depths of a recording whose layout is COLMAP's: nothing
-// says where its depths begin.
+// Error(input) naming file and field for a truth.json that is not of the format, for two true surfaces,
+// boards or files of control points, a file that is missing in any frame, and depths of a recording whose
+// layout is COLMAP's: nothing says where its depths begin.
 RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared = {});
 
-// Returns what is known in words: "none", or of "surface", "depth", "charuco" those that are, joined by "+".
+// Returns what is known in words: "none", or of "surface", "depth", "charuco", "control" those that are,
+// joined by "+".
 std::string truth_text(const RecordingTruth& truth);
 
 // Returns the files of all frames that `declared` names: out of a method's reach, wherever they lie.
@@ -70,8 +57,5 @@ std::filesystem::path file_of_frame(std::string name, std::size_t frame);
 // truth/CAMERA/depth.npy; empty if there is none.
 std::filesystem::path true_depth_file(const std::filesystem::path& truth_dir, const std::string& camera,
                                       std::size_t frame);
-
-// Reads the board of a frame. The truth must have one. Throws Error(input) naming file and field.
-BoardTruth true_board(const RecordingTruth& truth, std::size_t frame);
 
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/error.h"
 #include "scenes/cloud/crop.h"
@@ -94,13 +95,15 @@ SurfaceEntry surface_at(const JsonPlace& place) {
 }  // namespace
 
 TruthEntry truth_entry_at(const JsonPlace& place) {
-  place.allow_only({"surface", "charuco"});
+  place.allow_only({"surface", "charuco", "control_points"});
   TruthEntry entry;
   if (const auto surface = place.find("surface")) entry.surface = surface_at(*surface);
-  if (const auto charuco = place.find("charuco")) {
-    entry.board_file = charuco->text();
-    if (entry.board_file.empty()) charuco->fail("is empty");
-  }
+  for (const auto& [key, file] :
+       {std::pair("charuco", &entry.board_file), {"control_points", &entry.control_file}})
+    if (const auto named = place.find(key)) {
+      *file = named->text();
+      if (file->empty()) named->fail("is empty");
+    }
   return entry;
 }
 

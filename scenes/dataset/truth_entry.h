@@ -32,7 +32,8 @@ struct SurfaceEntry {
 // What is declared; each part may be missing.
 struct TruthEntry {
   std::optional<SurfaceEntry> surface;
-  std::string board_file;  // of a ChArUco board; empty: none
+  std::string board_file;    // of a ChArUco board; empty: none
+  std::string control_file;  // of control points; empty: none
 };
 
 // A declaration outside of the recording's own folder, and where its files lie.

@@ -39,4 +39,8 @@ DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& na
   return (exr ? images_table().decode_exr_depths : images_table().decode_tiff_depths)(bytes, name);
 }
 
+GreyImage decode_grey(std::string_view bytes, const std::string& name) {
+  return images_table().decode_grey(bytes, name);
+}
+
 }  // namespace aqbench

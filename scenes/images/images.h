@@ -37,12 +37,24 @@ DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std
 // installed.
 DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& name);
 
+// A grey image, row by row from the top.
+struct GreyImage {
+  int width = 0, height = 0;
+  std::vector<float> values;  // width * height, 0 (black) to 1
+};
+
+// Decodes a PNG, JPEG or TIFF file of 8 or 16 bits a channel as 0.114 B + 0.587 G + 0.299 R. Throws
+// Error(input), one line that starts with `name`, for what is no such image, and where the module is not
+// installed.
+GreyImage decode_grey(std::string_view bytes, const std::string& name);
+
 // What the module `images` gives.
 struct ImagesTable {
   std::string (*encode_png)(int width, int height, int bits, std::span<const std::uint16_t> values);
   std::vector<float> (*inverse_real_dft)(int n, std::span<const float> re_im);
   DepthImage (*decode_exr_depths)(std::string_view bytes, const std::string& name);
   DepthImage (*decode_tiff_depths)(std::string_view bytes, const std::string& name);
+  GreyImage (*decode_grey)(std::string_view bytes, const std::string& name);
 };
 
 }  // namespace aqbench

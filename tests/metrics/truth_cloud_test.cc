@@ -164,5 +164,14 @@ TEST(ScoreOptions, SizesFollowTheTruth) {
   EXPECT_NEAR(auto_spacing_m(*make_mesh_surface(chip), 1000), std::sqrt(12.5e-6 / 1e4), 1e-12);
 }
 
+// A scan has no area to hold the mesh's against: no run could have that value.
+TEST(TruthCloud, TheAreaOfAMeshHasNothingToBeHeldAgainst) {
+  const PointCloud points = plane_points(2000, 0, 0.3, 0, 7);
+  const TriangleMesh mesh{{{0.1, 0.1, 1}, {0.2, 0.1, 1}, {0.1, 0.2, 1}}, {{0, 1, 2}}};
+  const MetricSet metrics = score_reconstruction({points, mesh, {}}, *scan_of(points), partial(0.02)).metrics;
+  EXPECT_FALSE(find_metric(metrics, "mesh_area_ratio")->value);
+  EXPECT_TRUE(is_never_defined(*find_metric(metrics, "mesh_area_ratio")));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -37,6 +37,36 @@ std::vector<float> inverse_real_dft_with_opencv(int n, std::span<const float> re
   return {real.begin<float>(), real.end<float>()};
 }
 
+template <class Pixel>
+void take_grey(const cv::Mat& colours, float white, std::vector<float>& values) {
+  for (int row = 0; row < colours.rows; ++row)
+    for (int column = 0; column < colours.cols; ++column) {
+      const Pixel& pixel = colours.at<Pixel>(row, column);
+      values.push_back((0.114F * static_cast<float>(pixel[0]) + 0.587F * static_cast<float>(pixel[1]) +
+                        0.299F * static_cast<float>(pixel[2])) /
+                       white);
+    }
+}
+
+GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& name) {
+  cv::Mat pixels;
+  try {
+    const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
+    if (!bytes.empty()) pixels = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+  } catch (const cv::Exception&) {
+    pixels.release();  // too large, or damaged in a way that OpenCV reports so
+  }
+  if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
+    throw Error(ErrorKind::input, name + ": not an image of 8 or 16 bits");
+  GreyImage image{pixels.cols, pixels.rows, {}};
+  image.values.reserve(pixels.total());
+  if (pixels.depth() == CV_8U)
+    take_grey<cv::Vec3b>(pixels, 255, image.values);
+  else
+    take_grey<cv::Vec3w>(pixels, 65535, image.values);
+  return image;
+}
+
 }  // namespace
 }  // namespace aqbench
 
@@ -44,4 +74,5 @@ extern "C" const aqbench::ImagesTable aqbench_images_table;
 const aqbench::ImagesTable aqbench_images_table = {.encode_png = &aqbench::encode_png_with_opencv,
                                                    .inverse_real_dft = &aqbench::inverse_real_dft_with_opencv,
                                                    .decode_exr_depths = &aqbench::decode_exr_depths,
-                                                   .decode_tiff_depths = &aqbench::decode_tiff_depths};
+                                                   .decode_tiff_depths = &aqbench::decode_tiff_depths,
+                                                   .decode_grey = &aqbench::decode_grey_with_opencv};

@@ -241,6 +241,16 @@ TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
   EXPECT_THAT(acceptance.notes,
               ::testing::Contains("normal_mean_deg: undefined (the true surface has no patch to "
                                   "cut into tiles) in 4 cases: not gated"));
+  // Of recordings: what the board has no positions for, and of depth maps where the method gives none.
+  for (const char* const reason : {kNoTrueCorners, kNoDepthMaps}) {
+    for (Record& record : run.results.records)
+      for (auto& [name, metric] : record.metrics)
+        if (!metric.value) metric.reason = reason;
+    const Acceptance other = plan_acceptance(run, file_);
+    EXPECT_THAT(other.refusals, ::testing::IsEmpty()) << reason;
+    EXPECT_THAT(other.notes, ::testing::Contains(fmt::format(
+                                 "normal_mean_deg: undefined ({}) in 4 cases: not gated", reason)));
+  }
   run.results.records[0].metrics.back().second.value.reset();
   EXPECT_THAT(plan_acceptance(run, file_).refusals, ::testing::SizeIs(1)) << "a value that could be there";
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -178,6 +179,34 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
               HasSubstr("dataset pool.truth: surface.unit: 'm' looks wrong"));
 }
 
+TEST_F(RecordingScene, ControlPointsAndBoardsAreCheckedFirstAndScored) {
+  use_program(1);
+  const auto write_truth = [&](const char* name, const std::string& text) {
+    write_file(dir_ / "truth" / name, text);
+  };
+  write_truth("truth.json", R"({"control_points": "points.json", "charuco": "board.json"})");
+  write_truth("board.json", R"({"unit": "mm", "squares_x": 4, "square_size": 20,
+      "corners": [{"id": 0, "pixels": {"cam00": [3, 4]}}, {"id": 1, "pixels": {"camXX": [3, 4]}}]})");
+  write_truth("points.json", R"({"unit": "mm", "sigma": 0.5, "radius": 200,
+      "points": [{"name": "A", "position": [20, 20, 1178]}, {"name": "B", "position": [40, 20, 1181]}]})");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
+              HasSubstr("truth/board.json: corners: pixels of corner 1: camXX: there is no such camera"));
+  write_truth("board.json", R"({"unit": "mm", "squares_x": 4, "square_size": 20,
+      "corners": [{"id": 0, "pixels": {"cam00": [3, 4]}}]})");
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  // Its points are on z = 1.179 m: 1 mm below A and 2 mm above B.
+  EXPECT_EQ(find_metric(record.metrics, "control_points")->value, 2);
+  EXPECT_NEAR(find_metric(record.metrics, "control_mean_mm")->value.value_or(0), 1.5, 1e-3);
+  EXPECT_NEAR(find_metric(record.metrics, "control_rms_sigmas")->value.value_or(0), std::sqrt(10.0), 1e-2);
+  EXPECT_THAT(record.options,
+              testing::Contains(testing::Pair("dataset.truth", ParameterValue("charuco+control"))));
+  // Without depth maps and without known positions no run has these.
+  for (const char* const name : {"charuco_rmse_mm", "charuco_scale_pct", "reprojection_median_px"})
+    EXPECT_TRUE(is_never_defined(*find_metric(record.metrics, name))) << name;
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+}
+
 // The cloud is right; that the truth is ten times as far away is only possible.
 TEST_F(RecordingScene, ATruthInTheWrongUnitIsNamedAndNotTheCloudAlone) {
   add_scan();
@@ -205,7 +234,11 @@ TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_EQ(find_metric(record.metrics, "accuracy_mean_mm"), nullptr);
-  EXPECT_THAT(record.metrics, testing::SizeIs(2));
+  EXPECT_THAT(record.metrics, testing::SizeIs(5));
+  // The images are of one grey: there is nothing that they could agree on.
+  EXPECT_EQ(find_metric(record.metrics, "photometric_points")->value, 0);
+  EXPECT_EQ(find_metric(record.metrics, "photometric_zncc_median")->reason,
+            "no two images show a point of the cloud with some texture");
   EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
   EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 }

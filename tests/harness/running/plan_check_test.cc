@@ -163,6 +163,22 @@ TEST(PlanCheck, EffectiveOptionsFollowFromThePlan) {
               ElementsAre("run.effective.timeout_s is not as planned", "run.effective.luck was not planned"));
 }
 
+// A bundle is no worse for a metric that came later. What a metric means is not for each build to say.
+TEST(PlanCheck, AnotherBuildMayHaveOtherMetrics) {
+  Swept other = swept();
+  Json effective = *other.results.run.effective;
+  effective["definitions"].erase("accuracy_mean_mm");
+  effective["definitions"]["gone_mm"] = "a metric that there was";
+  other.results.run.effective = effective;
+  const auto is_named = ElementsAre("run.effective.definitions is not as planned");
+  EXPECT_THAT(problems_of(other), is_named) << "of this very program";
+  other.journal.header.program_sha256 = std::string(64, '0');
+  EXPECT_THAT(problems_of(other), IsEmpty());
+  effective["definitions"]["accuracy_max_mm"] = "whatever looks good";
+  other.results.run.effective = effective;
+  EXPECT_THAT(problems_of(other), is_named);
+}
+
 TEST(PlanCheck, APlanThatIsNoPlanIsSaid) {
   Swept broken = swept();
   broken.journal.header.cases_text = R"([{"case": "x"}])";

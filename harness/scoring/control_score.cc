@@ -1,0 +1,84 @@
+#include "harness/scoring/control_score.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.h"
+#include "metrics/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kPlanePoints = 16, kFewestPlanePoints = 3;
+// Points whose spread across their line is a hundredth of that along it have no plane.
+constexpr double kLine = 1e-4;
+constexpr double kMmPerMetre = 1e3;
+
+}  // namespace
+
+std::optional<double> distance_to_local_plane_m(const PointCloud& cloud, const Vec3& place_m,
+                                                double radius_m) {
+  std::vector<std::pair<double, std::size_t>> near;  // squared distance and number: ties are no accident
+  for (std::size_t i = 0; i < cloud.points_m.size(); ++i)
+    if (const double squared = (cloud.points_m[i] - place_m).squaredNorm(); squared <= radius_m * radius_m)
+      near.emplace_back(squared, i);
+  if (near.size() > kPlanePoints) {
+    std::ranges::partial_sort(near, near.begin() + kPlanePoints);
+    near.resize(kPlanePoints);
+  }
+  if (near.size() < kFewestPlanePoints) return std::nullopt;
+  Vec3 centre = Vec3::Zero();
+  for (const auto& [squared, i] : near) centre += cloud.points_m[i] / static_cast<double>(near.size());
+  Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+  for (const auto& [squared, i] : near) {
+    const Vec3 from_centre = cloud.points_m[i] - centre;
+    spread += from_centre * from_centre.transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(spread);
+  if (!(solver.eigenvalues()[1] > kLine * solver.eigenvalues()[2])) return std::nullopt;
+  return std::abs((place_m - centre).dot(solver.eigenvectors().col(0)));
+}
+
+MetricSet score_control_points(const PointCloud& cloud, const ControlTruth& control) {
+  std::vector<std::optional<double>> distances_m(control.points.size());
+  parallel_for(distances_m.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      distances_m[i] = distance_to_local_plane_m(cloud, control.points[i].position_m, control.radius_m);
+  });
+  std::size_t found = 0;
+  double sum_m = 0, squares_m2 = 0, largest_m = 0, squared_sigmas = 0;
+  for (std::size_t i = 0; i < distances_m.size(); ++i) {
+    if (!distances_m[i]) continue;
+    const double distance_m = *distances_m[i], sigmas = distance_m / control.points[i].sigma_m;
+    ++found;
+    sum_m += distance_m;
+    squares_m2 += distance_m * distance_m;
+    squared_sigmas += sigmas * sigmas;
+    largest_m = std::max(largest_m, distance_m);
+  }
+  MetricWriter writer;
+  const auto count = static_cast<double>(found);
+  writer.add("control_points", count);
+  if (found == 0) {
+    const std::string reason = fmt::format(
+        "around none of {} control points, within {:g} mm, has the cloud {} points that span a plane",
+        control.points.size(), kMmPerMetre * control.radius_m, kFewestPlanePoints);
+    for (const char* const row :
+         {"control_mean_mm", "control_rms_mm", "control_max_mm", "control_rms_sigmas"})
+      writer.add_undefined(row, reason);
+    return writer.take();
+  }
+  writer.add("control_mean_mm", kMmPerMetre * sum_m / count);
+  writer.add("control_rms_mm", kMmPerMetre * std::sqrt(squares_m2 / count));
+  writer.add("control_max_mm", kMmPerMetre * largest_m);
+  writer.add("control_rms_sigmas", std::sqrt(squared_sigmas / count));
+  return writer.take();
+}
+
+}  // namespace aqbench

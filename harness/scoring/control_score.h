@@ -1,0 +1,23 @@
+#pragma once
+// Control points of a recording: how far a reconstruction's local surface is from each.
+
+#include <optional>
+
+#include "metrics/metric.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/dataset/true_points.h"
+
+namespace aqbench {
+
+// Returns how far a place is from the plane through the points around it, metres: the total least-squares
+// plane of the 16 points nearest to it within `radius_m`, or of all where there are fewer. nullopt where
+// there are fewer than 3, or all lie on a line.
+std::optional<double> distance_to_local_plane_m(const PointCloud& cloud, const Vec3& place_m,
+                                                double radius_m);
+
+// Returns control_* (metrics/registry.h) of a cloud in the recording's world frame: how many control points
+// have such a plane, and mean, root mean square and largest of the distances. Undefined with a reason where
+// none has one. The same for any thread count.
+MetricSet score_control_points(const PointCloud& cloud, const ControlTruth& control);
+
+}  // namespace aqbench

@@ -1,0 +1,154 @@
+#include "scenes/dataset/true_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "scenes/optics/refraction.h"
+
+namespace aqbench {
+namespace {
+
+double metres_at(const JsonPlace& place) {
+  if (const auto metres = metres_per_unit(place.text())) return *metres;
+  place.fail(fmt::format("'{}' is none of m, cm, mm, um", place.text()));
+}
+
+double length_above_0(const JsonPlace& place, double metres_per_unit) {
+  const double length_m = metres_per_unit * place.number();
+  if (!(length_m > 0)) place.fail("must be above 0");
+  return length_m;
+}
+
+Vec3 scaled_position(const JsonPlace& place, double metres_per_unit) {
+  const auto numbers = place.elements();
+  if (numbers.size() != 3) place.fail("must be 3 numbers");
+  return metres_per_unit * Vec3(numbers[0].number(), numbers[1].number(), numbers[2].number());
+}
+
+BoardCorner corner_at(const JsonPlace& place, double metres_per_unit) {
+  place.allow_only({"id", "position", "pixels"});
+  BoardCorner corner;
+  const std::uint64_t id = place.at("id").count();
+  if (id > 1'000'000) place.at("id").fail("is no corner of a board");
+  corner.id = static_cast<int>(id);
+  if (const auto position = place.find("position"))
+    corner.position_m = scaled_position(*position, metres_per_unit);
+  for (const auto& [camera, pixel] : place.at("pixels").members()) {
+    const auto numbers = pixel.elements();
+    if (numbers.size() != 2) pixel.fail("must be 2 numbers");
+    corner.pixels[camera] = Vec2(numbers[0].number(), numbers[1].number());
+  }
+  return corner;
+}
+
+ControlPoint control_point_at(const JsonPlace& place, double metres_per_unit,
+                              const std::optional<double>& usual_sigma_m) {
+  place.allow_only({"name", "position", "sigma"});
+  ControlPoint point;
+  point.name = place.at("name").text();
+  if (point.name.empty() || one_line(point.name) != point.name) place.at("name").fail("is no name");
+  point.position_m = scaled_position(place.at("position"), metres_per_unit);
+  const auto sigma = place.find("sigma");
+  if (!sigma && !usual_sigma_m)
+    place.fail("sigma, its standard deviation, is neither here nor beside points");
+  point.sigma_m = sigma ? length_above_0(*sigma, metres_per_unit) : *usual_sigma_m;
+  return point;
+}
+
+// The numbers of the frames whose files differ.
+std::size_t frames_of(const std::string& file, const Recording& recording) {
+  return file_of_frame(file, 0) == file_of_frame(file, 1) ? 1 : recording.images.size();
+}
+
+void check_corners(const Recording& recording, const BoardTruth& board, const std::string& file) {
+  for (const BoardCorner& corner : board.corners)
+    for (const auto& [name, pixel] : corner.pixels) {
+      const auto refuse = [&, &camera = name](const std::string& why) {
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: corners: pixels of corner {}: {}: {}", file, corner.id, camera, why),
+                    file);
+      };
+      const Camera* const camera = find_camera(recording.rig, name);
+      if (camera == nullptr) refuse("there is no such camera");
+      const Intrinsics& inside = camera->intrinsics;
+      if (!(pixel.x() >= -0.5 && pixel.y() >= -0.5 && pixel.x() <= inside.width_px - 0.5 &&
+            pixel.y() <= inside.height_px - 0.5))
+        refuse(fmt::format("[{:g}, {:g}] is outside of its image of {} x {} px", pixel.x(), pixel.y(),
+                           inside.width_px, inside.height_px));
+    }
+}
+
+void check_in_view(const Recording& recording, const ControlTruth& control, const std::string& file) {
+  for (const Camera& camera : recording.rig.cameras) {
+    const RefractiveCamera refractive = refractive_camera(camera, recording.rig.water);
+    for (const ControlPoint& point : control.points) {
+      const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
+                          (point.position_m - recording.own_from_rig.translation_m);
+      const auto seen = project(refractive, in_rig);
+      if (seen && is_in_image(refractive, seen->pixel.x(), seen->pixel.y())) return;
+    }
+  }
+  throw Error(ErrorKind::input,
+              fmt::format("{}: points: no camera sees any of them: they have to be in the cameras' world "
+                          "frame, in the unit that the file says",
+                          file),
+              file);
+}
+
+}  // namespace
+
+BoardTruth true_board(const RecordingTruth& truth, std::size_t frame) {
+  const std::filesystem::path file = file_of_frame(truth.board_file, frame);
+  const Json json = read_strict_json(file, kSmallFileJson);
+  const JsonPlace root(json, file.string());
+  root.allow_only({"unit", "squares_x", "square_size", "corners"});
+  const double metres_per_unit = metres_at(root.at("unit"));
+  BoardTruth board;
+  const std::uint64_t squares = root.at("squares_x").count();
+  if (squares < 2 || squares > 1000) root.at("squares_x").fail("must be 2 to 1000");
+  board.squares_x = static_cast<int>(squares);
+  board.square_m = length_above_0(root.at("square_size"), metres_per_unit);
+  for (const JsonPlace& corner : root.at("corners").elements())
+    board.corners.push_back(corner_at(corner, metres_per_unit));
+  std::ranges::sort(board.corners, {}, &BoardCorner::id);
+  if (std::ranges::adjacent_find(board.corners, {}, &BoardCorner::id) != board.corners.end())
+    root.at("corners").fail("an id stands twice");
+  return board;
+}
+
+ControlTruth true_control_points(const RecordingTruth& truth, std::size_t frame) {
+  const std::filesystem::path file = file_of_frame(truth.control_file, frame);
+  const Json json = read_strict_json(file, kSmallFileJson);
+  const JsonPlace root(json, file.string());
+  root.allow_only({"unit", "sigma", "radius", "points"});
+  const double metres_per_unit = metres_at(root.at("unit"));
+  ControlTruth control;
+  std::optional<double> sigma_m;
+  if (const auto sigma = root.find("sigma")) sigma_m = length_above_0(*sigma, metres_per_unit);
+  if (const auto radius = root.find("radius")) control.radius_m = length_above_0(*radius, metres_per_unit);
+  for (const JsonPlace& point : root.at("points").elements()) {
+    control.points.push_back(control_point_at(point, metres_per_unit, sigma_m));
+    const std::string& name = control.points.back().name;
+    if (std::ranges::count(control.points, name, &ControlPoint::name) > 1)
+      point.at("name").fail(fmt::format("'{}' stands twice", name));
+  }
+  if (control.points.empty()) root.at("points").fail("is empty");
+  return control;
+}
+
+void check_true_points(const Recording& recording, const RecordingTruth& truth) {
+  if (!truth.board_file.empty())
+    for (std::size_t frame = 0; frame < frames_of(truth.board_file, recording); ++frame)
+      check_corners(recording, true_board(truth, frame), file_of_frame(truth.board_file, frame).string());
+  if (!truth.control_file.empty())
+    for (std::size_t frame = 0; frame < frames_of(truth.control_file, recording); ++frame)
+      check_in_view(recording, true_control_points(truth, frame),
+                    file_of_frame(truth.control_file, frame).string());
+}
+
+}  // namespace aqbench

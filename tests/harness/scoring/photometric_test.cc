@@ -1,0 +1,99 @@
+#include "harness/scoring/photometric.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kFloor_m = 1.178;
+
+// A texture without a period: sums of waves in three directions.
+double texture(double x_m, double y_m) {
+  return 0.5 + 0.13 * std::sin(310 * x_m + 17 * y_m) + 0.13 * std::sin(240 * y_m - 83 * x_m + 1) +
+         0.13 * std::sin(190 * (x_m + y_m) + 2);
+}
+
+// What a camera of this gain takes of the textured level plane, through its lens and the water.
+GreyImage image_of_floor(const Camera& camera, const WaterInterface& water, float gain) {
+  GreyImage image{camera.intrinsics.width_px, camera.intrinsics.height_px, {}};
+  const Undistorter undistorter(camera.intrinsics);
+  const RefractiveCamera refractive = refractive_camera(camera, water);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      const auto undistorted = undistorter.undistort_pixel(Vec2(x, y));
+      const auto ray = undistorted ? cast_ray(refractive, *undistorted) : std::nullopt;
+      const Vec3 hit =
+          ray ? point_on_ray(*ray, (kFloor_m - ray->origin_m[2]) / ray->direction[2]) : Vec3(0, 0, 0);
+      image.values.push_back(gain * static_cast<float>(texture(hit.x(), hit.y())));
+    }
+  return image;
+}
+
+PointCloud level_cloud(double z_m) {
+  PointCloud cloud;
+  for (int i = -20; i <= 20; ++i)
+    for (int j = -20; j <= 20; ++j) cloud.points_m.emplace_back(5e-3 * i, 5e-3 * j, z_m);
+  return cloud;
+}
+
+class Photometric : public testing::Test {
+ protected:
+  MetricSet measure(const PointCloud& cloud) const {
+    return measure_photometric(cloud, rig_, [&](std::size_t camera) {
+      return image_of_floor(rig_.cameras[camera], rig_.water, 0.8F + 0.1F * static_cast<float>(camera % 5));
+    });
+  }
+  Rig rig_ = make_rig("ring12", {{"ring12", "width", "320"}, {"ring12", "height", "240"}}, 1);
+};
+
+double photometric_value(const MetricSet& metrics, const char* name) {
+  return find_metric(metrics, name)->value.value_or(-9);
+}
+
+TEST(PatchLikeness, IsTheCorrelationAndNeedsTexture) {
+  const std::array<float, 4> a = {0, 0.2F, 0.4F, 0.6F}, same = {0.1F, 0.2F, 0.3F, 0.4F},
+                             turned = {0.6F, 0.4F, 0.2F, 0}, flat = {0.5F, 0.5F, 0.5F, 0.5F},
+                             mixed = {0.2F, 0, 0.6F, 0.4F};
+  EXPECT_NEAR(patch_likeness(a, same), 1, 1e-6) << "gain and offset do not count";
+  EXPECT_NEAR(patch_likeness(a, turned), -1, 1e-6);
+  EXPECT_NEAR(patch_likeness(a, mixed), 0.6, 1e-6);
+  EXPECT_TRUE(std::isnan(patch_likeness(a, flat)));
+}
+
+TEST_F(Photometric, ImagesAgreeOnTheSurfaceAndNotBelowIt) {
+  const MetricSet right = measure(level_cloud(kFloor_m));
+  EXPECT_GT(photometric_value(right, "photometric_points"), 1000);
+  EXPECT_GT(photometric_value(right, "photometric_zncc_median"), 0.95);
+  EXPECT_GT(photometric_value(right, "photometric_agree_pct"), 95);
+  const MetricSet deep = measure(level_cloud(kFloor_m + 0.02));
+  EXPECT_LT(photometric_value(deep, "photometric_zncc_median"), 0.5);
+  EXPECT_LT(photometric_value(deep, "photometric_agree_pct"), 40);
+  // A normal that is told bends the patch: one that lies in the plane sees nothing alike.
+  PointCloud wrong = level_cloud(kFloor_m);
+  wrong.normals.assign(wrong.points_m.size(), Vec3(1, 0, -1).normalized());
+  EXPECT_LT(photometric_value(measure(wrong), "photometric_zncc_median"),
+            photometric_value(right, "photometric_zncc_median"));
+}
+
+TEST_F(Photometric, WhatNoTwoImagesShowIsUndefined) {
+  const MetricSet above = measure(level_cloud(0.1));
+  EXPECT_EQ(photometric_value(above, "photometric_points"), 0);
+  EXPECT_THAT(find_metric(above, "photometric_zncc_median")->reason,
+              testing::HasSubstr("no two images show a point of the cloud with some texture"));
+  const MetricSet grey = measure_photometric(level_cloud(kFloor_m), rig_, [&](std::size_t) {
+    return GreyImage{320, 240, std::vector<float>(320 * 240, 0.5F)};
+  });
+  EXPECT_EQ(photometric_value(grey, "photometric_points"), 0);
+  EXPECT_FALSE(find_metric(grey, "photometric_agree_pct")->value);
+}
+
+}  // namespace
+}  // namespace aqbench
