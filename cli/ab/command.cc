@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/ab/aa_validation.h"
+#include "cli/ab/case_trial.h"
 #include "cli/ab/command_sides.h"
 #include "cli/ab/metric_runs.h"
 #include "cli/ab/options.h"
@@ -190,10 +191,17 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const bool commands = request.commands.given();
   const AbSides sides = commands ? plan_command_sides(request, signals.descriptor(), document)
                                  : plan_ab_sides(request, signals.descriptor(), document);
-  if (!commands)
+  const bool quick_methods = !commands && request.commands.quick;
+  if (quick_methods && request.resume) {
+    document.run.quick = true;
+    take_journal_plan(*read_pair_journal(*request.resume).header.plan, kPairJournalFile, document);
+  } else if (!commands) {
     document.run.pairs_per_look =
         run_options(request, document.samples.cases.size() * judged_outcomes(document.settings))
             .pairs_per_look;
+    if (!request.metrics.methods[0].empty() && !request.resume)
+      plan_by_case_trial(request, sides.runner, document);
+  }
   const AbRunOptions options = run_options_of(document);
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
@@ -218,6 +226,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   });
   document.run.finished_utc = utc_now();
   if (commands && document.run.commands->quick) note_quick_times(document);
+  if (quick_methods) note_quick_pairs(document);
   document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
   print_verdict(request, document, report);

@@ -72,8 +72,9 @@ std::vector<Flag<AbCommandRequest>> make_rows() {
   rows.push_back({{.name = "any-exit-code",
                    .help = "commands: an exit code that is not 0 is part of the output, not a failure"},
                   into<&AbCommandRequest::any_exit_code>});
-  rows.push_back({{.name = "quick", .help = "commands: say within a minute what can be said, in one look"},
-                  into<&AbCommandRequest::quick>});
+  rows.push_back(
+      {{.name = "quick", .help = "commands, methods: say within a minute what can be said, in one look"},
+       into<&AbCommandRequest::quick>});
   return rows;
 }
 
@@ -98,21 +99,22 @@ void check_ab_commands(const AbCommandRequest& request, const std::set<std::stri
     return std::ranges::any_of(ab_command_flags(), [&](const auto& row) { return name == row.name; });
   };
   for (const std::string& name : given) {
-    if (!request.given() && is_command_flag(name))
-      refuse_commands(fmt::format("--{} is for --cmd-a with --cmd-b", name));
+    if (!request.given() && is_command_flag(name) && !(name == "quick" && given.contains("method-a")))
+      refuse_commands(fmt::format("--{} is for --cmd-a with --cmd-b{}", name,
+                                  name == "quick" ? ", and --method-a with --method-b" : ""));
     if (request.given() && !is_command_flag(name) && !shared_flags().contains(name))
       refuse_commands(fmt::format("--{} is for cases: commands have none", name));
   }
+  if (request.quick)
+    for (const char* name : {"pairs", "looks"})
+      if (given.contains(name))
+        refuse_commands(fmt::format("--{}: --quick takes what fits into a minute", name));
   if (!request.given()) return;
   if (request.lines[0].empty() || request.lines[1].empty())
     refuse_commands(request.lines[0].empty() ? "--cmd-b without --cmd-a CMD" : "--cmd-a without --cmd-b CMD");
   for (std::size_t side = 0; side < 2; ++side)
     if (!request.relinks[side].empty() && request.layouts == 0)
       refuse_commands(fmt::format("--relink-{} needs --layouts N", side == 0 ? 'a' : 'b'));
-  if (request.quick)
-    for (const char* name : {"pairs", "looks"})
-      if (given.contains(name))
-        refuse_commands(fmt::format("--{}: --quick takes what fits into a minute", name));
 }
 
 std::vector<std::string> command_lines_of(const AbCommandRequest& request) {

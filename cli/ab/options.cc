@@ -273,7 +273,8 @@ void complete_ab_request(AbRequest& request) {
   if (request.commands.given())
     check(request.plan.timing);
   else
-    complete_timing(request.plan.timing, !against_itself                 ? kUnitRepetitions
+    complete_timing(request.plan.timing, request.commands.quick          ? kFewestRepetitions
+                                         : !against_itself               ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kFewestRepetitions);
   if (against_itself && request.html) refuse_ab("--html: a calibration has summary.md alone");

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "cli/ab/metric_runs.h"
+#include "cli/program_check.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
@@ -312,8 +313,8 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     program_b = describe_program(b->binary, b->request, limits);
     compare_builds(program_a, program_b, request.different_builds, document);
   } else {
-    a->plan = plan_sweep(a->request);
-    b->plan = plan_sweep(b->request);
+    for (Side* const side : {a.get(), b.get()})
+      require_programs((side->plan = plan_sweep(side->request)).cases);
     limits = ab_limits(a->plan, cancel_descriptor);
     program_a = describe_this_program(a->plan);
     program_b = describe_this_program(b->plan);

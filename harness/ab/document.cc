@@ -97,10 +97,11 @@ AbSettings read_ab_settings(const JsonPlace& place) {
 
 AbRunInfo read_ab_run(const JsonPlace& place) {
   place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs",
-                    "pairs_per_look", "resumed", "commands", "paired_over"});
+                    "pairs_per_look", "resumed", "commands", "paired_over", "quick"});
   AbRunInfo run;
   if (const auto commands = place.find("commands")) run.commands = ab_command_rules_from_json(*commands);
   if (const auto paired_over = place.find("paired_over")) run.paired_over = paired_over->text();
+  if (const auto quick = place.find("quick")) run.quick = quick->boolean();
   run.id = place.at("id").text();
   run.started_utc = place.at("started_utc").text();
   run.finished_utc = place.at("finished_utc").text();
@@ -126,7 +127,7 @@ AbRunOptions run_options_of(const AbDocument& document) {
 }
 
 Json journal_plan_of(const AbDocument& document) {
-  if (!document.run.commands) return Json::object();
+  if (!document.run.commands && !document.run.quick) return Json::object();
   return {{"pairs_per_look", document.run.pairs_per_look},
           {"warm_runs", document.run.warm_runs},
           {"settings", to_json(document.settings)}};
@@ -161,6 +162,7 @@ Json to_json(const AbRunInfo& run) {
                {"resumed", run.resumed}};
   if (run.commands) json["commands"] = to_json(*run.commands);
   if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
+  if (run.quick) json["quick"] = true;
   return json;
 }
 

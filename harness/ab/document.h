@@ -49,6 +49,7 @@ struct AbRunInfo {
   int resumed = 0;                 // how often the run was interrupted and continued
   std::optional<AbCommandRules> commands = {};  // where two commands are compared
   std::string paired_over;                      // "seeds" or "runs" where metrics are compared, else ""
+  bool quick = false;  // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 };
 
 // Holds a comparison.
@@ -65,8 +66,8 @@ struct AbDocument {
 // Returns the options that the run was planned with, for follow_ab().
 AbRunOptions run_options_of(const AbDocument& document);
 
-// Returns what pairs.jsonl says was found out before the first pair: of commands how many pairs and runs a
-// trial asked for and what is judged, else an empty object.
+// Returns what pairs.jsonl says was found out before the first pair: of commands, and of methods with
+// --quick, how many pairs and runs a trial asked for and what is judged, else an empty object.
 Json journal_plan_of(const AbDocument& document);
 
 // Takes what journal_plan_of() gave. Throws Error(input) "SOURCE: ...".

@@ -165,9 +165,10 @@ std::string ab_units_line(const AbRunInfo& run) {
     if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";
     return text;
   }
+  const char* const quick = run.quick ? "; as many pairs as fit into a minute (--quick)" : "";
   const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
-  return fmt::format("units: a {} process each, the shortest of {} warm runs after a cold one{}",
-                     run.exec ? "newly started" : "newly forked", run.warm_runs, paired);
+  return fmt::format("units: a {} process each, the shortest of {} warm runs after a cold one{}{}",
+                     run.exec ? "newly started" : "newly forked", run.warm_runs, paired, quick);
 }
 
 }  // namespace aqbench

@@ -123,5 +123,36 @@ TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {
   EXPECT_THAT(compare("true", "true", {"--quick", "--pairs", "20"}).err, HasSubstr("--pairs"));
 }
 
+TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
+  const auto methods = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {
+        "ab",      "--method-a", "roma_like", "--method-b",       "lightglue_like",
+        "--scene", "flat_plane", "--metric",  "accuracy_rmse_mm", "--allow-inconclusive",
+        "--out",   dir_ / "out"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto quick = methods({"--quick"});
+  EXPECT_EQ(quick.exit_code, 1) << quick.err << quick.out;  // twice the noise, however few the pairs
+  EXPECT_THAT(quick.err, ::testing::ContainsRegex("aqbench: [0-9]+ pairs of 1 case: about [0-9:.]+( s)?\n"));
+  const auto bundle = only_bundle(dir_ / "out");
+  std::ifstream summary(bundle / "summary.md");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(summary), {}),
+              HasSubstr("as many pairs as fit into a minute (--quick)"));
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  std::ifstream file(bundle / "ab.json");
+  const Json json = Json::parse(file);
+  EXPECT_EQ(json["run"]["quick"], true);
+  EXPECT_EQ(json["settings"]["looks"], 1);
+  EXPECT_LE(json["run"]["pairs_per_look"], 40);
+
+  const auto full = methods({"--pairs", "16", "--looks", "1", "--no-confirm"});
+  EXPECT_THAT(full.err, HasSubstr("aqbench: 16 pairs of 1 case: about "));
+  EXPECT_THAT(full.err, HasSubstr(" with all top-ups"));
+  EXPECT_THAT(methods({"--quick", "--pairs", "20"}).err, HasSubstr("--pairs: --quick takes what fits"));
+  EXPECT_THAT(run_program({"ab", "--variant", "roma_like.points=100,200", "--quick"}).err,
+              HasSubstr("--quick is for --cmd-a with --cmd-b, and --method-a with --method-b"));
+}
+
 }  // namespace
 }  // namespace aqbench::testing
