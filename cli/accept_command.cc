@@ -23,6 +23,7 @@ struct AcceptRequest {
   bool dry_run = false;
   std::vector<std::pair<std::string, Tolerance>> tolerances;
   bool tolerances_from_seeds = false;
+  std::optional<std::string> seeds_bundle;
   bool stored_times = false;
   AcceptExceptions allowed;
 };
@@ -80,6 +81,11 @@ CommandLine<AcceptRequest> accept_command_line() {
          .help = "learn the tolerances of cases that ran with at least 5 seeds (sweep --repeat) from their "
                  "spread"},
         into<&AcceptRequest::tolerances_from_seeds>},
+       {{.name = "tolerances-from",
+         .value_name = "BUNDLE",
+         .help = "learn them from another run of some of the cases, with at least 5 seeds each; all other "
+                 "tolerances stay"},
+        into<&AcceptRequest::seeds_bundle>},
        {{.name = "stored-times",
          .help = "keep the median times and throughputs too (aqbench gate --stored-times)"},
         into<&AcceptRequest::stored_times>}},
@@ -114,6 +120,7 @@ ExitCode accept_command(const Arguments& arguments) {
   run.stored_times = request->stored_times;
   run.tolerances = request->tolerances;
   run.tolerances_from_seeds = request->tolerances_from_seeds;
+  if (request->seeds_bundle) run.seeds = read_accepted_run(*request->seeds_bundle).results;
   const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file, request->allowed)
                                                  : accept_baseline(run, file, request->allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),

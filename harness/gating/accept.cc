@@ -197,6 +197,22 @@ void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
   }
 }
 
+// The values of a run's cases, for their spread over seeds.
+std::vector<BaselineCase> seeded_cases(const Results& results) {
+  std::vector<BaselineCase> cases;
+  for (const Record& record : results.records) {
+    if (record.status != Status::ok)
+      throw Error(ErrorKind::input,
+                  fmt::format("--tolerances-from: case {} {}: {}", printable(record.case_name),
+                              to_string(record.status), printable(record.reason)));
+    BaselineCase one{record.case_name, record.options, {}};
+    for (const auto& [name, metric] : acceptable_metrics(record))
+      if (metric.value) one.metrics.emplace_back(name, accepted_metric(name, metric, nullptr));
+    cases.push_back(std::move(one));
+  }
+  return cases;
+}
+
 std::string change_line(const AcceptChange& change) {
   switch (change.kind) {
     case Kind::case_added:
@@ -239,7 +255,9 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   if (std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
     refuse_acceptance(run.bundle, "no case has a metric that could be gated");
   accept_times(run, existing, acceptance);
-  if (run.tolerances_from_seeds) learn_tolerances(acceptance.baseline, acceptance.notes);
+  if (run.tolerances_from_seeds)
+    learn_tolerances(std::vector(acceptance.baseline.cases), acceptance.baseline, acceptance.notes);
+  if (run.seeds) learn_tolerances(seeded_cases(*run.seeds), acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);
   collect_refusals(run, allowed, acceptance);
   return acceptance;

@@ -51,6 +51,7 @@ struct AcceptedRun {
   // Of --tolerance, by metric; they take the place of those that the file has.
   std::vector<std::pair<std::string, Tolerance>> tolerances = {};
   bool tolerances_from_seeds = false;  // --tolerances-from-seeds: of cases that ran with several seeds
+  std::optional<Results> seeds = {};   // --tolerances-from: another run, of some cases with several seeds
   bool stored_times = false;           // keep the run's times in the baseline
   // The cases that the run's suite has by itself, with their options and without metrics, sorted by name;
   // empty where the run is of no suite.
@@ -58,10 +59,10 @@ struct AcceptedRun {
 };
 
 // Returns what accepting would do. Metrics that the file has keep their tolerances and directions; new ones
-// get default_tolerance(); with tolerances_from_seeds learn_tolerances() comes after. What needs a flag that
-// `allowed` does not have stands in the refusals. Throws Error(input) if the run was interrupted, has no
-// case, has nothing to gate, or has a record that failed; Error(not_comparable) if the file is a baseline of
-// another suite.
+// get default_tolerance(); with seeds of this or another run learn_tolerances() comes after. What needs a
+// flag that `allowed` does not have stands in the refusals. Throws Error(input) if the run was interrupted,
+// has no case, has nothing to gate, or has a record that failed; Error(not_comparable) if the file is a
+// baseline of another suite.
 Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
                            const AcceptExceptions& allowed = {});
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/gating/gate.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/summary.h"
 
@@ -36,18 +37,48 @@ double learned_half_width(double sd, std::size_t seeds, std::size_t rows) {
   return high * sd * std::sqrt(2);
 }
 
-// A metric of cases that differ in their seed alone, and how it varies over them.
+// A metric over the seeds of cases that differ in nothing else, and the accepted values that it is of.
 struct VaryingMetric {
-  const std::vector<BaselineCase*>* cases;
-  std::string name;
+  std::vector<BaselineMetric*> accepted;
+  std::size_t seeds;
   double sd;
 };
 
+using SeededCases = std::vector<const BaselineCase*>;
+
+// Adds what varies over the seeds. Returns whether the baseline has such a case.
+bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& baseline,
+                 std::vector<VaryingMetric>& varying) {
+  std::vector<BaselineCase*> accepted;
+  for (BaselineCase& one : baseline.cases) {
+    if (without_seed(one.name) != name) continue;
+    if (const auto differences = option_differences(one.options, seeded.front()->options);
+        !differences.empty())
+      throw Error(ErrorKind::not_comparable,
+                  fmt::format("tolerances of {}: {}", one.name, differences.front()));
+    accepted.push_back(&one);
+  }
+  for (const auto& [metric, first] : seeded.front()->metrics) {
+    std::vector<double> values;
+    for (const BaselineCase* one : seeded)
+      if (const BaselineMetric* value = find_metric(*one, metric)) values.push_back(value->value);
+    const std::optional<double> sd = summarize(values).sd;
+    if (values.size() != seeded.size() || !sd || !(*sd > 0)) continue;
+    VaryingMetric found{{}, seeded.size(), *sd};
+    for (BaselineCase* const one : accepted)
+      for (auto& [other, value] : one->metrics)
+        if (other == metric) found.accepted.push_back(&value);
+    if (!found.accepted.empty()) varying.push_back(std::move(found));
+  }
+  return !accepted.empty();
+}
+
 }  // namespace
 
-void learn_tolerances(Baseline& baseline, std::vector<std::string>& notes) {
-  std::map<std::string, std::vector<BaselineCase*>> groups;
-  for (BaselineCase& one : baseline.cases) groups[without_seed(one.name)].push_back(&one);
+void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baseline,
+                      std::vector<std::string>& notes) {
+  std::map<std::string, SeededCases> groups;
+  for (const BaselineCase& one : seeded) groups[without_seed(one.name)].push_back(&one);
   std::vector<VaryingMetric> varying;
   std::size_t rows = 0, enough_seeds = 0;
   for (const auto& [name, cases] : groups) {
@@ -57,36 +88,25 @@ void learn_tolerances(Baseline& baseline, std::vector<std::string>& notes) {
       continue;
     }
     ++enough_seeds;
-    for (const auto& [metric, first] : cases.front()->metrics) {
-      std::vector<double> values;
-      for (const BaselineCase* one : cases)
-        if (const BaselineMetric* accepted = find_metric(*one, metric)) values.push_back(accepted->value);
-      const std::optional<double> sd = summarize(values).sd;
-      if (values.size() != cases.size() || !sd || !(*sd > 0)) continue;
-      varying.push_back({&cases, metric, *sd});
-      rows += cases.size();
-    }
-    notes.push_back(
-        fmt::format("{}: tolerances are learned from {}, so that a suite that has not changed "
-                    "passes in 99 %",
-                    name, counted(cases.size(), "seed")));
+    const bool is_accepted = add_varying(name, cases, baseline, varying);
+    notes.push_back(is_accepted
+                        ? fmt::format("{}: tolerances are learned from {}, so that a suite that has not "
+                                      "changed passes in 99 %",
+                                      name, counted(cases.size(), "seed"))
+                        : fmt::format("{}: the baseline has no such case", name));
   }
-  for (const VaryingMetric& metric : varying) {
-    const std::size_t seeds = metric.cases->size();
-    const Tolerance learned{Tolerance::Kind::absolute, learned_half_width(metric.sd, seeds, rows),
-                            static_cast<int>(seeds)};
-    for (BaselineCase* one : *metric.cases)
-      for (auto& [other, accepted] : one->metrics)
-        if (other == metric.name) accepted.tolerance = learned;
-  }
+  for (const VaryingMetric& metric : varying) rows += metric.accepted.size();
+  for (const VaryingMetric& metric : varying)
+    for (BaselineMetric* const accepted : metric.accepted)
+      accepted->tolerance = {Tolerance::Kind::absolute, learned_half_width(metric.sd, metric.seeds, rows),
+                             static_cast<int>(metric.seeds)};
   if (varying.empty())
     throw Error(
         ErrorKind::usage,
         enough_seeds > 0
             ? std::string(
-                  "--tolerances-from-seeds: no metric varies over the seeds: the usual tolerances hold")
-            : fmt::format("--tolerances-from-seeds: no case ran with {} seeds (sweep --repeat)",
-                          kLeastSeeds));
+                  "tolerances from seeds: no accepted metric varies over the seeds: the usual ones hold")
+            : fmt::format("tolerances from seeds: no case ran with {} seeds (sweep --repeat)", kLeastSeeds));
 }
 
 }  // namespace aqbench

@@ -12,9 +12,12 @@ namespace aqbench {
 // Is the fewest seeds that tolerances are learned from.
 inline constexpr std::size_t kLeastSeeds = 5;
 
-// Gives each metric that varies over the seeds of a case a tolerance of its own, such that a run of an
-// unchanged method keeps within all of them in 99 % (docs/ci.md), and adds to `notes` from how many seeds.
-// Cases with fewer than kLeastSeeds seeds keep theirs. Throws Error(usage) if nothing could be learned.
-void learn_tolerances(Baseline& baseline, std::vector<std::string>& notes);
+// Gives each metric of the baseline that varies over the seeds of `seeded` a tolerance of its own, such that
+// a run of an unchanged method keeps within all of them in 99 % (docs/ci.md), and adds to `notes` from how
+// many seeds. Cases are the same where their names are but for the seed. Those with fewer than kLeastSeeds
+// seeds keep theirs. Throws Error(usage) if nothing could be learned, Error(not_comparable) where such cases
+// ran with other options.
+void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baseline,
+                      std::vector<std::string>& notes);
 
 }  // namespace aqbench

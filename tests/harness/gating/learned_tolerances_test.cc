@@ -34,7 +34,7 @@ TEST(LearnTolerances, AnUnchangedSuitePassesInNinetyNineOfAHundredRuns) {
     for (int suite = 0; suite < kSuites; ++suite) {
       Baseline accepted = drawn_baseline(seeds, 10, generator);
       std::vector<std::string> notes;
-      learn_tolerances(accepted, notes);
+      learn_tolerances(std::vector(accepted.cases), accepted, notes);
       const Baseline later = drawn_baseline(seeds, 10, generator);
       bool beyond = false;
       for (std::size_t c = 0; c < accepted.cases.size(); ++c)
@@ -53,13 +53,41 @@ TEST(LearnTolerances, WhatIsMissingIsNamed) {
   std::mt19937_64 generator(2);
   std::vector<std::string> notes;
   Baseline few = drawn_baseline(4, 2, generator);
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { learn_tolerances(few, notes); }),
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { learn_tolerances(std::vector(few.cases), few, notes); }),
               testing::HasSubstr("no case ran with 5 seeds"));
   Baseline equal = drawn_baseline(6, 2, generator);
   for (BaselineCase& one : equal.cases)
     for (auto& [name, metric] : one.metrics) metric.value = 1;
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { learn_tolerances(equal, notes); }),
-              testing::HasSubstr("no metric varies over the seeds"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { learn_tolerances(std::vector(equal.cases), equal, notes); }),
+              testing::HasSubstr("no accepted metric varies over the seeds"));
+}
+
+// A suite of one seed learns from a run of one of its methods; the others keep what they have.
+TEST(LearnTolerances, OfAnotherRunOfSomeCases) {
+  std::mt19937_64 generator(3);
+  Baseline suite = drawn_baseline(1, 3, generator);
+  suite.cases.push_back(suite.cases.front());
+  suite.cases.back().name = "flat_plane/other/seed=0";
+  const Tolerance usual{Tolerance::Kind::relative, 0.05};
+  for (BaselineCase& one : suite.cases)
+    for (auto& [name, metric] : one.metrics) metric.tolerance = usual;
+  Baseline seeded = drawn_baseline(20, 2, generator);
+  std::vector<std::string> notes;
+  learn_tolerances(seeded.cases, suite, notes);
+  const auto& learned = suite.cases[0].metrics;
+  EXPECT_EQ(learned[0].second.tolerance.learned_from_seeds, 20);
+  EXPECT_EQ(learned[1].second.tolerance.kind, Tolerance::Kind::absolute);
+  // sqrt(2) x Student's quantile of 0.01 over two rows, 19 degrees of freedom: 3.17 (scipy.stats.t.isf).
+  double mean = 0, squares = 0;
+  for (const BaselineCase& one : seeded.cases) mean += one.metrics[0].second.value / 20;
+  for (const BaselineCase& one : seeded.cases) squares += std::pow(one.metrics[0].second.value - mean, 2);
+  EXPECT_NEAR(learned[0].second.tolerance.value, 3.1737 * std::sqrt(2 * squares / 19), 1e-3);
+  EXPECT_EQ(learned[2].second.tolerance.learned_from_seeds, 0) << "the seeds did not have it";
+  EXPECT_EQ(suite.cases[1].metrics[0].second.tolerance.value, usual.value);
+
+  seeded.cases[0].options = {{"mine.window", std::int64_t{9}}};
+  EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { learn_tolerances(seeded.cases, suite, notes); }),
+              testing::HasSubstr("tolerances of flat_plane/mine/seed=0"));
 }
 
 }  // namespace
