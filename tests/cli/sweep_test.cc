@@ -180,6 +180,22 @@ TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
   }
   EXPECT_GT(*multiple, 4.604 * std::sqrt(2))
       << "Student's quantile for 4 degrees of freedom, of one row, is 4.604";
+
+  // A run of one seed learns from these, and what they do not have keeps its own tolerance.
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "*_like", "--set",
+                         "roma_like.points=300", "--set", "lightglue_like.points=300", "--out", dir_ / "one"})
+                .exit_code,
+            0);
+  const std::string from_others = (dir_ / "from_others.json").string();
+  const auto one = run_program({"accept", only_bundle(dir_ / "one"), "--baseline", from_others,
+                                "--tolerances-from", bundle, "--leave-out-undefined"});
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  const Json of_one = json_file(from_others).at("cases");
+  const auto rmse_of = [&](const char* method) {
+    return of_one.at(std::string("flat_plane/") + method + "/seed=42").at("metrics").at("accuracy_rmse_mm");
+  };
+  EXPECT_EQ(rmse_of("roma_like").at("tolerance").at("learned_from_seeds"), 5);
+  EXPECT_EQ(rmse_of("lightglue_like").at("tolerance"), Json({{"relative", 0.05}}));
 }
 
 TEST_F(Sweep, FullDiskIsOneLineAndExitSix) {
