@@ -106,6 +106,11 @@ CaseEnd case_end(const Record& record);
 // Returns how the cases ended, in the order in which they did, whatever was kept of them.
 std::vector<CaseEnd> case_ends(const JournalContents& contents);
 
+// Returns the environment in which cases were run last, as in env.json without "load"; one in which none was
+// run (a node that only submitted or merged) counts where there is no other. Where cases were run in several
+// that differ, so that times are not to be compared, "comparability" says so.
+Json environment_of_run(const JournalContents& journal);
+
 // An open journal, locked against a second writer.
 class Journal {
  public:

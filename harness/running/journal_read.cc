@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "harness/records/sealed_line.h"
@@ -206,6 +207,28 @@ std::vector<CaseEnd> case_ends(const JournalContents& contents) {
     ends.back().record_sha256 = sha256_hex(record_text(record));
   }
   return ends;
+}
+
+Json environment_of_run(const JournalContents& journal) {
+  std::vector<const Json*> measured;
+  const Json* now = &*journal.header.environment;
+  std::size_t begin = 0;
+  const auto end_at = [&](std::size_t end) {
+    if (end > begin) measured.push_back(now);
+    begin = end;
+  };
+  for (const JournalResumption& resumption : journal.resumptions) {
+    end_at(resumption.after);
+    now = &*resumption.environment;
+  }
+  end_at(journal.log_marks.size());
+  Json environment = measured.empty() ? *now : *measured.back();
+  const bool same = std::ranges::all_of(
+      measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });
+  if (!same && environment.is_object())
+    environment["comparability"] = {
+        {"mixed", "the run was gone on with on a machine or with settings that differ"}};
+  return environment;
 }
 
 }  // namespace aqbench

@@ -21,7 +21,6 @@
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
-#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record_check.h"
@@ -327,27 +326,5 @@ PlanCheck check_plan(const Results& results, const JournalContents& journal) {
 }
 
 bool is_of_this_program(const JournalHeader& header) { return header.program_sha256 == program_sha256(); }
-
-Json environment_of_run(const JournalContents& journal) {
-  std::vector<const Json*> measured;
-  const Json* now = &*journal.header.environment;
-  std::size_t begin = 0;
-  const auto end_at = [&](std::size_t end) {
-    if (end > begin) measured.push_back(now);
-    begin = end;
-  };
-  for (const JournalResumption& resumption : journal.resumptions) {
-    end_at(resumption.after);
-    now = &*resumption.environment;
-  }
-  end_at(journal.log_marks.size());
-  Json environment = measured.empty() ? *now : *measured.back();
-  const bool same = std::ranges::all_of(
-      measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });
-  if (!same && environment.is_object())
-    environment["comparability"] = {
-        {"mixed", "the run was gone on with on a machine or with settings that differ"}};
-  return environment;
-}
 
 }  // namespace aqbench

@@ -28,9 +28,4 @@ PlanCheck check_plan(const Results& results, const JournalContents& journal);
 // Returns whether this program, the very same build, made the journal.
 bool is_of_this_program(const JournalHeader& header);
 
-// Returns the environment in which cases were run last, as in env.json without "load"; one in which none was
-// run (a node that only submitted or merged) counts where there is no other. Where cases were run in several
-// that differ, so that times are not to be compared, "comparability" says so.
-Json environment_of_run(const JournalContents& journal);
-
 }  // namespace aqbench

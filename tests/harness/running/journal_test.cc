@@ -324,5 +324,24 @@ TEST(Journal, AFolderThatCannotBeWrittenIsAnIoError) {
       HasSubstr("/proc/journal.jsonl"));
 }
 
+// Times of two machines are not those of one. Nodes that only submitted or merged have measured nothing.
+TEST(EnvironmentOfRun, IsThatInWhichCasesWereRun) {
+  const auto machine = [](const char* cpu) {
+    return Json{{"cpu", cpu}, {"comparability", {{"cpu_model", cpu}}}};
+  };
+  JournalContents journal;
+  journal.header.environment = machine("submits");
+  journal.resumptions = {{"2026-01-31T11:00:00Z", machine("a"), 0},
+                         {"2026-01-31T12:00:00Z", machine("b"), 0}};
+  EXPECT_EQ(environment_of_run(journal), machine("b"));
+  journal.log_marks.resize(2);  // as many records
+  journal.resumptions.back().after = 2;
+  EXPECT_EQ(environment_of_run(journal), machine("a"));
+  journal.resumptions.back().after = 1;
+  const Json mixed = environment_of_run(journal);
+  EXPECT_EQ(mixed.at("cpu"), "b");
+  EXPECT_THAT(mixed.at("comparability").at("mixed").get<std::string>(), HasSubstr("settings that differ"));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -185,37 +185,5 @@ TEST(PlanCheck, APlanThatIsNoPlanIsSaid) {
   EXPECT_THAT(problems_of(broken), ElementsAre(HasSubstr("its plan cannot be read: cases")));
 }
 
-// Times of two machines are not those of one, though env.json has the last one alone.
-TEST(EnvironmentOfRun, IsMixedWhereTheRunWentOnElsewhere) {
-  const auto machine = [](const char* cpu) {
-    return Json{{"cpu", cpu}, {"comparability", {{"cpu_model", cpu}}}};
-  };
-  JournalContents journal;
-  journal.header.environment = machine("a");
-  EXPECT_EQ(environment_of_run(journal), machine("a"));
-  journal.log_marks.resize(3);  // as many records
-  journal.resumptions.push_back({"2026-01-31T12:00:00Z", machine("a"), 2});
-  EXPECT_EQ(environment_of_run(journal), machine("a"));
-  journal.resumptions.insert(journal.resumptions.begin(), {"2026-01-31T11:00:00Z", machine("b"), 1});
-  const Json mixed = environment_of_run(journal);
-  EXPECT_EQ(mixed.at("cpu"), "a");
-  EXPECT_THAT(mixed.at("comparability").at("mixed").get<std::string>(), HasSubstr("settings that differ"));
-}
-
-// The node that a sweep was submitted on, and the one that merged it, have measured nothing.
-TEST(EnvironmentOfRun, IsThatInWhichCasesWereRun) {
-  const auto machine = [](const char* cpu) {
-    return Json{{"cpu", cpu}, {"comparability", {{"cpu_model", cpu}}}};
-  };
-  JournalContents journal;
-  journal.header.environment = machine("submits");
-  journal.resumptions.push_back({"2026-01-31T11:00:00Z", machine("merges"), 0});
-  EXPECT_EQ(environment_of_run(journal), machine("merges"));
-  journal.resumptions.push_back({"2026-01-31T11:00:00Z", machine("computes"), 0});
-  journal.resumptions.push_back({"2026-01-31T12:00:00Z", machine("seals"), 2});
-  journal.log_marks.resize(2);
-  EXPECT_EQ(environment_of_run(journal), machine("computes"));
-}
-
 }  // namespace
 }  // namespace aqbench
