@@ -273,6 +273,7 @@ void write_file_parts(const std::filesystem::path& path, const Produce& produce)
   std::filesystem::path temporary;
   Descriptor file(create_file_beside(target, temporary));
   if (file.get() < 0) throw_file_error(path, errno);
+  ::flock(file.get(), LOCK_EX | LOCK_NB);  // while it is held, it is not what a killed write has left
   int error = 0;
   try {
     error = write_parts(file.get(), produce);

@@ -1,7 +1,9 @@
 #include "harness/gating/accept.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
@@ -226,6 +229,25 @@ std::string change_line(const AcceptChange& change) {
   }
 }
 
+// Removes what write_file() left beside the baseline when its process was killed: NAME.tmp<20 digits> that no
+// process holds. The folder is the user's: nothing else in it is touched.
+void remove_killed_writes(const std::filesystem::path& baseline_path) {
+  const std::string start = baseline_path.filename().string() + ".tmp";
+  const std::filesystem::path folder = baseline_path.has_parent_path() ? baseline_path.parent_path() : ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(start) || name.size() != start.size() + 20 ||
+        name.find_first_not_of("0123456789", start.size()) != std::string::npos)
+      continue;
+    const Descriptor file(::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    std::error_code ignored;  // what stays is in nobody's way
+    if (file.get() >= 0 && entry->is_regular_file(ignored) && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
+      std::filesystem::remove(entry->path(), ignored);
+  }
+}
+
 }  // namespace
 
 Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
@@ -271,6 +293,7 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
   std::error_code unknown;  // what stands in the way, the writing tells
   if (baseline_path.has_parent_path())
     std::filesystem::create_directories(baseline_path.parent_path(), unknown);
+  remove_killed_writes(baseline_path);
   write_file_parts(baseline_path,
                    [&](const WriteBytes& write) { write_baseline_text(acceptance.baseline, write); });
   return acceptance;

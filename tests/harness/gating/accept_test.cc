@@ -331,5 +331,14 @@ TEST_F(Accept, AFileThatCannotBeWrittenIsAnIoError) {
               }).starts_with(target.string()));
 }
 
+TEST_F(Accept, WhatAKilledWriteHasLeftIsGone) {
+  const fs::path bundle = bundle_of(synthetic_results());
+  const fs::path left = file_.string() + ".tmp" + std::string(20, '7'), foreign = file_.string() + ".tmp7";
+  for (const fs::path& file : {left, foreign}) write_file(file, "{");
+  accept_baseline(read_accepted_run(bundle), file_, kUndefined);
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(foreign));
+}
+
 }  // namespace
 }  // namespace aqbench
