@@ -11,6 +11,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
+#include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
@@ -35,10 +36,8 @@ std::string page_table(const std::string& label, const std::vector<std::string>&
 }
 
 // The change for the worse as a share of A; 0 where nothing is better or worse.
-double worsening(const ComparedMetric& row) {
-  if (!row.a || !row.b || row.better == Better::equal) return 0;
-  const double change = (*row.b - *row.a) / std::max(std::abs(*row.a), 1e-12);
-  return row.better == Better::lower ? change : -change;
+double row_worsening(const ComparedMetric& row) {
+  return row.a && row.b ? worsening_share(row.better, *row.a, *row.b) : 0;
 }
 
 std::string metric_rows(const CompareReport& report) {
@@ -46,22 +45,19 @@ std::string metric_rows(const CompareReport& report) {
   for (const ComparedMetric& row : report.metrics)
     if (row.a != row.b) rows.push_back(&row);
   std::ranges::stable_sort(rows, std::ranges::greater{},
-                           [](const ComparedMetric* row) { return worsening(*row); });
+                           [](const ComparedMetric* row) { return row_worsening(*row); });
   std::string text;
   for (const ComparedMetric* const row : rows) {
-    const double worse = worsening(*row);
-    const char* const verdict = worse > 0 ? "worse" : worse < 0 ? "better" : "other";
-    std::string change = row->note;
-    if (row->a && row->b)
-      change = *row->a == 0 || row->better == Better::equal
-                   ? fmt::format("{:+.4g}", *row->b - *row->a)
-                   : fmt::format("{:+.3g} %", 100 * (*row->b - *row->a) / std::abs(*row->a));
+    const bool both = row->a && row->b;
+    const int worse = both ? worsening(row->better, *row->a, *row->b) : 0;
+    const std::string change = both ? change_text(row->better, *row->a, *row->b) : row->note;
     text += fmt::format(
         "<tr><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
         "data-label=\"B\">{}</td><td "
         "data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
         xml_escape(row->case_name), xml_escape(row->metric), short_number_or_na(row->a),
-        short_number_or_na(row->b), xml_escape(change), worse > 0 ? " class=\"bad\"" : "", verdict);
+        short_number_or_na(row->b), xml_escape(change), worse > 0 ? " class=\"bad\"" : "",
+        change_word(worse));
   }
   return text;
 }
@@ -77,7 +73,7 @@ Moved moved_values(const CompareReport& report) {
   Moved moved;
   for (const ComparedMetric& row : report.metrics) {
     if (row.a == row.b) continue;
-    const double worse = worsening(row);
+    const double worse = row_worsening(row);
     ++(worse > 0 ? moved.worse : worse < 0 ? moved.better : moved.other);
     if (worse <= moved.most) continue;
     moved.most = worse;

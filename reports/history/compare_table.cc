@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/records/stage_memory.h"
+#include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -20,13 +22,13 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
 }
 
-Colour colour_of(const ComparedMetric& row) {
-  if (!row.a || !row.b || *row.a == *row.b || row.better == Better::equal) return Colour::none;
-  return (*row.b < *row.a) == (row.better == Better::lower) ? Colour::green : Colour::red;
-}
-
-std::string word_of(Colour colour) {
-  return colour == Colour::red ? "worse" : colour == Colour::green ? "better" : "";
+// The change and what it is; of a value that stayed, or that one side lacks, no word.
+std::vector<TableCell> change_cells(const ComparedMetric& row) {
+  if (!row.a || !row.b) return {{row.note}, {""}};
+  const int worse = worsening(row.better, *row.a, *row.b);
+  const Colour colour = worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
+  return {{change_text(row.better, *row.a, *row.b), colour},
+          {*row.a == *row.b ? "" : change_word(worse), colour}};
 }
 
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {
@@ -47,16 +49,9 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
       ++more;
       continue;
     }
-    std::string change = row.note;
-    if (row.a && row.b)
-      change = *row.a == 0 ? fmt::format("{:+.4g}", *row.b)
-                           : fmt::format("{:+.3g} %", 100 * (*row.b - *row.a) / std::abs(*row.a));
-    table.rows.push_back({{row.case_name},
-                          {row.metric},
-                          {short_number_or_na(row.a)},
-                          {short_number_or_na(row.b)},
-                          {change, colour_of(row)},
-                          {word_of(colour_of(row)), colour_of(row)}});
+    table.rows.push_back(
+        {{row.case_name}, {row.metric}, {short_number_or_na(row.a)}, {short_number_or_na(row.b)}});
+    for (TableCell& cell : change_cells(row)) table.rows.back().push_back(std::move(cell));
   }
   std::string text = "accuracy\n";
   if (!table.rows.empty()) text += render_table(table, colours);

@@ -9,18 +9,17 @@
 #include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
 
-bool is_worse(const TrendSeries& series, const LevelChange& level) {
-  if (series.better == Better::equal) return true;
-  return (level.mean_after > level.mean_before) == (series.better == Better::lower);
+int level_worsening(const TrendSeries& series, const LevelChange& level) {
+  return worsening(series.better, level.mean_before, level.mean_after);
 }
 
-std::string change_percent(const LevelChange& level) {
-  return level.change ? fmt::format("{:+.3g} %", 100 * *level.change)
-                      : fmt::format("{:+.3g}", level.mean_after - level.mean_before);
+std::string level_change_text(const TrendSeries& series, const LevelChange& level) {
+  return change_text(series.better, level.mean_before, level.mean_after);
 }
 
 // "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
@@ -39,11 +38,12 @@ struct TrendLine {
 };
 
 Colour verdict_colour(const TrendSeries& series, const LevelChange& level) {
-  return is_worse(series, level) ? Colour::red : Colour::green;
+  const int worse = level_worsening(series, level);
+  return worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
 }
 
 TableCell verdict_cell(const TrendSeries& series, const LevelChange& level) {
-  return {is_worse(series, level) ? "worse" : "better", verdict_colour(series, level)};
+  return {change_word(level_worsening(series, level)), verdict_colour(series, level)};
 }
 
 std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
@@ -69,7 +69,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                           {line.series->metric},
                           {short_number(level.mean_before)},
                           {short_number(level.mean_after)},
-                          {change_percent(level), verdict_colour(*line.series, level)},
+                          {level_change_text(*line.series, level), verdict_colour(*line.series, level)},
                           verdict_cell(*line.series, level),
                           {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
   }
@@ -96,7 +96,7 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
                           {one.metric},
                           {short_number(level.mean_before)},
                           {short_number(level.mean_after)},
-                          {change_percent(level), verdict_colour(one, level)},
+                          {level_change_text(one, level), verdict_colour(one, level)},
                           verdict_cell(one, level)});
   }
   return table.rows.empty() ? "" : "\n" + render_table(table, colours);
@@ -127,7 +127,8 @@ std::string trend_chart(const TrendHistory& history, const TrendSeries& series, 
   for (const ChangePoint& change : series.changes) {
     starts.push_back(change.index);
     const double x = (x_of(change.index) + x_of(change.index - 1)) / 2;
-    svg += svg_line(x, top + kTop, x, top + kTop + height, is_worse(series, change.level) ? "bad" : "good");
+    const int worse = level_worsening(series, change.level);
+    svg += svg_line(x, top + kTop, x, top + kTop + height, worse > 0 ? "bad" : worse < 0 ? "good" : "axis");
   }
   starts.push_back(series.values.size());
   for (std::size_t level = 0; level + 1 < starts.size(); ++level) {

@@ -22,7 +22,13 @@ constexpr const char* kTileBackground = "#80808055";  // of tiles without points
 
 using StepColour = Rgb8 (*)(int step);
 
-// One path per colour keeps a map of 1500 tiles at some 20 kB.
+// A mean error of a tile is only as good as the positions that it comes from: float32 numbers of metres,
+// whose steps are 0.0001 mm at 1 m. A scale that ends below a hundred of these would show their rounding as a
+// pattern.
+constexpr double kLeastLimit_mm = 0.01;
+
+// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down. One path per
+// colour keeps a map of 1500 tiles at some 20 kB.
 template <class Value>
 std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of, double low, double high,
                     StepColour colour_of) {
@@ -36,7 +42,7 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
     const double value = value_of(tile);
     if (!std::isfinite(value)) continue;
     const int step = colour_step(high > low ? (value - low) / (high - low) : 0.5);
-    paths[static_cast<std::size_t>(step)] += fmt::format("M{} {}h1v1h-1z", tile.column, rows - 1 - tile.row);
+    paths[static_cast<std::size_t>(step)] += fmt::format("M{} {}h1v1h-1z", tile.column, tile.row);
   }
   std::string body;
   for (int step = 0; step < kColourSteps; ++step)
@@ -94,18 +100,20 @@ std::string depth_figure(const ReportPicture& picture, const std::string& label)
 
 std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
   if (tiles.empty()) return "";
-  return figure(
-             heatmap(
-                 tiles, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
-                 diverging_colour),
-             colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
-             "Cloud from above: mean signed distance to the true surface, per 10 mm tile; red is towards the "
-             "cameras. Grey: no points.") +
+  return figure(heatmap(
+                    tiles, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
+                    diverging_colour),
+                colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
+                "Cloud from above, x to the right, y down: mean signed distance to the true surface, per 10 "
+                "mm tile; "
+                "red is towards the cameras. Grey: no points.") +
          figure(heatmap(
                     tiles, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
                     sequential_colour),
                 colour_bar(0, 100, "%", sequential_colour),
-                "Cloud from above: share of the surface within 2 mm of a point, per 10 mm tile.");
+                "Cloud from above, x to the right, y down: share of the surface within 2 mm of a point, per "
+                "10 mm "
+                "tile.");
 }
 
 // One scale for the clouds of all cases; the few largest errors lie beyond it, so that the others show.
@@ -115,7 +123,7 @@ double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& til
     for (const ReportTile& tile : parsed)
       if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
   std::ranges::sort(errors_mm);
-  return errors_mm.empty() ? 1 : round_up_125(std::max(1e-6, quantile_of_sorted(errors_mm, 0.98)));
+  return errors_mm.empty() ? 1 : round_up_125(std::max(kLeastLimit_mm, quantile_of_sorted(errors_mm, 0.98)));
 }
 
 }  // namespace

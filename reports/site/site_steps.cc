@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "harness/statistics/trend_steps.h"
+#include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
@@ -68,18 +69,13 @@ std::string commit_of_run(const SiteRun& run) {
 }
 
 std::string change_of(const SiteStep& step) {
-  const LevelChange& level = step.level;
-  if (step.worsening() == 0 || !level.change)
-    return fmt::format("{:+.3g}", level.mean_after - level.mean_before);
-  return fmt::format("{:+.3g}\u00a0%", 100 * *level.change);
+  return change_text(site_metrics()[step.metric].better, step.level.mean_before, step.level.mean_after);
 }
 
 }  // namespace
 
 int SiteStep::worsening() const {
-  const Better better = site_metrics()[metric].better;
-  if (better == Better::equal) return 0;
-  return (level.mean_after > level.mean_before) == (better == Better::lower) ? 1 : -1;
+  return aqbench::worsening(site_metrics()[metric].better, level.mean_before, level.mean_after);
 }
 
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
@@ -121,11 +117,7 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
       "<td data-label=\"before\">{}</td><td data-label=\"after\">{}</td><td data-label=\"change\">{}</td>",
       short_number(step.level.mean_before), short_number(step.level.mean_after), change_of(step));
   row += fmt::format("<td data-label=\"it is\"{}>{}</td><td data-label=\"since run\">{}</td>",
-                     worse > 0 ? " class=\"bad\"" : "",
-                     worse > 0   ? "worse"
-                     : worse < 0 ? "better"
-                                 : "other",
-                     xml_escape(since.id));
+                     worse > 0 ? " class=\"bad\"" : "", change_word(worse), xml_escape(since.id));
   return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
                            xml_escape(from == to ? from + ", the same" : from + " to " + to),
                            step.level.p == 0 ? "exact" : fmt::format("{:.1e}", step.level.p));

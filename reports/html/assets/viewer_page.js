@@ -141,7 +141,7 @@
     const top = make('button', {type: 'button', onclick: () => {
       Object.assign(state.camera, viewer_camera.top);
       viewer.draw(1);
-    }}, 'from above');
+    }}, 'from above (x right, y down)');
     return make('div', {class: 'tools'}, a.label, b.label, mode.label, colour.label, limit.label, ...boxes, top);
   }
 

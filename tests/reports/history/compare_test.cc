@@ -92,6 +92,13 @@ TEST(Compare, MetricsThatMovedTurnedUndefinedOrVanished) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), kScreenColumns) << line;
 }
 
+TEST(Compare, ABiasThatMovedIsNeitherWorseNorBetter) {
+  const Results a = on_machine("X", 2);
+  Results b = later(a);
+  metric_of(b.records[0], "bias_mean_mm").value = *metric_of(b.records[0], "bias_mean_mm").value - 0.5;
+  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("bias_mean_mm.* -0.5 +other"));
+}
+
 TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   Results a = on_machine("X", 2);
   a.records[3].stages = {{"depth", "", 10, {100}, {100}, 1 << 20, 2 << 20},

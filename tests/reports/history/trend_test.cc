@@ -58,6 +58,21 @@ TEST(Trend, FindsTheRunWhereALevelChanged) {
   EXPECT_EQ(detect_trends(history, one).size(), 1u);
 }
 
+// What went from -0.2 to -0.3 went down, though its quotient is above 1.
+TEST(Trend, ABiasThatMovedIsNeitherWorseNorBetter) {
+  const TrendHistory history = history_of(4, 2);
+  const TrendSeries series{"flat",
+                           "bias_mean_mm",
+                           "mm",
+                           Better::equal,
+                           {0, 1, 2, 3},
+                           {-0.2, -0.2, -0.3, -0.3},
+                           {{2, {-0.2, -0.3, 0.5, 0.5, 0}}},
+                           {}};
+  EXPECT_THAT(render_trends(history, {series}, true), ::testing::ContainsRegex("-0.2 +-0.3 +-0.1 +other"));
+  EXPECT_THAT(trends_svg(history, {series}), ::testing::Not(HasSubstr("class=\"bad\"")));
+}
+
 TEST(Trend, OneRunIsNoHistory) {
   const TrendHistory history = history_of(1, 18);
   EXPECT_THAT(render_trends(history, detect_trends(history, {}), false),

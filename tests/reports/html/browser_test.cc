@@ -46,6 +46,10 @@ std::string page_with_checks() {
                                                   static_cast<double>((run * 7 + static_cast<int>(i)) % 5));
   ReportPictures pictures;
   pictures.views[results.records[0].case_name] = dented_view();
+  // The dent as tiles have it: 50 x 30 of them, that of (0.1, 0.05) in column 35 and row 20.
+  pictures.tiles[results.records[0].case_name] =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
+      "0,0,-250,-150,9,0,0,100\n35,20,100,50,9,3,0,100\n49,29,240,140,9,0,0,100\n";
   pictures.profiles[results.records[0].case_name] = {
       R"({"traceEvents":[{"ph":"X","tid":0,"ts":5000,"dur":20000,"name":"matching"},)"
       R"({"ph":"C","ts":5000,"name":"tensor memory","args":{"MB":3}}]})",

@@ -130,6 +130,16 @@
     return differ([...order].sort((a, b) => a - b), [...Array(1000).keys()]) ||
       differ(order.slice(0, 16), [...Array(16).keys()].map((i) => 64 * i));
   });
+  check('a fault lies at one place in the map of tiles and in the viewer from above', () => {
+    const map = document.querySelector('svg[aria-label="map of tiles"]'), of_3_of_5 = aqbench.data.colours.signed[24];
+    const red = [...map.querySelectorAll('path')].find((path) => path.getAttribute('fill') === of_3_of_5);
+    const [x, y] = red.getAttribute('d').match(/M(\d+) (\d+)/).slice(1).map(Number), {width, height} = map.viewBox.baseVal;
+    const camera = {...viewer_camera.start(500), ...viewer_camera.top};
+    const [u, v] = viewer_camera.project(viewer_camera.matrix(camera, 500 / 300), 100, 50, 0);
+    const side = (share) => Math.sign(share - 0.5);
+    return differ([side((x + 0.5) / width), side((y + 0.5) / height)], [side((1 + u) / 2), side((1 - v) / 2)]) ||
+      differ([x, y], [35, 20]);
+  });
   for (const [how, {painter}] of [['by WebGL2', viewer_gl], ['without a device', viewer_plain]])
     check(`the dent stands at its place with its colour, ${how}`, () => {
       aqbench_viewer.start(painter);

@@ -166,6 +166,20 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   EXPECT_GE(pictures_of(page).size(), 9u);
 }
 
+// Seen from above with the depth growing away from the eye: x to the right, y down, as cameras and viewer see
+// it.
+TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
+  ReportPictures pictures;
+  pictures.tiles["flat_plane/roma_like/seed=42"] =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
+      "0,0,-250,-150,1,0.0000002,0,11.5\n1,2,-240,-130,4,0.0000001,0.2,100\n";
+  const std::string page = render_html_report(content_of_report(), pictures);
+  const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
+  EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
+  EXPECT_THAT(page, HasSubstr("from above, x to the right, y down"));
+  EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
+}
+
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;

@@ -66,6 +66,22 @@ TEST(SiteSteps, AreWhereALevelChangedOfEachCaseAndMetric) {
   EXPECT_GT(steps[2].level.p, 0);
 }
 
+TEST(SiteSteps, ABiasThatMovedIsNeitherWorseNorBetter) {
+  std::vector<SiteRun> runs = thirty_runs();
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    runs[i].cases = {SiteCase{"biased", "flat_plane", "m", "ok",
+                              std::vector<std::optional<double>>(site_metrics().size())}};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    runs[i].cases[0].values[metric_place("bias_mean_mm")] = i < 18 ? -0.2 : -0.3;
+  const std::vector<SiteStep> steps = steps_of(runs);
+  ASSERT_EQ(steps.size(), 1u);
+  std::vector<const SiteRun*> list;
+  for (const SiteRun& run : runs) list.push_back(&run);
+  const std::string row = site_step_row(steps[0], list, "");
+  EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
+  EXPECT_THAT(row, HasSubstr(">other</td>"));
+}
+
 TEST(SiteSteps, OtherOptionsMachinesAndFailedCasesAreNoChange) {
   std::vector<SiteRun> runs = thirty_runs();
   for (std::size_t i = 18; i < runs.size(); ++i) {
@@ -100,7 +116,7 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
                               "worse</span>, 0 better</li>"));
   EXPECT_THAT(page, HasSubstr("c1017 to c1018"));
   EXPECT_THAT(
-      page, HasSubstr("<td data-label=\"change\">+20\u00a0%</td><td data-label=\"it is\" class=\"bad\">worse"
+      page, HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"bad\">worse"
                       "</td><td data-label=\"since run\">run118</td>"));
   EXPECT_THAT(suite_data("s", suites["s"], steps.at("s")).second,
               HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
