@@ -1,11 +1,18 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "cli/options.h"
+#include "core/drawing/pdf.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "harness/gating/gate.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/content/case_names.h"
+#include "reports/exports/cameras.h"
 #include "reports/exports/paper.h"
 #include "reports/html/figures.h"
 
@@ -16,23 +23,30 @@ namespace {
 struct ExportRequest {
   std::filesystem::path bundle;
   bool csv = false, latex = false, vega = false;
-  std::optional<std::filesystem::path> out, svg, ply;
+  std::optional<std::filesystem::path> out, svg, pdf, ply, cameras;
   double limit_mm = 2;
 };
 
 CommandLine<ExportRequest> export_command_line() {
   return {
-      "aqbench export BUNDLE --csv|--latex|--vega|--svg DIR|--ply DIR [--out FILE]",
+      "aqbench export BUNDLE [--csv|--latex|--vega] [--out FILE] [--svg|--pdf|--ply|--cameras DIR]",
       "Writes a bundle (verified first) for papers and other programs: all values as CSV, the headline\n"
-      "metrics as a LaTeX table (booktabs), a Vega-Lite chart, the report's charts as SVG files, clouds as\n"
-      "PLY files coloured by signed error. CSV, LaTeX and Vega go to stdout or --out.",
+      "metrics as a LaTeX table (booktabs), a Vega-Lite chart, the report's charts as SVG or PDF files,\n"
+      "clouds as PLY files coloured by signed error, cameras as PLY files and as poses (text of the TUM\n"
+      "format). Positions are in metres in the world frame. CSV, LaTeX and Vega go to stdout or --out.",
       {{{.name = "csv", .help = "every value of every case, one on each line"}, into<&ExportRequest::csv>},
        {{.name = "latex", .help = "table of the headline metrics, the best of each in bold"},
         into<&ExportRequest::latex>},
        {{.name = "vega", .help = "Vega-Lite 5 chart with its data"}, into<&ExportRequest::vega>},
        {{.name = "svg", .value_name = "DIR", .help = "charts, a file each"}, into<&ExportRequest::svg>},
+       {{.name = "pdf", .value_name = "DIR", .help = "charts, a file each, with lines and text, on white"},
+        into<&ExportRequest::pdf>},
        {{.name = "ply", .value_name = "DIR", .help = "clouds that the bundle shows, a file each"},
         into<&ExportRequest::ply>},
+       {{.name = "cameras",
+         .value_name = "DIR",
+         .help = "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)"},
+        into<&ExportRequest::cameras>},
        {{.name = "limit-mm", .value_name = "MM", .help = "error at the ends of the colours of --ply (2)"},
         into<&ExportRequest::limit_mm>},
        {{.name = "out", .value_name = "FILE", .help = "where to write (default: stdout)"},
@@ -43,27 +57,54 @@ CommandLine<ExportRequest> export_command_line() {
 void check_request(const ExportRequest& request) {
   const int texts = request.csv + request.latex + request.vega;
   if (texts > 1) throw Error(ErrorKind::usage, "--csv, --latex and --vega: one of them at a time");
-  if (texts == 0 && !request.svg && !request.ply)
-    throw Error(ErrorKind::usage, "say what to export: --csv, --latex, --vega, --svg DIR or --ply DIR");
+  if (texts == 0 && !request.svg && !request.pdf && !request.ply && !request.cameras)
+    throw Error(
+        ErrorKind::usage,
+        "say what to export: --csv, --latex, --vega, --svg DIR, --pdf DIR, --ply DIR or --cameras DIR");
   if (!(request.limit_mm > 0)) throw Error(ErrorKind::usage, "--limit-mm: must be positive");
   if (!std::filesystem::is_directory(request.bundle))
     throw Error(ErrorKind::input, request.bundle.string() + ": no bundle: not a folder");
 }
 
+// Calls use(view, its file, a name for files of the case) for each case that has a view.
+template <class Use>
+void for_each_view(const ExportRequest& request, const Results& results, const Use& use) {
+  std::vector<std::string> names;
+  for (const Record& record : results.records) names.push_back(record.case_name);
+  const std::map<std::string, std::string> files = readable_file_names(names);
+  for (const std::string& name : names) {
+    const std::filesystem::path file = request.bundle / kViewerFolder / (file_name_of(name) + ".bin");
+    if (std::filesystem::exists(file)) use(decode_view(read_file(file), file.string()), file, files.at(name));
+  }
+}
+
 void export_clouds(const ExportRequest& request, const Results& results) {
   std::size_t written = 0;
-  for (const Record& record : results.records) {
-    const std::string name = file_name_of(record.case_name);
-    const std::filesystem::path file = request.bundle / kViewerFolder / (name + ".bin");
-    if (!std::filesystem::exists(file)) continue;
-    write_file(*request.ply / (name + ".ply"),
-               error_ply(decode_view(read_file(file), file.string()), request.limit_mm));
-    ++written;
-  }
+  for_each_view(request, results,
+                [&](const CloudView& view, const std::filesystem::path&, const std::string& name) {
+                  write_file(*request.ply / (name + ".ply"), error_ply(view, request.limit_mm));
+                  ++written;
+                });
   if (written == 0)
     throw Error(ErrorKind::input, request.bundle.string() +
                                       ": keeps no clouds (swept with --no-pictures, or nothing "
                                       "but workloads)");
+}
+
+void export_cameras(const ExportRequest& request, const Results& results) {
+  std::size_t written = 0;
+  for_each_view(request, results,
+                [&](const CloudView& view, const std::filesystem::path& file, const std::string& name) {
+                  const std::string frames = cameras_ply(view, file.string());
+                  if (frames.empty()) return;
+                  write_file(*request.cameras / (name + ".ply"), frames);
+                  write_file(*request.cameras / (name + ".txt"), cameras_tum(view, file.string()));
+                  ++written;
+                });
+  if (written == 0)
+    throw Error(ErrorKind::input, request.bundle.string() +
+                                      ": keeps no cameras (swept with --no-pictures, or no method that "
+                                      "looks at images)");
 }
 
 }  // namespace
@@ -74,11 +115,15 @@ ExitCode export_command(const Arguments& arguments) {
   check_request(*request);
   const BundleContent content =
       read_bundle_content(request->bundle, read_gate_input(request->bundle).results);
-  for (const auto& folder : {request->svg, request->ply})
+  for (const auto& folder : {request->svg, request->pdf, request->ply, request->cameras})
     if (folder) std::filesystem::create_directories(*folder);
   if (request->svg)
     for (const auto& [name, text] : report_figures(content)) write_file(*request->svg / name, text);
+  if (request->pdf)
+    for (const auto& [name, text] : report_figures(content))
+      write_file(*request->pdf / std::filesystem::path(name).replace_extension(".pdf"), pdf_of_svg(text));
   if (request->ply) export_clouds(*request, content.results);
+  if (request->cameras) export_cameras(*request, content.results);
   const std::string text = request->csv     ? results_csv(content.results)
                            : request->latex ? results_latex(content.results)
                            : request->vega  ? results_vega(content.results)
