@@ -10,25 +10,32 @@ namespace aqbench::cli {
 namespace {
 
 struct SiteOptions {
-  std::vector<std::string> folders;
+  std::vector<std::string> folders, baselines;
   std::filesystem::path out;
   std::size_t reports = 5;
 };
 
 CommandLine<SiteOptions> site_command_line() {
   return {
-      "aqbench site DIR... --out SITE [--reports N]",
+      "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
       "Writes a static site over the bundles below the folders: an index with a search, a page for each\n"
-      "suite (newest values, runs, trend), scene, method and metric, a badge (SVG) and a JSON document for\n"
-      "each suite. It needs no server and fetches nothing. A second call reads only what is new. Of each\n"
-      "bundle, results.json and a copied report are held against sha256.txt; `aqbench verify` checks the\n"
-      "rest. Exit 0 written, 1 some bundles or reports were left out (named on stderr).",
+      "suite (newest values, runs, trend), scene, method and metric, what moved from run to run, accepted\n"
+      "values and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no server\n"
+      "and fetches nothing. A second call reads only what is new. Of each bundle, results.json and a copied\n"
+      "report are held against sha256.txt; `aqbench verify` checks the rest. Exit 0 written, 1 some "
+      "bundles,\n"
+      "reports or baselines were left out (named on stderr), 2 there is no bundle.",
       {{{.name = "out", .value_name = "SITE", .help = "folder of the site: empty, new, or one"},
         into<&SiteOptions::out>},
        {{.name = "reports",
          .value_name = "N",
          .help = "copy the reports of the newest N runs of a suite (5)"},
-        into<&SiteOptions::reports>}},
+        into<&SiteOptions::reports>},
+       {{.name = "baseline",
+         .value_name = "FILE",
+         .help = "accepted values to show, beside the baselines that stand in the folders",
+         .repeatable = true},
+        into<&SiteOptions::baselines>}},
       {{{.name = "DIR", .repeatable = true}, into<&SiteOptions::folders>}}};
 }
 
@@ -38,8 +45,10 @@ ExitCode site_command(const Arguments& arguments) {
   const auto options = parse(site_command_line(), arguments);
   if (!options) return ExitCode::pass;
   if (options->out.empty()) throw Error(ErrorKind::usage, "--out: the folder of the site is missing");
-  const SiteSummary done =
-      write_site({{options->folders.begin(), options->folders.end()}, options->out, options->reports});
+  const SiteSummary done = write_site({{options->folders.begin(), options->folders.end()},
+                                       options->out,
+                                       {options->baselines.begin(), options->baselines.end()},
+                                       options->reports});
   for (const std::string& problem : done.problems) fmt::print(stderr, "left out: {}\n", printable(problem));
   fmt::print("{}: {} of {}, {} new\n", options->out.string(), counted(done.pages, "page"),
              counted(done.runs, "run"), done.read);

@@ -119,9 +119,12 @@ std::string quality_section(const AbReport& report) {
   std::string body = ab_table("quality of outputs", titles, rows);
   if (same > 0)
     body += fmt::format("<p class=\"dim\">{} the same on both sides.</p>\n", counted(same, "value"));
-  return page_section(
-      "quality", "Quality of the outputs", body,
-      "Metrics of both sides' outputs, where they were scored, the worst first in each case.");
+  return page_section("quality", "Quality of the outputs", body,
+                      "Metrics of both sides' outputs, where they were scored, the worst first in each case. "
+                      "Where on the surface: a "
+                      "comparison keeps no clouds; <code>aqbench compare</code> with <code>--html</code> "
+                      "shows it of two sweeps of "
+                      "these cases.");
 }
 
 std::string ab_stages_section(const AbReport& report) {

@@ -12,7 +12,8 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "metrics/value_change.h"
-#include "reports/content/case_groups.h"
+#include "reports/history/moved.h"
+#include "reports/html/heatmaps.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
 #include "reports/html/page_profiles.h"
@@ -35,57 +36,17 @@ std::string page_table(const std::string& label, const std::vector<std::string>&
   return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
 }
 
-// The change for the worse as a share of A; 0 where nothing is better or worse.
-double row_worsening(const ComparedMetric& row) {
-  return row.a && row.b ? worsening_share(row.better, *row.a, *row.b) : 0;
-}
-
 std::string metric_rows(const CompareReport& report) {
-  std::vector<const ComparedMetric*> rows;
-  for (const ComparedMetric& row : report.metrics)
-    if (row.a != row.b) rows.push_back(&row);
-  std::ranges::stable_sort(rows, std::ranges::greater{},
-                           [](const ComparedMetric* row) { return row_worsening(*row); });
   std::string text;
-  for (const ComparedMetric* const row : rows) {
-    const bool both = row->a && row->b;
-    const int worse = both ? worsening(row->better, *row->a, *row->b) : 0;
-    const std::string change = both ? change_text(row->better, *row->a, *row->b) : row->note;
+  for (const MovedRow& row : moved_rows(report))
     text += fmt::format(
         "<tr><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
         "data-label=\"B\">{}</td><td "
         "data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
-        xml_escape(row->case_name), xml_escape(row->metric), short_number_or_na(row->a),
-        short_number_or_na(row->b), xml_escape(change), worse > 0 ? " class=\"bad\"" : "",
-        change_word(worse));
-  }
+        xml_escape(row.metric->case_name), xml_escape(row.metric->metric), short_number_or_na(row.metric->a),
+        short_number_or_na(row.metric->b), xml_escape(row.change), row.worse > 0 ? " class=\"bad\"" : "",
+        change_word(row.worse));
   return text;
-}
-
-// Counts the values by what became of them, and names the case with the largest change for the worse.
-struct Moved {
-  std::size_t worse = 0, better = 0, other = 0;
-  double most = 0;
-  std::string worst_case;
-};
-
-Moved moved_values(const CompareReport& report) {
-  Moved moved;
-  for (const ComparedMetric& row : report.metrics) {
-    if (row.a == row.b) continue;
-    const double worse = row_worsening(row);
-    ++(worse > 0 ? moved.worse : worse < 0 ? moved.better : moved.other);
-    if (worse <= moved.most) continue;
-    moved.most = worse;
-    moved.worst_case = row.case_name;
-  }
-  return moved;
-}
-
-std::string moved_html(const Moved& moved) {
-  return fmt::format("<p>Of B <span class=\"{}\">{} worse</span>, {} better, {} neither.</p>\n",
-                     moved.worse > 0 ? "bad" : "dim", counted(moved.worse, "value"), moved.better,
-                     moved.other);
 }
 
 std::string factor(const std::optional<double>& value) {
@@ -135,7 +96,8 @@ struct SharedCases {
   Results results;  // case names are "A: NAME", "B: NAME"
   std::map<std::string, std::string> views;
   std::map<std::string, ReportProfile> profiles;
-  bool stages = false;  // whether there is anything to draw of them but clouds
+  std::map<std::string, std::string> tiles;  // CSV, by the names of these records
+  bool stages = false;                       // whether there is anything to draw of them but clouds
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -157,6 +119,8 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
       record.stages = found->stages;
       record.peak_rss_bytes = found->peak_rss_bytes;
       if (clouds) shared.views[record.case_name] = pictures->views.at(name);
+      if (const auto tiles = pictures->tiles.find(name); tiles != pictures->tiles.end())
+        shared.tiles[record.case_name] = tiles->second;
       if (const auto profile = pictures->profiles.find(name); profile != pictures->profiles.end())
         shared.profiles[record.case_name] = profile->second;
       shared.stages = shared.stages || !record.stages.empty();
@@ -187,6 +151,30 @@ std::string shared_json(const SharedCases& shared, const Moved& moved) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Where the two sides differ, tile by tile: the case with the largest change for the worse first, in the
+// order of the rows of values.
+std::string places_html(const CompareReport& report, const SharedCases& shared) {
+  constexpr std::size_t kMostCases = 12;
+  std::string text;
+  std::set<std::string> seen;
+  std::size_t shown = 0, more = 0;
+  for (const MovedRow& row : moved_rows(report)) {
+    const std::string& name = row.metric->case_name;
+    const auto a = shared.tiles.find("A: " + name), b = shared.tiles.find("B: " + name);
+    if (!seen.insert(name).second || a == shared.tiles.end() || b == shared.tiles.end()) continue;
+    const std::string maps = tile_comparison(parse_tiles_csv(a->second), parse_tiles_csv(b->second));
+    if (maps.empty()) continue;
+    if (shown == kMostCases) {
+      ++more;
+      continue;
+    }
+    ++shown;
+    text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
+  }
+  if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
+  return text;
+}
+
 }  // namespace
 
 std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -205,7 +193,8 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
                    "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared, moved);
-  const std::size_t others = parts.data_json.size() / 4 * 3;
+  const std::string places = places_html(report, shared);
+  const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
   for (const PageView& view :
        fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
@@ -216,6 +205,10 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
         "<section id=\"clouds\" class=\"scripted\">\n<h2>Where on the surface</h2>\n<p class=\"dim\">A and B "
         "under "
         "one camera, or B minus A: red is where B is worse.</p>\n</section>\n";
+  parts.body +=
+      page_section("places", "Where on the surface, tile by tile", places,
+                   "Seen from above, x to the right, y down. Cases of which both bundles have tiles that "
+                   "differ.");
   parts.body += page_section(
       "stages", "Stages",
       page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},

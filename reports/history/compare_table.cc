@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/table.h"
@@ -11,6 +12,7 @@
 #include "harness/records/stage_memory.h"
 #include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
+#include "reports/content/case_names.h"
 
 namespace aqbench {
 namespace {
@@ -169,26 +171,15 @@ namespace {
 
 // Removes the axes that all cases have from their names and returns them: "rig=arc6 seed=42".
 std::string shorten_case_names(CompareReport& report) {
-  std::vector<std::string*> names;
-  for (ComparedMetric& row : report.metrics) names.push_back(&row.case_name);
-  for (ComparedStage& row : report.stages) names.push_back(&row.case_name);
-  for (ComparedTime& row : report.times) names.push_back(&row.case_name);
-  if (names.empty()) return "";
-  std::vector<std::string> common = axis_steps(*names.front());
-  // The first step, scene and method or the workload, stays in the name.
-  std::erase_if(common, [](const std::string& step) { return step.find('=') == step.npos; });
-  for (const std::string* name : names) {
-    const std::vector<std::string> steps = axis_steps(*name);
-    std::erase_if(common,
-                  [&](const std::string& step) { return std::ranges::find(steps, step) == steps.end(); });
-  }
-  for (std::string* name : names) {
-    std::vector<std::string> steps = axis_steps(*name);
-    std::erase_if(steps,
-                  [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
-    *name = fmt::format("{}", fmt::join(steps, "/"));
-  }
-  return fmt::format("{}", fmt::join(common, " "));
+  std::vector<std::string*> places;
+  for (ComparedMetric& row : report.metrics) places.push_back(&row.case_name);
+  for (ComparedStage& row : report.stages) places.push_back(&row.case_name);
+  for (ComparedTime& row : report.times) places.push_back(&row.case_name);
+  std::set<std::string> names;
+  for (const std::string* const place : places) names.insert(*place);
+  const ShortNames shorter = shorten_names({names.begin(), names.end()});
+  for (std::string* const place : places) *place = shorter.of.at(*place);
+  return shorter.common;
 }
 
 }  // namespace

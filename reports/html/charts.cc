@@ -26,7 +26,8 @@ constexpr std::size_t kMaxRowsDrawn = 60;
 constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
                                  "#d55e00", "#f0e442", "#7f7f7f", "#8c6bb1", "#41ab5d"};
 
-std::string fit_label(const std::string& text) { return elide_middle(text, 52); }
+constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
+std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
 
 std::string and_more(std::size_t all) {
   return all > kMaxRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMaxRowsDrawn)
@@ -176,7 +177,6 @@ std::string baseline_chart(const BundleContent& content) {
   rows.resize(std::min(all, kMaxRowsDrawn));
   constexpr double kFull = 2;  // units of the tolerance that fit on one side
   const double zero = kLabels + kRoom / 2, unit = kRoom / 2 / kFull;
-  constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
   const CaseLabels labels = label_cases(group_cases(content.results));
   double y = 8;
   std::string body;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "core/drawing/colour_map.h"
 #include "core/drawing/svg.h"
@@ -76,26 +78,60 @@ std::string figure(const std::string& picture, const std::string& bar, const std
 
 std::string share(double pct) { return std::isfinite(pct) ? table_number(pct) + " %" : std::string("n/a"); }
 
-std::string depth_figure(const ReportPicture& picture, const std::string& label) {
-  const bool is_error = picture.kind == "depth_error";
-  std::string caption =
-      is_error
-          ? fmt::format("Depth error of camera {}: red is nearer than the truth, blue is deeper. ",
-                        picture.camera)
-          : fmt::format("Depth of camera {} along the refracted ray; the scale is the range of the truth. ",
-                        picture.camera);
+struct PictureKind {
+  const char *kind, *name, *lead;
+  StepColour colour_of;
+};
+constexpr PictureKind kPictureKinds[] = {
+    {"depth", "depth", "Depth of camera {} along the refracted ray; the scale is the range of the truth. ",
+     sequential_colour},
+    {"depth_error", "error", "Depth error of camera {}: red is nearer than the truth, blue is deeper. ",
+     diverging_colour},
+    {"confidence", "confidence", "Confidence of camera {} in its depths, as the method gives it. ",
+     sequential_colour}};
+
+std::string picture_caption(const ReportPicture& picture, const PictureKind& kind) {
+  std::string caption = fmt::format(fmt::runtime(kind.lead), picture.camera);
   caption += fmt::format("Grey: no depth; {} of the surface in view has one.", share(picture.filled_pct));
-  if (is_error) caption += " Black: no surface to compare with.";
+  if (picture.kind == "depth_error") caption += " Black: no surface to compare with.";
   if (picture.beyond_pct > 0) caption += fmt::format(" Beyond the scale: {}.", share(picture.beyond_pct));
   if (picture.every_px > 1) caption += fmt::format(" One pixel of {0} x {0} is shown.", picture.every_px);
-  return figure(
-      fmt::format(
-          "<img alt=\"{}\" data-kind=\"{}\" data-label=\"{}\" src=\"data:image/png;base64,{}\">",
-          xml_escape(picture.kind + " of camera " + picture.camera), xml_escape(picture.kind),
-          xml_escape(fmt::format("{}: {} of {}", label, is_error ? "error" : "depth", picture.camera)),
-          base64_text(picture.png)),
-      colour_bar(picture.low, picture.high, picture.unit, is_error ? diverging_colour : sequential_colour),
-      caption);
+  return caption;
+}
+
+// A picture of a case; "" for a kind that nobody knows.
+std::string depth_figure(const ReportPicture& picture, const std::string& label) {
+  const auto kind = std::ranges::find(kPictureKinds, picture.kind,
+                                      [](const PictureKind& one) { return std::string(one.kind); });
+  if (kind == std::end(kPictureKinds)) return "";
+  return figure(fmt::format("<img alt=\"{}\" data-kind=\"{}\" data-camera=\"{}\" data-label=\"{}\" "
+                            "src=\"data:image/png;base64,{}\">",
+                            xml_escape(picture.kind + " of camera " + picture.camera),
+                            xml_escape(picture.kind), xml_escape(picture.camera),
+                            xml_escape(fmt::format("{}: {}", label, kind->name)), base64_text(picture.png)),
+                colour_bar(picture.low, picture.high, picture.unit, kind->colour_of),
+                picture_caption(picture, *kind));
+}
+
+// The pictures of a case: those of the first camera, and those of the others, which are folded.
+struct DepthFigures {
+  std::string first, others;
+};
+
+DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std::string& label) {
+  DepthFigures made;
+  std::set<std::string> cameras;
+  for (const ReportPicture& picture : pictures) {
+    cameras.insert(picture.camera);
+    (picture.camera == pictures.front().camera ? made.first : made.others) += depth_figure(picture, label);
+  }
+  if (std::ranges::find(pictures, "confidence", &ReportPicture::kind) == pictures.end())
+    made.first += "<p class=\"dim\">No confidence: the method gives none with its depth maps.</p>\n";
+  if (!made.others.empty())
+    made.others =
+        fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",
+                    counted(cameras.size() - 1, "camera"), made.others);
+  return made;
 }
 
 std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
@@ -126,7 +162,46 @@ double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& til
   return errors_mm.empty() ? 1 : round_up_125(std::max(kLeastLimit_mm, quantile_of_sorted(errors_mm, 0.98)));
 }
 
+// One picture of tiles with its colours.
+template <class Value>
+std::string signed_figure(const std::vector<ReportTile>& tiles, const Value& value_of, double limit,
+                          const char* unit, const char* caption) {
+  return figure(heatmap(tiles, value_of, -limit, limit, diverging_colour),
+                colour_bar(-limit, limit, unit, diverging_colour), caption);
+}
+
 }  // namespace
+
+std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
+  std::map<std::pair<int, int>, ReportTile> of_a;
+  for (const ReportTile& tile : a) of_a[{tile.column, tile.row}] = tile;
+  std::vector<ReportTile> change;  // of |error|, and of what is covered with its sign turned
+  bool differs = false;
+  for (const ReportTile& tile : b) {
+    const auto before = of_a.find({tile.column, tile.row});
+    if (before == of_a.end()) continue;
+    ReportTile both = tile;
+    both.signed_mean_mm = std::abs(tile.signed_mean_mm) - std::abs(before->second.signed_mean_mm);
+    both.completeness_pct = before->second.completeness_pct - tile.completeness_pct;
+    differs = differs || std::abs(both.signed_mean_mm) > 0 || std::abs(both.completeness_pct) > 0;
+    change.push_back(both);
+  }
+  if (!differs) return "";
+  const auto error = [](const ReportTile& tile) { return tile.signed_mean_mm; };
+  const auto covered = [](const ReportTile& tile) { return tile.completeness_pct; };
+  const double limit_mm = common_limit_mm({{"A", a}, {"B", b}}), change_mm = common_limit_mm({{"", change}});
+  return "<div class=\"maps\">\n" +
+         signed_figure(a, error, limit_mm, "mm",
+                       "A: mean signed distance to the true surface, per 10 mm tile.") +
+         signed_figure(b, error, limit_mm, "mm", "B: the same.") +
+         signed_figure(
+             change, error, change_mm, "mm",
+             "B against A: how much larger the distance is; red is where B is worse. Grey: not in both.") +
+         signed_figure(
+             change, covered, 100, "%",
+             "B against A: how much less of the surface has a point within 2 mm; red is where B is worse.") +
+         "</div>\n";
+}
 
 std::string case_pictures(const Results& results, const ReportPictures& pictures) {
   std::vector<std::string> shown;
@@ -149,10 +224,11 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   const CaseLabels labels = label_cases(group_cases(results));
   std::string text;
   for (const std::string& name : shown) {
-    text += fmt::format("<h3>{}</h3>\n<div class=\"maps\">\n", xml_escape(labels.of.at(name)));
-    if (const auto depths = pictures.pictures.find(name); depths != pictures.pictures.end())
-      for (const ReportPicture& picture : depths->second) text += depth_figure(picture, labels.of.at(name));
-    text += tile_figures(tiles[name], limit_mm) + "</div>\n";
+    DepthFigures depths;
+    if (const auto found = pictures.pictures.find(name); found != pictures.pictures.end())
+      depths = depth_figures(found->second, labels.of.at(name));
+    text += fmt::format("<h3>{}</h3>\n<div class=\"maps\">\n{}{}{}</div>\n", xml_escape(labels.of.at(name)),
+                        depths.first, tile_figures(tiles[name], limit_mm), depths.others);
   }
   if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
   if (pictures.left_out > 0)

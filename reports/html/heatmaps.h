@@ -12,4 +12,9 @@ namespace aqbench {
 // errors and completeness seen from above. Empty without pictures and tiles.
 std::string case_pictures(const Results& results, const ReportPictures& pictures);
 
+// Returns pictures of two sides of one case as HTML: mean errors of both on one scale, how much larger
+// |error| of B is, and how much less of the surface B covers; red is where B is worse. "" where no tile of
+// the two differs.
+std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b);
+
 }  // namespace aqbench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,6 +13,8 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/history/trend.h"
+#include "reports/site/site_baselines.h"
+#include "reports/site/site_comparisons.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
 
@@ -21,8 +24,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRunsFile = "data/runs.jsonl";
-constexpr const char* kPageFolders[] = {"suite", "scene",  "method", "metric", "badge",
-                                        "api",   "report", "data",   "assets"};
+constexpr const char* kPageFolders[] = {"suite", "scene",  "method", "metric",     "badge",   "api",
+                                        "data",  "report", "assets", "comparison", "baseline"};
+
+std::string folder_names(const std::vector<fs::path>& folders) {
+  std::string names;
+  for (const fs::path& folder : folders) names += (names.empty() ? "" : ", ") + folder.string();
+  return names;
+}
 
 // What the site knew before: key -> line.
 std::map<std::string, std::string> known_lines(const fs::path& out) {
@@ -174,6 +183,9 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
 SiteSummary write_site(const SiteRequest& request) {
   check_out(request.out);
   const std::vector<fs::path> bundles = find_bundles(request.folders);
+  if (bundles.empty())  // a folder that was mistyped must not empty a site
+    throw Error(ErrorKind::input, folder_names(request.folders) + ": no bundle there; nothing is written");
+  SiteBaselines baselines = read_site_baselines(request.folders, request.baselines);
   ReadRuns read = read_runs(bundles, known_lines(request.out));
   const SiteSuites suites = suites_of(read.runs);
   SiteWriter writer(request.out);
@@ -183,12 +195,15 @@ SiteSummary write_site(const SiteRequest& request) {
     const std::vector<SiteStep>& found = steps[suite] = site_steps(runs);
     writer.write(suite_page(suite, runs, reports, found));
     writer.write(suite_data(suite, runs, found));
+    writer.write(comparisons_page(suite, runs, reports));
     writer.write(suite_badge(suite, *runs.back()));
     writer.write(suite_endpoint(suite, *runs.back()));
   }
-  for (const auto& page : subject_pages(suites, steps)) writer.write(page);
+  for (const auto& page : subject_pages(suites, steps, reports)) writer.write(page);
   for (const auto& asset : site_assets()) writer.write(asset);
   writer.write(index_page(suites));
+  writer.write(baselines_page(baselines.found, read.runs, reports));
+  std::ranges::move(baselines.problems, std::back_inserter(read.problems));
   std::string lines;
   for (const std::string& line : read.lines) lines += line + "\n";
   writer.write({kRunsFile, lines});

@@ -1,6 +1,7 @@
 #pragma once
-// A static site over bundles: an index with a search, pages for each suite, scene, method and metric, a badge
-// and a JSON document for each suite. Nothing on it is fetched from elsewhere.
+// A static site over bundles: an index with a search, pages for each suite, scene, method and metric, what
+// moved from run to run, accepted values, a badge and a JSON document for each suite. Nothing on it is
+// fetched from elsewhere.
 
 #include <cstddef>
 #include <filesystem>
@@ -13,18 +14,20 @@ namespace aqbench {
 struct SiteRequest {
   std::vector<std::filesystem::path> folders;  // bundles, or folders at most three levels above them
   std::filesystem::path out;
-  std::size_t reports = 5;  // of each suite, the newest so many reports are copied
+  std::vector<std::filesystem::path> baselines = {};  // beside those that stand in the folders
+  std::size_t reports = 5;                            // of each suite, the newest so many reports are copied
 };
 
 // What was done.
 struct SiteSummary {
   std::size_t runs = 0, read = 0, pages = 0;  // read: bundles that were new or had changed
-  std::vector<std::string> problems;          // a line for each bundle and each report that was left out
+  std::vector<std::string> problems;          // a line for each bundle, report and baseline that was left out
 };
 
 // Writes the site. What it knows of bundles from before (OUT/data/runs.jsonl) is not read again: adding a
 // bundle reads that one alone. A bundle that is gone disappears, and so do its pages. Throws Error(io), and
-// Error(input) if a folder cannot be listed or OUT holds other files than a site's.
+// Error(input) if a folder cannot be listed, if there is no bundle at all, if a file of `baselines` is none,
+// or if OUT holds other files than a site's.
 SiteSummary write_site(const SiteRequest& request);
 
 }  // namespace aqbench

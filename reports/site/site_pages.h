@@ -4,20 +4,14 @@
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "reports/site/site_html.h"
 #include "reports/site/site_run.h"
 #include "reports/site/site_steps.h"
 
 namespace aqbench {
-
-// Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
-std::string site_file_name(std::string_view name);
-
-// Says where the report of a run lies on the site, relative to its root; "" where it was not copied.
-using SiteReports = std::map<std::string, std::string>;  // key -> path
 
 // Return a file's path relative to the site and its text. Runs are of one suite, oldest first; steps are
 // those of site_steps().
@@ -35,7 +29,8 @@ using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
 // newest run of every suite; a metric's page also lists its steps.
 std::pair<std::string, std::string> index_page(const SiteSuites& suites);
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
-                                                               const SiteSteps& steps);
+                                                               const SiteSteps& steps,
+                                                               const SiteReports& reports);
 
 // Returns the files that all pages share: styles and scripts.
 std::vector<std::pair<std::string, std::string>> site_assets();

@@ -14,11 +14,16 @@
 #include "core/text.h"
 #include "harness/statistics/trend_steps.h"
 #include "metrics/value_change.h"
+#include "reports/html/page.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostSteps = 2000;
+constexpr std::size_t kMostSteps = 2000, kMostStepRows = 200;
+
+constexpr const char* kStepsNote =
+    "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
+    "(exact), else change points with their p. They show where to look; gate and ab decide.";
 
 // What can be compared: a case with the same options over the runs. Times need the same machine and build,
 // too.
@@ -106,21 +111,36 @@ const std::vector<std::string>& site_step_titles() {
 }
 
 std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
-                          const std::string& suite) {
+                          const SiteStepCells& cells) {
   const SiteRun &before = *runs[step.before], &since = *runs[step.since];
   const std::string from = commit_of_run(before), to = commit_of_run(since);
   const int worse = step.worsening();
-  std::string row =
-      fmt::format("<tr><td>{}</td>{}<td data-label=\"case\">{}</td>",
-                  xml_escape(site_metrics()[step.metric].name), suite, xml_escape(step.case_name));
+  const auto linked = [&](const SiteRun& run, const std::string& text) {
+    return case_link(run, step.case_name, *cells.reports, xml_escape(text));
+  };
+  std::string row = fmt::format("<tr title=\"{}\"><td>{}</td>{}<td data-label=\"case\">{}</td>",
+                                xml_escape(step.case_name), xml_escape(site_metrics()[step.metric].name),
+                                cells.suite, linked(since, cells.names->of.at(step.case_name)));
   row += fmt::format(
       "<td data-label=\"before\">{}</td><td data-label=\"after\">{}</td><td data-label=\"change\">{}</td>",
-      short_number(step.level.mean_before), short_number(step.level.mean_after), change_of(step));
+      linked(before, short_number(step.level.mean_before)),
+      linked(since, short_number(step.level.mean_after)), change_of(step));
   row += fmt::format("<td data-label=\"it is\"{}>{}</td><td data-label=\"since run\">{}</td>",
                      worse > 0 ? " class=\"bad\"" : "", change_word(worse), xml_escape(since.id));
   return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
                            xml_escape(from == to ? from + ", the same" : from + " to " + to),
                            step.level.p == 0 ? "exact" : fmt::format("{:.1e}", step.level.p));
+}
+
+std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
+                          const std::string& lead) {
+  if (rows.empty()) return "";
+  std::string text = lead + table_open("changes of level", titles);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostStepRows); ++i) text += rows[i];
+  text += kTableEnd;
+  if (rows.size() > kMostStepRows)
+    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMostStepRows);
+  return page_section("steps", "Where a level changed", text, kStepsNote);
 }
 
 std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {

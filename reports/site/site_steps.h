@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "harness/statistics/change_points.h"
+#include "reports/content/case_names.h"
+#include "reports/site/site_html.h"
 #include "reports/site/site_run.h"
 
 namespace aqbench {
@@ -31,11 +33,23 @@ using SiteSteps = std::map<std::string, std::vector<SiteStep>>;
 // another machine or build. Of more than 2000 the newest 2000 are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
 
-// Returns the headings of a table of steps, and the row of a step; `suite` is a cell that leads to its suite,
-// "" for none, and its heading is not among the headings.
+// Says how a table of steps names and links cases: their short names, the copied reports, and a cell that
+// leads to the suite, "" for none.
+struct SiteStepCells {
+  const ShortNames* names = nullptr;
+  const SiteReports* reports = nullptr;
+  std::string suite = {};
+};
+
+// Returns the headings of a table of steps, without that of the suite, and the row of a step.
 const std::vector<std::string>& site_step_titles();
 std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
-                          const std::string& suite);
+                          const SiteStepCells& cells);
+
+// Returns the section with a table of such rows, the newest first; of more than 200 the rest is counted.
+// `lead` is HTML that stands before it. "" without rows.
+std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
+                          const std::string& lead = "");
 
 // Returns a list of the newest five runs since which a level is another one: commits, how many values are
 // worse.

@@ -21,7 +21,7 @@ const aqbench = (() => {
   function cell_key(cell) {
     const text = cell?.textContent.trim() ?? '';
     if (text === '' || text === 'n/a') return null;
-    const value = Number(text.replace(/[ %]|ms$|mm$/g, ''));
+    const value = Number(text.replace(/[ %*]|ms$|mm$/g, ''));
     return Number.isNaN(value) ? text.toLowerCase() : value;
   }
 

@@ -2,7 +2,7 @@
 'use strict';
 (() => {
   const {make} = aqbench, plots = aqbench_plots;
-  const section = document.getElementById('trend'), {runs, cases} = window.aqbench_suite;
+  const section = document.getElementById('trend'), {runs, cases, labels} = window.aqbench_suite;
   const metrics = Object.entries(window.aqbench_values)
     .filter(([, rows]) => rows.some((row) => row.some((value) => value !== null))).map(([name]) => name);
   if (!section || metrics.length === 0) return;
@@ -14,7 +14,8 @@
   const metric = make('select', {onchange: () => draw()},
     ...metrics.map((name) => make('option', {value: name, selected: name === first}, name)));
   const some = make('select', {multiple: true, size: Math.min(6, Math.max(2, cases.length)), onchange: () => draw()},
-    ...cases.map((name, i) => make('option', {value: i, selected: changed.length > 0 ? changed.includes(i) : i < 4}, name)));
+    ...labels.map((name, i) => make('option', {value: i, title: cases[i],
+      selected: changed.length > 0 ? changed.includes(i) : i < 4}, name)));
   const steps_of = (index) => changes.filter(([name, at]) => name === metric.value && at === index)
     .map(([, , run, worse]) => [run, worse]);
   const marks = {'1': '#d73a49', '-1': '#2da44e', '0': '#8c6bb1'};
@@ -40,7 +41,7 @@
   function draw() {
     const rows = window.aqbench_values[metric.value], x = runs.map((_, i) => i + 1);
     const shown = [...some.selectedOptions].slice(0, plots.most_lines).map((option) => Number(option.value));
-    const lines = shown.map((index) => ({label: cases[index], x, y: rows[index], width: 1.5}));
+    const lines = shown.map((index) => ({label: labels[index], x, y: rows[index], width: 1.5}));
     const steps = shown.flatMap(steps_of);
     holder.replaceChildren();
     const plot = plots.chart(holder, `${metric.value} over the runs`,

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/drawing/colour_map.h"
 #include "core/files.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -23,6 +24,32 @@ TEST(ComparePage, CountsWhatMovedAndNamesTheWorstCase) {
   EXPECT_THAT(page, HasSubstr("Of B <span class=\"bad\">1 value worse</span>, 1 better, 1 neither."));
   EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[1].case_name + "\""));
   EXPECT_THAT(page, HasSubstr("<td data-label=\"change\">+0.5</td>"));  // of a bias no percent
+}
+
+TEST(ComparePage, ShowsWhereBothSidesDifferTileByTile) {
+  const TemporaryDirectory folder;
+  const Results a = synthetic_results();
+  Results b = a;
+  for (const std::size_t i : {0, 1}) metric_of(b.records[i], "accuracy_mean_mm").value = 10;
+  const char* const head =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
+  for (const std::string side : {"a", "b"}) {
+    std::filesystem::create_directories(folder / side / "tiles");
+    const std::string error = side == "a" ? "-1" : "3";
+    // The tile (1, 2) has a mean error of 3 mm in B and of -1 mm in A; of another case nothing differs.
+    write_file(folder / side / "tiles/flat_plane__roma_like__seed=42.csv",
+               head + std::string("0,0,0,0,9,0.5,0,100\n1,2,10,20,9,") + error + ",0,100\n");
+    write_file(folder / side / "tiles/flat_plane__lightglue_like__seed=42.csv",
+               head + std::string("0,0,0,0,9,0.5,0,100\n"));
+  }
+  const std::string page = compare_page(compare_results(a, b), {&a, folder / "a"}, {&b, folder / "b"});
+  const std::string part = page.substr(page.find("<section id=\"places\">"));
+  EXPECT_THAT(part, HasSubstr("<h3>flat_plane/roma_like/seed=42</h3>"));
+  EXPECT_THAT(part, Not(HasSubstr("<h3>flat_plane/lightglue_like")));
+  // |3| - |-1| = 2 mm is the end of its scale: the reddest colour.
+  EXPECT_THAT(part, HasSubstr("<path fill=\"" + hex_of(diverging_colour(kColourSteps - 1)) +
+                              "\" d=\"M1 2h1v1h-1z\"/>"));
+  EXPECT_THAT(compare_page(compare_results(a, b), {&a, ""}, {&b, ""}), Not(HasSubstr("id=\"places\"")));
 }
 
 TEST(ComparePage, ShowsStagesAndSamplesOfBothSides) {

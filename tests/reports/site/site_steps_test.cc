@@ -41,6 +41,11 @@ std::vector<SiteRun> thirty_runs() {
   return runs;
 }
 
+const SiteReports& no_reports() {
+  static const SiteReports none;
+  return none;
+}
+
 std::vector<SiteStep> steps_of(const std::vector<SiteRun>& runs) {
   std::vector<const SiteRun*> list;
   for (const SiteRun& run : runs) list.push_back(&run);
@@ -77,7 +82,8 @@ TEST(SiteSteps, ABiasThatMovedIsNeitherWorseNorBetter) {
   ASSERT_EQ(steps.size(), 1u);
   std::vector<const SiteRun*> list;
   for (const SiteRun& run : runs) list.push_back(&run);
-  const std::string row = site_step_row(steps[0], list, "");
+  const ShortNames names = site_short_names(list);
+  const std::string row = site_step_row(steps[0], list, {&names, &no_reports()});
   EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
   EXPECT_THAT(row, HasSubstr(">other</td>"));
 }
@@ -115,12 +121,12 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   EXPECT_THAT(page, HasSubstr("<li>since run run118, commit c1018 after c1017: <span class=\"bad\">4 values "
                               "worse</span>, 0 better</li>"));
   EXPECT_THAT(page, HasSubstr("c1017 to c1018"));
-  EXPECT_THAT(
-      page, HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"bad\">worse"
-                      "</td><td data-label=\"since run\">run118</td>"));
+  EXPECT_THAT(page,
+              HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"bad\">worse"
+                        "</td><td data-label=\"since run\">run118</td>"));
   EXPECT_THAT(suite_data("s", suites["s"], steps.at("s")).second,
               HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
-  for (const auto& [path, text] : subject_pages(suites, steps)) {
+  for (const auto& [path, text] : subject_pages(suites, steps, {})) {
     if (path == "metric/accuracy_mean_mm.html") {
       EXPECT_THAT(text, HasSubstr("<td data-label=\"suite\"><a href=\"../suite/s.html\">s</a></td><td "
                                   "data-label=\"case\">noisy</td>"));

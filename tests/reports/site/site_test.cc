@@ -11,7 +11,10 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/process.h"
 #include "core/sha256.h"
+#include "harness/gating/baseline.h"
+#include "harness/planning/plan.h"
 #include "reports/content/bundle_files.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
@@ -55,7 +58,17 @@ TEST(Site, HasAPageForEachSuiteSceneMethodAndMetricAndReadsOnlyWhatIsNew) {
     EXPECT_TRUE(fs::exists(folder / "site" / page)) << page;
   const std::string suite = read_file(folder / "site/suite/seed.html");
   EXPECT_THAT(suite, HasSubstr("3 of 4 ok"));
-  EXPECT_THAT(suite, HasSubstr("title=\"0.793 in the run before\">0.950 *"));
+  EXPECT_THAT(suite,
+              ::testing::ContainsRegex("title=\"0.793 in the run before\"><a href=\"../report/20250521[^\"]+"
+                                       "#case=flat_plane/roma_like/seed=42\">0.950</a> [*]"));
+  // What all share is said once, and in no name; search and links know the whole name.
+  EXPECT_THAT(suite, HasSubstr("All cases have seed=42."));
+  EXPECT_THAT(suite, HasSubstr("<tr title=\"flat_plane/roma_like/seed=42\">"));
+  EXPECT_THAT(suite, Not(HasSubstr(">flat_plane/roma_like/seed=42<")));
+  for (const char* const page : {"scene/undulating.html", "metric/accuracy_mean_mm.html"})
+    EXPECT_THAT(read_file(folder / "site" / page),
+                ::testing::ContainsRegex("#case=undulating/roma_like/seed=42\">[0-9.]+</a></td>"))
+        << page;
   EXPECT_THAT(suite, HasSubstr("report of 20250521T101112Z"));
   EXPECT_THAT(suite, Not(HasSubstr("<b>died")));
   EXPECT_THAT(read_file(folder / "site/badge/seed.svg"), HasSubstr("3 of 4 ok"));
@@ -76,8 +89,73 @@ TEST(Site, HasAPageForEachSuiteSceneMethodAndMetricAndReadsOnlyWhatIsNew) {
   EXPECT_THAT(read_file(folder / "site/suite/seed.html"), HasSubstr("4 of 4 ok"));
   fs::remove_all(folder / "out");
   fs::create_directories(folder / "out");
-  EXPECT_EQ(write_site(request).runs, 0u);
+  EXPECT_THROW(write_site(request), Error);  // a mistyped folder empties no site
+  EXPECT_TRUE(fs::exists(folder / "site/suite/seed.html"));
+  Results other = synthetic_results();
+  PlanRequest plan;
+  plan.scenes = {"flat_plane"};
+  plan.methods = {"roma_like"};
+  other.run.suite = "";
+  synthetic_bundle(folder / "out", other, plan_sweep(plan));
+  EXPECT_EQ(write_site(request).runs, 1u);
   EXPECT_FALSE(fs::exists(folder / "site/suite/seed.html"));
+  EXPECT_FALSE(fs::exists(folder / "site/comparison/seed.html"));
+}
+
+TEST(Site, SaysWhatMovedFromRunToRun) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  write_site({{folder / "out"}, folder / "site"});
+  const std::string page = read_file(folder / "site/comparison/seed.html");
+  EXPECT_THAT(page, HasSubstr("<h2>20250520T101112Z to 20250521T101112Z</h2>"));
+  EXPECT_THAT(page, HasSubstr("A is ok, B is crashed"));
+  EXPECT_THAT(page, ::testing::ContainsRegex("#case=flat_plane/roma_like/seed=42\">0.793</a></td>"));
+  EXPECT_THAT(page,
+              ::testing::ContainsRegex(
+                  "#case=flat_plane/roma_like/seed=42\">0.95</a></td><td data-label=\"change\">[+]19.8 %</td>"
+                  "<td data-label=\"B is\" class=\"bad\">worse</td>"));
+  // One run has nothing before it.
+  fs::remove_all(folder / "out/20250520T101112Z");
+  write_site({{folder / "out"}, folder / "site"});
+  EXPECT_THAT(read_file(folder / "site/comparison/seed.html"), HasSubstr("There is one run"));
+}
+
+TEST(Site, NamesBaselinesAndWhoAcceptedThem) {
+  const TemporaryDirectory folder;
+  two_bundles(folder / "out");
+  Baseline baseline = synthetic_baseline(synthetic_results());
+  baseline.accepted_bundle = "20250520T101112Z";
+  fs::create_directories(folder / "out/baselines");
+  write_file(folder / "out/baselines/seed.json", baseline_text(baseline));
+  write_file(folder / "out/other.json", "{}");
+  write_file(folder / "out/20250520T101112Z/baseline.json", baseline_text(baseline));  // a bundle's copy
+  const auto git = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"git", "-C", (folder / "out").string(), "-c", "user.name=A & Name",
+                                         "-c", "user.email=a@b.example"});
+    const ProgramAnswer answer = ask_program(arguments, 20);
+    ASSERT_TRUE(answer.ok) << answer.problem;
+  };
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  EXPECT_THAT(write_site(request).problems, ::testing::IsEmpty());
+  const auto page = [&] { return read_file(folder / "site/baseline/accepted.html"); };
+  EXPECT_THAT(page(), HasSubstr("not in a git repository that can be read"));
+  git({"init", "-q"});
+  git({"add", "baselines"});
+  EXPECT_NO_FATAL_FAILURE(git({"commit", "-q", "-m", "x"}));
+  write_site(request);
+  EXPECT_THAT(page(), HasSubstr("<td data-label=\"by\">A &amp; Name</td>"));
+  EXPECT_THAT(page(), HasSubstr("/baselines/seed.json</td>"));
+  EXPECT_THAT(page(), Not(HasSubstr("baseline.json")));
+  EXPECT_THAT(page(), HasSubstr(">20250520T101112Z</a>"));  // leads to the report of the accepted run
+  EXPECT_THAT(page(), Not(HasSubstr("changed since")));
+  write_file(folder / "out/baselines/seed.json", baseline_text(baseline) + "\n");
+  write_site(request);
+  EXPECT_THAT(page(), HasSubstr("changed since, not committed"));
+  write_file(folder / "out/baselines/broken.json", "{\"accepted_from\": 7}");
+  const SiteSummary left = write_site(request);
+  ASSERT_EQ(left.problems.size(), 1u);
+  EXPECT_THAT(left.problems[0], HasSubstr("broken.json"));
+  EXPECT_THROW(write_site({{folder / "out"}, folder / "site", {folder / "out/other.json"}}), Error);
 }
 
 TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {

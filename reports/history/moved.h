@@ -1,0 +1,35 @@
+#pragma once
+// What moved between two bundles, counted and in order, for the pages that show it.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/history/compare.h"
+
+namespace aqbench {
+
+// Counts the values by what became of them (metrics/value_change.h), and names the case with the largest
+// change for the worse.
+struct Moved {
+  std::size_t worse = 0, better = 0, other = 0;
+  std::string worst_case;  // "" where nothing is worse
+};
+
+// Counts the values that differ.
+Moved moved_values(const CompareReport& report);
+
+// Returns the count as a paragraph of HTML.
+std::string moved_html(const Moved& moved);
+
+// Holds a value that differs; `metric` points into the report.
+struct MovedRow {
+  const ComparedMetric* metric = nullptr;
+  int worse = 0;       // 1 worse, -1 better, 0 neither
+  std::string change;  // as change_text() writes it, or why there is none
+};
+
+// Returns the values that differ, the largest change for the worse first.
+std::vector<MovedRow> moved_rows(const CompareReport& report);
+
+}  // namespace aqbench

@@ -1,0 +1,140 @@
+#include "reports/site/site_baselines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/process.h"
+#include "core/text.h"
+#include "harness/gating/baseline.h"
+#include "reports/html/page.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostFolders = 3;
+constexpr double kGitTimeout_s = 10;
+
+// Whether the file begins as `aqbench accept` writes it.
+bool begins_as_baseline(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(1024, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.starts_with('{') && head.find("\"accepted_from\"") != head.npos;
+}
+
+void find_baselines_below(const fs::path& folder, int depth, std::vector<fs::path>& found) {
+  std::error_code error;
+  if (fs::exists(folder / "results.json", error)) return;  // a bundle's own file is a copy of one
+  for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
+       entries.increment(error)) {
+    const fs::file_status status = entries->symlink_status(error);
+    if (fs::is_directory(status) && depth < kMostFolders)
+      find_baselines_below(entries->path(), depth + 1, found);
+    else if (fs::is_regular_file(status) && entries->path().extension() == ".json" &&
+             begins_as_baseline(entries->path()))
+      found.push_back(entries->path());
+  }
+}
+
+// Asks git about the file; "" where it does not answer, with the reason in `note`.
+std::string ask_git(const fs::path& file, std::vector<std::string> arguments, std::string& note) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
+  arguments.insert(arguments.end(), {"--", file.filename().string()});
+  const ProgramAnswer answer = ask_program(arguments, kGitTimeout_s);
+  if (!answer.ok) note = "not in a git repository that can be read: " + answer.problem;
+  return answer.ok ? answer.output.substr(0, answer.output.find('\n')) : "";
+}
+
+SiteBaseline site_baseline(const fs::path& path) {
+  const Baseline baseline = read_baseline(path);
+  SiteBaseline found;
+  found.path = path.string();
+  found.suite = baseline.suite;
+  found.bundle = baseline.accepted_bundle;
+  found.program_commit = baseline.accepted_commit;
+  found.cases = baseline.cases.size();
+  for (const BaselineCase& one : baseline.cases) found.values += one.metrics.size();
+  const std::string last = ask_git(path, {"log", "-1", "--format=%H%x09%cI%x09%an"}, found.note);
+  if (last.empty()) {
+    if (found.note.empty()) found.note = "not committed yet";
+    return found;
+  }
+  const std::vector<std::string_view> parts = split_at(last, '\t');
+  if (parts.size() < 3) return found;
+  found.commit = parts[0];
+  found.at = parts[1];
+  found.by = last.substr(parts[0].size() + parts[1].size() + 2);
+  if (!ask_git(path, {"status", "--porcelain"}, found.note).empty())
+    found.note = "changed since, not committed";
+  return found;
+}
+
+}  // namespace
+
+SiteBaselines read_site_baselines(const std::vector<fs::path>& folders, const std::vector<fs::path>& files) {
+  std::vector<fs::path> paths;
+  for (const fs::path& folder : folders) find_baselines_below(folder, 0, paths);
+  SiteBaselines all;
+  for (const fs::path& file : files) {
+    all.found.push_back(site_baseline(file));
+    std::erase(paths, file);
+  }
+  std::ranges::sort(paths);
+  const auto again = std::ranges::unique(paths);
+  paths.erase(again.begin(), again.end());
+  for (const fs::path& path : paths) try {
+      all.found.push_back(site_baseline(path));
+    } catch (const Error& error) {
+      all.problems.emplace_back(error.what());
+    }
+  std::ranges::stable_sort(all.found, {}, &SiteBaseline::path);
+  return all;
+}
+
+std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaseline>& baselines,
+                                                   const std::vector<SiteRun>& runs,
+                                                   const SiteReports& reports) {
+  std::string body =
+      table_open("baselines", {"suite", "file", "accepted run", "program", "values", "by", "when", "commit"});
+  for (const SiteBaseline& one : baselines) {
+    const auto run = std::ranges::find_if(runs, [&](const SiteRun& known) {
+      return known.id == one.bundle && known.suite == one.suite && reports.contains(known.key);
+    });
+    const std::string text = xml_escape(one.bundle);
+    const std::string bundle =
+        run == runs.end() ? text : fmt::format("<a href=\"../{}\">{}</a>", reports.at(run->key), text);
+    const auto known = [](const std::string& value) {
+      return value.empty() ? "not known" : xml_escape(value);
+    };
+    body += fmt::format(
+        "<tr><td>{}</td><td data-label=\"file\">{}</td><td data-label=\"accepted run\">{}</td><td "
+        "data-label=\"program\">{}</td><td data-label=\"values\">{} of {}</td>",
+        xml_escape(shown_suite(one.suite)), xml_escape(one.path), bundle,
+        known(one.program_commit.substr(0, 12)), one.values, counted(one.cases, "case"));
+    body += fmt::format(
+        "<td data-label=\"by\">{}</td><td data-label=\"when\">{}</td><td "
+        "data-label=\"commit\">{}{}</td></tr>\n",
+        known(one.by), known(one.at), known(one.commit.substr(0, 12)),
+        one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>");
+  }
+  body += kTableEnd;
+  if (baselines.empty())
+    body = "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> names one.</p>\n";
+  return {"baseline/accepted.html",
+          site_page(
+              "accepted values", 1,
+              page_section("baselines", "Baselines", body,
+                           "The run whose values were accepted, and the commit of the program that measured "
+                           "it, stand in the file (<code>aqbench accept</code> writes it). By, when and "
+                           "commit are those of the last change of the file in its git repository."),
+              "")};
+}
+
+}  // namespace aqbench

@@ -1,0 +1,112 @@
+#include "reports/site/site_comparisons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "metrics/registry.h"
+#include "metrics/value_change.h"
+#include "reports/history/compare.h"
+#include "reports/history/moved.h"
+#include "reports/html/page.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMostPairs = 20, kMostRows = 100, kMostNotes = 10;
+
+std::string moved_table(const CompareReport& report, const SiteRun& a, const SiteRun& b,
+                        const ShortNames& names, const SiteReports& reports) {
+  const std::vector<MovedRow> rows = moved_rows(report);
+  if (rows.empty()) return "";
+  std::string text = table_open(fmt::format("what moved from {} to {}", a.id, b.id),
+                                {"case", "metric", "A", "B", "change", "B is"});
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+    const ComparedMetric& row = *rows[i].metric;
+    const auto value = [&](const SiteRun& run, const std::optional<double>& number) {
+      return case_link(run, row.case_name, reports, short_number_or_na(number));
+    };
+    text += fmt::format(
+        "<tr title=\"{}\"><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
+        "data-label=\"B\">{}</td><td data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
+        xml_escape(row.case_name), xml_escape(names.of.at(row.case_name)), xml_escape(row.metric),
+        value(a, row.a), value(b, row.b), xml_escape(rows[i].change),
+        rows[i].worse > 0 ? " class=\"bad\"" : "", change_word(rows[i].worse));
+  }
+  text += kTableEnd;
+  if (rows.size() > kMostRows)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", rows.size() - kMostRows);
+  return text;
+}
+
+std::string notes_list(const std::vector<std::string>& notes) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i)
+    text += fmt::format("<li>{}</li>\n", xml_escape(notes[i]));
+  if (notes.size() > kMostNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMostNotes);
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
+                         const SiteReports& reports) {
+  const CompareReport report = compare_results(site_results(a), site_results(b));
+  std::string body =
+      fmt::format("<p>A: {}, commit {}<br>B: {}, commit {}</p>\n", xml_escape(a.id),
+                  xml_escape(a.commit.empty() ? "not known" : a.commit.substr(0, 12)), xml_escape(b.id),
+                  xml_escape(b.commit.empty() ? "not known" : b.commit.substr(0, 12)));
+  // Without times, equal records are equal values and no sign of one bundle given twice.
+  if (!report.refusal.empty())
+    body += "<p>All values are the same.</p>\n";
+  else
+    body += moved_html(moved_values(report)) + moved_table(report, a, b, names, reports);
+  return page_section("to-" + site_file_name(b.id),
+                      fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
+                      body + notes_list(report.notes));
+}
+
+}  // namespace
+
+Results site_results(const SiteRun& run) {
+  Results results;
+  results.run.id = run.id;
+  results.run.suite = run.suite;
+  for (const SiteCase& one : run.cases) {
+    Record record;
+    record.case_name = one.name;
+    record.scene = one.scene;
+    record.method = one.method;
+    record.status = status_from_string(one.status).value_or(Status::failed);
+    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
+    for (std::size_t i = 0; i + 1 < one.values.size(); ++i)
+      if (one.values[i])
+        record.metrics.emplace_back(site_metrics()[i].name,
+                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
+    results.records.push_back(std::move(record));
+  }
+  return results;
+}
+
+std::pair<std::string, std::string> comparisons_page(const std::string& suite,
+                                                     std::span<const SiteRun* const> runs,
+                                                     const SiteReports& reports) {
+  const std::string file = site_file_name(suite);
+  const std::size_t pairs = std::min(runs.size() - 1, kMostPairs);
+  const ShortNames names = site_short_names(runs.last(pairs + 1));
+  std::string body = fmt::format(
+      "<p><a href=\"../suite/{}.html\">suite {}</a>. What <code>aqbench compare</code> shows of the headline "
+      "metrics, the newest pair first; all metrics, stages and clouds of two bundles: <code>aqbench compare "
+      "A B "
+      "--html FILE</code>. Times are in the trend: they vary by themselves.</p>\n",
+      file, xml_escape(shown_suite(suite)));
+  body += common_html(names.common);
+  if (pairs == 0) body += "<p>There is one run: nothing to compare it with.</p>\n";
+  for (std::size_t i = 0; i < pairs; ++i)
+    body += pair_section(*runs[runs.size() - 2 - i], *runs[runs.size() - 1 - i], names, reports);
+  if (runs.size() - 1 > pairs)
+    body += fmt::format("<p class=\"dim\">and {} older pairs</p>\n", runs.size() - 1 - pairs);
+  return {fmt::format("comparison/{}.html", file),
+          site_page("from run to run: " + shown_suite(suite), 1, body, "")};
+}
+
+}  // namespace aqbench

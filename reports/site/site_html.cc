@@ -1,0 +1,105 @@
+#include "reports/site/site_html.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/sha256.h"
+#include "core/text.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+
+std::string site_file_name(std::string_view name) {
+  std::string file;
+  for (const char c : name)
+    file += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ? c : '.';
+  return file == name && !name.empty() ? file : fmt::format("{}-{}", file, sha256_hex(name).substr(0, 8));
+}
+
+std::string SiteHealth::text() const {
+  return fmt::format("{} of {} ok{}", ok, all, skipped == 0 ? "" : fmt::format(", {} skipped", skipped));
+}
+
+SiteHealth health_of(const SiteRun& run) {
+  const auto with = [&](const char* status) {
+    return static_cast<std::size_t>(std::ranges::count(run.cases, status, &SiteCase::status));
+  };
+  return {with("ok"), with("skipped"), std::max(run.planned, run.cases.size())};
+}
+
+std::string health_text(const SiteHealth& health) {
+  return fmt::format("<span class=\"badge {}\">{}</span>", health.good() ? "good" : "bad", health.text());
+}
+
+std::string site_page(const std::string& title, int depth, const std::string& body,
+                      const std::string& data_script) {
+  const std::string root = depth == 0 ? "" : "../";
+  std::string page = fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; "
+      "script-src "
+      "'self' file:; base-uri 'none'\">\n<title>{0}</title>\n<link rel=\"stylesheet\" "
+      "href=\"{1}assets/site.css\">\n"
+      "</head>\n<body>\n<header><nav aria-label=\"site\"><a href=\"{1}index.html\">all suites</a></nav>\n"
+      "<h1>{0}</h1></header>\n<main>\n{2}</main>\n<script src=\"{1}assets/report.js\"></script>\n",
+      xml_escape(title), root, body);
+  if (!data_script.empty())
+    page += fmt::format(
+        "<script src=\"{0}assets/uplot.js\"></script>\n<script src=\"{0}{1}\"></script>\n<script "
+        "src=\"{0}assets/site.js\"></script>\n",
+        root, data_script);
+  return page + "</body>\n</html>\n";
+}
+
+std::string table_open(const std::string& label, const std::vector<std::string>& titles) {
+  std::string text = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
+      "cards unbroken\"><thead><tr>",
+      xml_escape(label));
+  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
+  return text + "</tr></thead>\n<tbody>\n";
+}
+
+std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
+
+std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs) {
+  std::vector<std::size_t> filled;
+  for (std::size_t i = 0; i < site_metrics().size(); ++i)
+    if (std::ranges::any_of(runs, [&](const SiteRun* run) {
+          return std::ranges::any_of(run->cases,
+                                     [&](const SiteCase& one) { return one.values[i].has_value(); });
+        }))
+      filled.push_back(i);
+  return filled;
+}
+
+std::string value_text(const std::optional<double>& value) { return value ? table_number(*value) : "n/a"; }
+
+std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
+                      const std::string& text) {
+  const auto report = reports.find(run.key);
+  if (report == reports.end()) return text;
+  std::string escaped;
+  for (const char c : case_name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/_.=:+-").find(c) != std::string_view::npos;
+    escaped += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return fmt::format("<a href=\"../{}#case={}\">{}</a>", report->second, escaped, text);
+}
+
+ShortNames site_short_names(std::span<const SiteRun* const> runs) {
+  std::set<std::string_view> names;
+  for (const SiteRun* const run : runs)
+    for (const SiteCase& one : run->cases) names.insert(one.name);
+  return shorten_names({names.begin(), names.end()});
+}
+
+std::string common_html(const std::string& common) {
+  return common.empty() ? "" : fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(common));
+}
+
+}  // namespace aqbench

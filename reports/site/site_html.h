@@ -1,0 +1,68 @@
+#pragma once
+// What the pages of a site are put together from.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/content/case_names.h"
+#include "reports/site/site_run.h"
+
+namespace aqbench {
+
+// Says where the report of a run lies on the site, relative to its root; "" where it was not copied.
+using SiteReports = std::map<std::string, std::string>;  // key -> path
+
+// Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
+std::string site_file_name(std::string_view name);
+
+// Counts the cases of a run by their status.
+struct SiteHealth {
+  std::size_t ok = 0, skipped = 0, all = 0;
+
+  // Returns whether every case that was not skipped is ok, and any is.
+  bool good() const { return ok > 0 && ok + skipped == all; }
+  // Returns "3 of 4 ok, 1 skipped".
+  std::string text() const;
+};
+
+// Counts the cases of a run; those that are planned and have no record count as not ok.
+SiteHealth health_of(const SiteRun& run);
+
+// Returns the count as a badge of HTML.
+std::string health_text(const SiteHealth& health);
+
+// Returns a whole page. `depth` is how many folders it lies below the root of the site; `data_script` is the
+// path of the suite's data relative to the root, "" for none.
+std::string site_page(const std::string& title, int depth, const std::string& body,
+                      const std::string& data_script);
+
+// Returns the beginning of a table up to its body, and its end. `label` is what screen readers say.
+std::string table_open(const std::string& label, const std::vector<std::string>& titles);
+inline constexpr const char* kTableEnd = "</tbody></table></div>\n";
+
+// Returns the name of a suite as people see it: "(chosen by hand)" for none.
+std::string shown_suite(const std::string& suite);
+
+// Returns which metrics any case of the runs has, as places in site_metrics().
+std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs);
+
+// Returns table_number() of the value, "n/a" for none.
+std::string value_text(const std::optional<double>& value);
+
+// Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page one folder below
+// the root; the text alone where the report was not copied.
+std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
+                      const std::string& text);
+
+// Returns the short names of all cases of the runs (reports/content/case_names.h).
+ShortNames site_short_names(std::span<const SiteRun* const> runs);
+
+// Returns a paragraph that says what all cases of a table share, "" for nothing.
+std::string common_html(const std::string& common);
+
+}  // namespace aqbench

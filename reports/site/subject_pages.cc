@@ -1,0 +1,105 @@
+// The pages of a scene, a method and a metric, over the newest run of every suite.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/text.h"
+#include "reports/html/page.h"
+#include "reports/site/site_pages.h"
+
+namespace aqbench {
+namespace {
+
+struct SubjectCase {
+  const SiteRun* run;
+  const SiteCase* one;
+};
+
+std::string suite_cell(const std::string& suite) {
+  return fmt::format("<td data-label=\"suite\"><a href=\"../suite/{}.html\">{}</a></td>",
+                     site_file_name(suite), xml_escape(shown_suite(suite)));
+}
+
+// Returns the steps of one metric over all suites.
+std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteSteps& steps,
+                         const SiteReports& reports) {
+  struct Row {
+    std::string started_utc, text;
+  };
+  std::vector<Row> found;
+  for (const auto& [suite, list] : steps) {
+    const std::vector<const SiteRun*>& runs = suites.at(suite);
+    if (std::ranges::none_of(
+            list, [&](const SiteStep& step) { return site_metrics()[step.metric].name == metric; }))
+      continue;
+    const ShortNames names = site_short_names(runs);
+    for (const SiteStep& step : list)
+      if (site_metrics()[step.metric].name == metric)
+        found.push_back({runs[step.since]->started_utc,
+                         site_step_row(step, runs, {&names, &reports, suite_cell(suite)})});
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Row::started_utc);
+  std::vector<std::string> titles = site_step_titles(), rows;
+  titles.insert(titles.begin() + 1, "suite");
+  for (Row& row : found) rows.push_back(std::move(row.text));
+  return steps_section(titles, rows);
+}
+
+// Returns the table of the cases with these metrics, each value with a link to its case.
+std::string subject_table(const std::string& name, const std::vector<SubjectCase>& cases,
+                          const std::vector<std::size_t>& metrics, const SiteReports& reports) {
+  std::vector<std::string> all, titles = {"case", "suite"};
+  for (const SubjectCase& at : cases) all.push_back(at.one->name);
+  for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
+  const ShortNames names = shorten_names(all);
+  std::string text = common_html(names.common) + table_open(name, titles);
+  for (const auto& [run, one] : cases) {
+    text += fmt::format("<tr title=\"{}\"><td>{}</td>{}", xml_escape(one->name),
+                        case_link(*run, one->name, reports, xml_escape(names.of.at(one->name))),
+                        suite_cell(run->suite));
+    for (const std::size_t i : metrics)
+      text += fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(site_metrics()[i].title),
+                          case_link(*run, one->name, reports, value_text(one->values[i])));
+    text += "</tr>\n";
+  }
+  return text + kTableEnd;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
+                                                               const SiteSteps& steps,
+                                                               const SiteReports& reports) {
+  std::vector<const SiteRun*> newest;
+  for (const auto& [suite, runs] : suites) newest.push_back(runs.back());
+  const std::vector<std::size_t> metrics = filled_metrics(newest);
+  std::map<std::pair<std::string, std::string>, std::vector<SubjectCase>> subjects;  // kind and name
+  for (const SiteRun* const run : newest)
+    for (const SiteCase& one : run->cases) {
+      for (const std::size_t i : metrics) subjects[{"metric", site_metrics()[i].name}].push_back({run, &one});
+      if (!one.scene.empty()) subjects[{"scene", one.scene}].push_back({run, &one});
+      subjects[{"method", one.method}].push_back({run, &one});
+    }
+  std::vector<std::pair<std::string, std::string>> pages;
+  for (const auto& [subject, cases] : subjects) {
+    const auto& [kind, name] = subject;
+    std::string lead;
+    std::vector<std::size_t> columns = metrics;
+    if (kind == "metric") {
+      const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
+      columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
+      lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
+             metric_steps(name, suites, steps, reports);
+    }
+    pages.emplace_back(fmt::format("{}/{}.html", kind, site_file_name(name)),
+                       site_page(kind + " " + name, 1,
+                                 lead + page_section("newest", "In the newest run of every suite",
+                                                     subject_table(name, cases, columns, reports)),
+                                 ""));
+  }
+  return pages;
+}
+
+}  // namespace aqbench
