@@ -1,5 +1,6 @@
 // Opens pages in headless Chromium at 400, 1300 and 3840 px, light and dark: no message on the console, no request
-// beyond the file (a site: none beyond its folder), no element wider than the page, nothing that axe-core finds.
+// beyond the file (a site: none beyond its folder), no element wider than the page, nothing that axe-core finds, and in
+// drawings, which axe-core does not look into, no text that is cut off or has less than 4.5 to 1 of contrast.
 //   npm install --prefix FOLDER puppeteer-core@24.43.1 axe-core@4.14.1
 //   NODE_PATH=FOLDER/node_modules node scripts/check_pages.mjs [--shots DIR] PAGE.html...
 // CHROMIUM names another program than /usr/bin/chromium. Exit 1: a page failed. 77: no Chromium.
@@ -37,6 +38,43 @@ const too_wide = () => {
   return found.slice(0, 8);
 };
 
+// Runs in the page: text of drawings that is cut off by its drawing, and whose contrast with what it stands on is low:
+// the last shape before it that lies under its middle, else the background.
+const bad_drawing_text = () => {
+  const rgba = (colour) => {
+    const [r, g, b, a = 1] = (colour.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    return {r, g, b, a};
+  };
+  const over = (top, below) => Object.fromEntries(['r', 'g', 'b'].map((part) =>
+    [part, top[part] * top.a + below[part] * (1 - top.a)]));
+  const luminance = ({r, g, b}) => [r, g, b].map((part) => part / 255)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+  const background = (element) => element
+    ? over(rgba(getComputedStyle(element).backgroundColor), background(element.parentElement)) : {r: 255, g: 255, b: 255};
+  const holds = (box, x, y) => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom;
+  const found = [];
+  for (const text of document.querySelectorAll('svg text')) {
+    const box = text.getBoundingClientRect(), drawing = text.ownerSVGElement, frame = drawing.getBoundingClientRect();
+    if (box.width === 0 || !text.checkVisibility?.({checkOpacity: true, checkVisibilityCSS: true})) continue;
+    const name = `"${text.textContent.slice(0, 60)}"`, [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    // Half a pixel of a glyph's side bearing is none of it.
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2)
+      found.push(`cut off: ${name} ${Math.round(box.left - frame.left)} to ${Math.round(box.right - frame.left)} of ${
+        Math.round(frame.width)}`);
+    let below = background(drawing);
+    for (const shape of drawing.querySelectorAll('rect, circle, path'))
+      if (shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING && holds(shape.getBoundingClientRect(), x, y)) {
+        const fill = getComputedStyle(shape).fill;
+        if (fill !== 'none') below = over(rgba(fill), below);
+      }
+    const [low, high] = [luminance(over(rgba(getComputedStyle(text).fill), below)), luminance(below)].sort((p, q) => p - q);
+    const contrast = (high + 0.05) / (low + 0.05);
+    if (contrast < 4.5) found.push(`contrast ${contrast.toFixed(2)}: ${name}`);
+  }
+  return [...new Set(found)].slice(0, 8);
+};
+
 // Runs in the page: comes past everything, so that all that starts in sight has started.
 const scroll_through = async () => {
   for (let y = 0; y < document.documentElement.scrollHeight; y += 500) {
@@ -59,6 +97,18 @@ async function violations(page) {
   return exceptionDetails ? [`axe-core did not run: ${exceptionDetails.text}`] : JSON.parse(result.value);
 }
 
+// A check that finds nothing must have been able to: three faults in a drawing, and a text without any.
+async function must_find_what_is_planted(browser) {
+  const page = await browser.newPage();
+  await page.setContent(`<body style="background:#fff"><svg width="200" height="60"><rect width="100" height="30" fill="#555"/>
+    <text x="5" y="20" fill="#444">on a bar</text><text x="150" y="20" fill="#000">it ends beyond the drawing</text>
+    <text x="105" y="50" fill="#bbb">faint</text><text x="5" y="50" fill="#000">good</text></svg></body>`);
+  const found = (await page.evaluate(bad_drawing_text)).map((text) => text.replace(/ [\d.]+: /, ' ').slice(0, 19)).join('|');
+  const planted = 'contrast "on a bar"|cut off: "it ends b|contrast "faint"';
+  if (found !== planted) throw new Error(`check of drawings: found ${found}, planted ${planted}`);
+  await page.close();
+}
+
 async function problems_of(browser, file, width, scheme) {
   const page = await browser.newPage(), found = [], url = pathToFileURL(path.resolve(file)).href;
   const folder = fs.existsSync(path.join(path.dirname(file), 'assets')) ? path.dirname(file)
@@ -76,7 +126,8 @@ async function problems_of(browser, file, width, scheme) {
   await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);
   await page.goto(url, {waitUntil: 'load', timeout: 300000});
   await page.evaluate(scroll_through);
-  found.push(...(await page.evaluate(too_wide)).map((text) => `wide: ${text}`), ...await violations(page));
+  found.push(...(await page.evaluate(too_wide)).map((text) => `wide: ${text}`), ...await violations(page),
+    ...(await page.evaluate(bad_drawing_text)).map((text) => `drawing: ${text}`));
   const shot = `${path.basename(file, '.html')}-${width}-${scheme}.png`;
   // Chromium takes no picture that is much higher.
   const height = Math.min(16000, 4e7 / width, await page.evaluate(() => document.documentElement.scrollHeight));
@@ -87,6 +138,7 @@ async function problems_of(browser, file, width, scheme) {
 
 const browser = await puppeteer.launch({executablePath: chromium, headless: true, protocolTimeout: 600000, args: [
   ...(process.getuid() === 0 ? ['--no-sandbox'] : []), '--use-angle=swiftshader', '--enable-unsafe-swiftshader']});
+await must_find_what_is_planted(browser);
 let failed = 0;
 for (const file of files)
   for (const width of [400, 1300, 3840])

@@ -55,9 +55,9 @@ bool is_depth(float depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
 
 // Pixel (x, y) of a picture shows this one of the map: the middle of its square.
 struct PictureGrid {
-  explicit PictureGrid(const DepthMap& map)
+  PictureGrid(const DepthMap& map, int side_px)
       : map_width(map.width),
-        every_px((std::max(map.width, map.height) + kPictureSide_px - 1) / kPictureSide_px),
+        every_px((std::max(map.width, map.height) + side_px - 1) / side_px),
         width((map.width + every_px - 1) / every_px),
         height((map.height + every_px - 1) / every_px),
         map_height(map.height) {}
@@ -111,42 +111,130 @@ std::string share_text(std::size_t part, std::size_t whole) {
                     : fmt::format("{:.4g}", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+// The ends of the colours: of the depths, and of the errors to both sides.
+struct DepthScale {
+  double least_m = 0, largest_m = 0, limit_mm = 0;
+};
+
+DepthScale scale_of(const DepthComparison& found) {
+  return {found.least_m, found.largest_m, error_limit_mm(found.error_mm)};
+}
+
+// The pictures of one camera, and their lines in the list.
+struct CameraPictures {
+  std::string lines;
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+std::string list_line(const std::string& file, const char* kind, const std::string& camera, const char* unit,
+                      double low, double high, const PictureGrid& grid, const std::string& filled,
+                      const std::string& beyond) {
+  return fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", file, kind, camera, unit, low, high,
+                     grid.every_px, filled, beyond);
+}
+
+// `ending` stands in the names of the files: "depth_1.png".
+CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, const DepthScale& scale,
+                           int side_px, const std::string& ending) {
+  const DepthComparison found = compare_depths(estimated, truth);
+  const PictureGrid grid(truth, side_px);
+  const double span_m = std::max(scale.largest_m - scale.least_m, 1e-6);
+  const Pixels depth = paint(grid, sequential_colour, [&](std::size_t i) -> int {
+    const float depth_m = estimated.depth_along_ray_m[i];
+    return is_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
+  });
+  const Pixels error = paint(grid, diverging_colour, [&](std::size_t i) -> int {
+    const float true_m = truth.depth_along_ray_m[i], depth_m = estimated.depth_along_ray_m[i];
+    if (!is_depth(true_m)) return kNoTruth;
+    if (!is_depth(depth_m)) return kNoValue;
+    return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / scale.limit_mm);
+  });
+  std::size_t depths = 0, depths_beyond = 0;
+  for (const float depth_m : estimated.depth_along_ray_m) {
+    if (!is_depth(depth_m)) continue;
+    ++depths;
+    depths_beyond += depth_m < scale.least_m || depth_m > scale.largest_m ? 1 : 0;
+  }
+  const auto errors_beyond = static_cast<std::size_t>(
+      std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; }));
+  const std::string filled = share_text(found.error_mm.size(), found.with_truth), &camera = truth.camera;
+  CameraPictures made;
+  const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
+                       const std::string& beyond) {
+    const std::string file = fmt::format("{}{}.png", kind, ending);
+    made.lines += list_line(file, kind, camera, unit, low, high, grid, filled, beyond);
+    made.files.emplace_back(file, png_of(pixels));
+  };
+  add("depth", "m", scale.least_m, scale.largest_m, depth, share_text(depths_beyond, depths));
+  add("depth_error", "mm", -scale.limit_mm, scale.limit_mm, error,
+      share_text(errors_beyond, found.error_mm.size()));
+  if (estimated.confidence.size() == truth.depth_along_ray_m.size())
+    add("confidence", "1", 0, 1,
+        paint(grid, sequential_colour,
+              [&](std::size_t i) -> int {
+                const float confidence = estimated.confidence[i];
+                return is_depth(estimated.depth_along_ray_m[i]) && std::isfinite(confidence)
+                           ? colour_step(confidence)
+                           : kNoValue;
+              }),
+        "");
+  return made;
+}
+
+// A list of pictures and its files: what a bundle keeps of a case.
+void append(const CameraPictures& of_camera, std::vector<std::pair<std::string, std::string>>& files) {
+  if (files.empty())
+    files.emplace_back(kPictureListName, "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n");
+  files.front().second += of_camera.lines;
+  files.insert(files.end(), of_camera.files.begin(), of_camera.files.end());
+}
+
+// Calls use(depths of the method, true depths) for each camera that has a true depth; a camera without a map
+// has no depth anywhere.
+template <class Use>
+void for_each_camera(std::span<const DepthMap> maps, std::span<const Camera> cameras,
+                     const std::filesystem::path& dataset_dir, std::size_t frame, const Use& use) {
+  for (const Camera& camera : cameras) {
+    const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
+    if (camera.is_auxiliary || file.empty()) continue;
+    const DepthMap truth =
+        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+    if (std::ranges::none_of(truth.depth_along_ray_m, is_depth)) continue;
+    const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
+    if (map != maps.end()) {
+      use(*map, truth);
+      continue;
+    }
+    DepthMap none = truth;
+    std::ranges::fill(none.depth_along_ray_m, std::numeric_limits<float>::quiet_NaN());
+    use(none, truth);
+  }
+}
+
+// One scale for all cameras of a case. One camera that is far off must not make the errors of the others
+// white: the limit is the median of theirs.
+DepthScale common_scale(const std::vector<DepthScale>& scales) {
+  DepthScale common{INFINITY, -INFINITY, 0};
+  std::vector<double> limits_mm;
+  for (const DepthScale& scale : scales) {
+    common.least_m = std::min(common.least_m, scale.least_m);
+    common.largest_m = std::max(common.largest_m, scale.largest_m);
+    limits_mm.push_back(scale.limit_mm);
+  }
+  std::ranges::sort(limits_mm);
+  common.limit_mm = limits_mm[limits_mm.size() / 2];
+  return common;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
                                                                    const DepthMap& truth) {
   const DepthComparison found = compare_depths(estimated, truth);
   if (found.with_truth == 0) return {};
-  const PictureGrid grid(truth);
-  const double span_m = std::max(found.largest_m - found.least_m, 1e-6);
-  const double limit_mm = error_limit_mm(found.error_mm);
-  const Pixels depth = paint(grid, sequential_colour, [&](std::size_t i) -> int {
-    const float depth_m = estimated.depth_along_ray_m[i];
-    return is_depth(depth_m) ? colour_step((depth_m - found.least_m) / span_m) : kNoValue;
-  });
-  const Pixels error = paint(grid, diverging_colour, [&](std::size_t i) -> int {
-    const float true_m = truth.depth_along_ray_m[i], depth_m = estimated.depth_along_ray_m[i];
-    if (!is_depth(true_m)) return kNoTruth;
-    if (!is_depth(depth_m)) return kNoValue;
-    return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / limit_mm);
-  });
-
-  std::size_t depths = 0, depths_beyond = 0;
-  for (const float depth_m : estimated.depth_along_ray_m) {
-    if (!is_depth(depth_m)) continue;
-    ++depths;
-    depths_beyond += depth_m < found.least_m || depth_m > found.largest_m ? 1 : 0;
-  }
-  const auto errors_beyond = static_cast<std::size_t>(
-      std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > limit_mm; }));
-  const std::string filled = share_text(found.error_mm.size(), found.with_truth);
-  std::string list = "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n";
-  list += fmt::format("depth.png,depth,{},m,{:.6g},{:.6g},{},{},{}\n", truth.camera, found.least_m,
-                      found.largest_m, grid.every_px, filled, share_text(depths_beyond, depths));
-  list += fmt::format("depth_error.png,depth_error,{},mm,{:.6g},{:.6g},{},{},{}\n", truth.camera, -limit_mm,
-                      limit_mm, grid.every_px, filled, share_text(errors_beyond, found.error_mm.size()));
-  return {
-      {kPictureListName, std::move(list)}, {"depth.png", png_of(depth)}, {"depth_error.png", png_of(error)}};
+  std::vector<std::pair<std::string, std::string>> files;
+  append(pictures_of(estimated, truth, scale_of(found), kPictureSide_px, ""), files);
+  return files;
 }
 
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
@@ -154,18 +242,23 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
                                                                 const std::filesystem::path& dataset_dir,
                                                                 std::size_t frame) {
   if (maps.empty()) return {};
-  for (const Camera& camera : cameras) {
-    const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
-    if (camera.is_auxiliary || file.empty()) continue;
-    const DepthMap truth =
-        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-    const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
-    if (map != maps.end()) return depth_pictures_of(*map, truth);
-    DepthMap none = truth;
-    std::ranges::fill(none.depth_along_ray_m, std::numeric_limits<float>::quiet_NaN());
-    return depth_pictures_of(none, truth);
-  }
-  return {};
+  std::vector<DepthScale> scales;
+  const auto measure = [&](const DepthMap& estimated, const DepthMap& truth) {
+    scales.push_back(scale_of(compare_depths(estimated, truth)));
+  };
+  for_each_camera(maps, cameras, dataset_dir, frame, measure);
+  if (scales.empty()) return {};
+  const DepthScale scale = common_scale(scales);
+  std::vector<std::pair<std::string, std::string>> files;
+  std::size_t camera = 0;
+  const auto picture = [&](const DepthMap& estimated, const DepthMap& truth) {
+    append(pictures_of(estimated, truth, scale, camera == 0 ? kPictureSide_px : kSmallPictureSide_px,
+                       camera == 0 ? "" : fmt::format("_{}", camera)),
+           files);
+    ++camera;
+  };
+  for_each_camera(maps, cameras, dataset_dir, frame, picture);
+  return files;
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of a method's depths for people: the depth map of one camera and how wrong it is.
+// Pictures of a method's depths for people: the depth map of each camera, how wrong and how sure it is.
 
 #include <cstddef>
 #include <filesystem>
@@ -13,8 +13,9 @@
 
 namespace aqbench {
 
-// The longer side of a picture has at most so many pixels; of a larger map every n-th pixel is shown.
-inline constexpr int kPictureSide_px = 480;
+// The longer side of a picture has at most so many pixels; of a larger map every n-th pixel is shown. The
+// first camera has large pictures, the others small ones, so that a case takes some 100 kB.
+inline constexpr int kPictureSide_px = 480, kSmallPictureSide_px = 160;
 
 // Folder of a bundle with pictures; in it one folder for each case.
 inline constexpr const char* kPicturesFolder = "pictures";
@@ -22,13 +23,14 @@ inline constexpr const char* kPicturesFolder = "pictures";
 // File in the folder of a case that says what its pictures show.
 inline constexpr const char* kPictureListName = "pictures.csv";
 
-// Returns the files for the folder of a case, name and bytes: pictures.csv, depth.png, depth_error.png. They
-// show the first camera of the rig that is not auxiliary and has a true depth: the same one for every method.
-// Its depths are coloured from the least to the largest true depth; the errors (true - estimated depth along
-// the refracted ray: positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm
-// above the 95th percentile. Colours are those of core/drawing/colour_map.h. None without depth maps or
-// truth; a camera without a map has no depth anywhere. Throws Error(io, input) as read_depth_map() does;
-// maps must have been checked (score_depth_maps()).
+// Returns the files for the folder of a case, name and bytes: pictures.csv; depth.png, depth_error.png and,
+// where the method gives one, confidence.png of the first camera of the rig that is not auxiliary and has a
+// true depth; depth_1.png and so on of the others, in the rig's order. All cameras have one scale: depths are
+// coloured from the least to the largest true depth; errors (true - estimated depth along the refracted ray:
+// positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm above the 95th
+// percentile, which is the median of the cameras'; confidences from 0 to 1. Colours are those of
+// core/drawing/colour_map.h. None without depth maps or truth; a camera without a map has no depth anywhere.
+// Throws Error(io, input) as read_depth_map() does; maps must have been checked (score_depth_maps()).
 //
 // pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
 // and high are the ends of the colours in `unit`; every_px: one pixel of so many in each direction is shown;
@@ -40,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
                                                                 const std::filesystem::path& dataset_dir,
                                                                 std::size_t frame = 0);
 
-// Returns these files for one camera's depths and truth, which must have one size.
+// Returns these files for one camera's depths and truth, which must have one size, on a scale of its own.
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
                                                                    const DepthMap& truth);
 

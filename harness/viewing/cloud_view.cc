@@ -140,16 +140,15 @@ double error_of_code(std::int8_t code) {
 }
 
 std::string encode_view(const CloudView& view) {
-  const Json header = {
-      {"step_mm", kViewStep_mm},
-      {"error_mm", kViewError_mm},
-      {"origin_mm", view.origin_mm},
-      {"scored", view.scored},
-      {"far", view.far},
-      {"points", view.points.size()},
-      {"holes", view.holes.size()},
-      {"vertices", view.vertices.size()},
-      {"triangles", view.triangles.size()}};
+  const Json header = {{"step_mm", kViewStep_mm},
+                       {"error_mm", kViewError_mm},
+                       {"origin_mm", view.origin_mm},
+                       {"scored", view.scored},
+                       {"far", view.far},
+                       {"points", view.points.size()},
+                       {"holes", view.holes.size()},
+                       {"vertices", view.vertices.size()},
+                       {"triangles", view.triangles.size()}};
   std::string line = header.dump();
   line.back() = ',';  // in place of the closing brace
   line += "\"scene\":" + (view.scene_json.empty() ? "{}" : view.scene_json) + "}\n";

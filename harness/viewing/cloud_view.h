@@ -43,7 +43,10 @@ struct CloudView {
   std::vector<GridPoint> vertices;   // of the mesh; empty without one
   std::vector<std::int8_t> vertex_errors;
   std::vector<std::array<std::uint32_t, 3>> triangles;
-  std::string scene_json;  // {"truth": ..., "cameras": [...], "water_z_mm": ...}, compact; "{}" for none
+  // {"truth": ..., "cameras": [...], "water_z_mm": ..., "mesh": {"triangles": N, "kept": n, "moved_mm": x}},
+  // compact; "{}" for none. Of N triangles of the mesh inside the patch n are kept, and a vertex was moved by
+  // at most x for that.
+  std::string scene_json;
 };
 
 // Returns the step with which at most `most` of `count` things are chosen evenly, the first of them always;

@@ -5,8 +5,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "core/json.h"
+#include "harness/viewing/simplify_mesh.h"
 #include "metrics/scored_points.h"
 
 namespace aqbench {
@@ -112,8 +114,9 @@ Json camera_json(const Camera& camera, const Vec3& origin_m) {
           {"corners", corners}};
 }
 
-std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_m) {
+std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_m, Json mesh) {
   Json scene = {{"truth", truth_json(truth, origin_m)}};
+  if (!mesh.is_null()) scene["mesh"] = std::move(mesh);
   if (rig != nullptr) {
     Json cameras = Json::array();
     for (const Camera& camera : rig->cameras) cameras.push_back(camera_json(camera, origin_m));
@@ -136,20 +139,45 @@ std::uint8_t mark_of(int views, float confidence) {
   return static_cast<std::uint8_t>(seen | (known ? static_cast<int>(std::lround(14 * confidence)) : 15) << 4);
 }
 
-void add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, CloudView& view) {
-  // Vertices beyond the patch have no error of their own: a mesh is drawn where it is scored.
-  const ScoredPoints scored = score_points(mesh.vertices_m, truth);
-  std::vector<std::uint32_t> place(mesh.vertices_m.size(), UINT32_MAX);
-  for (std::size_t k = 0; k < scored.index.size(); ++k) {
-    const Vec3& vertex = mesh.vertices_m[scored.index[k]];
-    if ((vertex - origin_m).cwiseAbs().maxCoeff() > kFar_m) continue;
-    place[scored.index[k]] = static_cast<std::uint32_t>(view.vertices.size());
-    view.vertices.push_back(grid_point(vertex, origin_m));
-    view.vertex_errors.push_back(error_code(scored.signed_error_m[k] * kMillimetresPerMetre));
-  }
+// The part of a mesh that is scored and near enough to be drawn: vertices beyond the patch have no error of
+// their own. Its vertices are all that the mesh has.
+TriangleMesh drawable(const TriangleMesh& mesh, const ScoredPoints& scored, const Vec3& origin_m) {
+  std::vector<bool> is_near(mesh.vertices_m.size(), false);
+  for (const std::uint32_t i : scored.index)
+    is_near[i] = (mesh.vertices_m[i] - origin_m).cwiseAbs().maxCoeff() <= kFar_m;
+  TriangleMesh part{mesh.vertices_m, {}};
   for (const auto& triangle : mesh.triangles)
-    if (std::ranges::all_of(triangle, [&](std::uint32_t corner) { return place[corner] != UINT32_MAX; }))
-      view.triangles.push_back({place[triangle[0]], place[triangle[1]], place[triangle[2]]});
+    if (std::ranges::all_of(triangle, [&](std::uint32_t corner) { return is_near[corner]; }))
+      part.triangles.push_back(triangle);
+  return part;
+}
+
+// Adds the mesh with at most `most` triangles and returns what the page says of it: how many it has, how many
+// of them are kept, and how far vertices were moved for that.
+Json add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, std::size_t most,
+              CloudView& view) {
+  if (most == 0) return {{"triangles", mesh.triangles.size()}, {"kept", 0}};
+  const ScoredPoints scored = score_points(mesh.vertices_m, truth);
+  const TriangleMesh part = drawable(mesh, scored, origin_m);
+  const SimplifiedMesh simple = simplify_mesh(part, most);
+  std::vector<double> error_mm(mesh.vertices_m.size());
+  for (std::size_t k = 0; k < scored.index.size(); ++k)
+    error_mm[scored.index[k]] = scored.signed_error_m[k] * kMillimetresPerMetre;
+  std::vector<bool> is_used(mesh.vertices_m.size(), false);
+  for (const auto& triangle : simple.triangles)
+    for (const std::uint32_t corner : triangle) is_used[corner] = true;
+  std::vector<std::uint32_t> place(mesh.vertices_m.size(), 0);
+  for (std::uint32_t i = 0; i < is_used.size(); ++i) {
+    if (!is_used[i]) continue;
+    place[i] = static_cast<std::uint32_t>(view.vertices.size());
+    view.vertices.push_back(grid_point(mesh.vertices_m[i], origin_m));
+    view.vertex_errors.push_back(error_code(error_mm[i]));
+  }
+  for (const auto& triangle : simple.triangles)
+    view.triangles.push_back({place[triangle[0]], place[triangle[1]], place[triangle[2]]});
+  return {{"triangles", part.triangles.size()},
+          {"kept", simple.triangles.size()},
+          {"moved_mm", std::ceil(simple.moved_m * kMillimetresPerMetre * 1e3) / 1e3}};
 }
 
 void add_holes(const ViewHoles& holes, const Vec3& origin_m, std::size_t most, CloudView& view) {
@@ -197,9 +225,10 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
         mark_of(seen.empty() ? -1 : seen[k], cloud.confidence.empty() ? -1 : cloud.confidence[source[k]]));
   }
   add_holes(holes, origin_m, limits.holes, view);
-  if (reconstruction.mesh && reconstruction.mesh->triangles.size() <= limits.triangles)
-    add_mesh(*reconstruction.mesh, truth, origin_m, view);
-  view.scene_json = scene_text(truth, rig, origin_m);
+  Json mesh;
+  if (reconstruction.mesh && !reconstruction.mesh->triangles.empty())
+    mesh = add_mesh(*reconstruction.mesh, truth, origin_m, limits.triangles, view);
+  view.scene_json = scene_text(truth, rig, origin_m, std::move(mesh));
   return view;
 }
 

@@ -18,7 +18,8 @@ namespace aqbench {
 struct ViewLimits {
   std::size_t points = 20'000;  // of the scored ones, evenly spread over the surface
   std::size_t holes = 5'000;
-  std::size_t triangles = 0;  // a mesh with more is left out
+  std::size_t triangles =
+      0;  // a mesh with more is simplified; 0: none is kept, and the view says of how many
 };
 
 // What a bundle that keeps its clouds shows of them: all of most.

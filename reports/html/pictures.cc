@@ -46,14 +46,50 @@ ReportProfile read_profile(const std::filesystem::path& bundle, const std::strin
   return profile;
 }
 
+// Reads the pictures of depths: the first camera of every case, then the second of every case, and so on, so
+// that what has no room is the last cameras of all.
+void read_depth_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
+  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{4} << 20, kMaxListBytes = 1 << 16;
+  struct Listed {
+    std::size_t camera;  // the place of its camera among those of its case
+    std::string case_name;
+    std::filesystem::path file;
+    ReportPicture picture;
+  };
+  std::vector<Listed> all;
+  for (const Record& record : results.records) {
+    const std::filesystem::path folder = bundle / kPicturesFolder / file_name_of(record.case_name);
+    std::error_code error;
+    if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
+    std::vector<std::string> cameras;
+    for (ReportPicture& picture :
+         parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes))) {
+      const std::filesystem::path file = folder / picture.file;
+      if (!std::filesystem::exists(file, error)) continue;
+      if (std::ranges::find(cameras, picture.camera) == cameras.end()) cameras.push_back(picture.camera);
+      const auto place = std::ranges::find(cameras, picture.camera) - cameras.begin();
+      all.push_back({static_cast<std::size_t>(place), record.case_name, file, std::move(picture)});
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Listed::camera);
+  std::uintmax_t bytes = 0;
+  for (Listed& one : all) {
+    const std::uintmax_t size = regular_file_size(one.file);
+    if (bytes + size > kMaxPictureBytes) {
+      ++found.left_out;
+      continue;
+    }
+    bytes += size;
+    one.picture.png = read_file(one.file, kMaxPictureBytes);
+    found.pictures[one.case_name].push_back(std::move(one.picture));
+  }
+}
+
 }  // namespace
 
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results) {
-  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{3} << 20;
-  constexpr std::uintmax_t kMaxListBytes = 1 << 16;
   constexpr std::uintmax_t kMaxViewBytes = std::uintmax_t{64} << 20;
   ReportPictures found;
-  std::uintmax_t bytes = 0;
   for (const Record& record : results.records) {
     const std::string name = file_name_of(record.case_name);
     std::error_code error;
@@ -64,22 +100,8 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     if (const ReportProfile profile = read_profile(bundle, record.case_name);
         !profile.trace.empty() || !profile.stacks.empty())
       found.profiles[record.case_name] = profile;
-    const std::filesystem::path folder = bundle / kPicturesFolder / name;
-    if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
-    for (ReportPicture& picture :
-         parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes))) {
-      const std::filesystem::path file = folder / picture.file;
-      if (!std::filesystem::exists(file, error)) continue;
-      const std::uintmax_t size = regular_file_size(file);
-      if (bytes + size > kMaxPictureBytes) {
-        ++found.left_out;
-        continue;
-      }
-      bytes += size;
-      picture.png = read_file(file, kMaxPictureBytes);
-      found.pictures[record.case_name].push_back(std::move(picture));
-    }
   }
+  read_depth_pictures(bundle, results, found);
   return found;
 }
 

@@ -36,7 +36,8 @@ struct ReportPictures {
   std::size_t left_out = 0;                       // pictures beyond the limit
 };
 
-// Reads the tiles, at most 3 MiB of pictures, the clouds and the profiles. Throws Error(input, io).
+// Reads the tiles, at most 4 MiB of pictures (of the first camera of each case before
+// any of a second one), the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
 // Holds the scores of one tile of a cloud seen from above.

@@ -41,11 +41,22 @@
     state.compared = state.gl.load(state.cells.positions, state.cells.errors);
   }
 
+  // What the page says of a mesh: whether it is drawn, and what was done to it.
+  function mesh_text(view) {
+    const mesh = view.scene?.mesh;
+    if (!mesh) return '';
+    const all = `mesh of ${number(mesh.triangles)} triangles`;
+    if (mesh.kept === 0) return `, ${all}, which the bundle does not hold (aqbench sweep --keep-clouds keeps it)`;
+    if (view.triangles.length === 0) return `, ${all}, for which this page has no room`;
+    return mesh.kept < mesh.triangles
+      ? `, ${all} simplified to ${number(mesh.kept)}: no vertex was moved by more than ${mesh.moved_mm} mm` : `, ${all}`;
+  }
+
   function describe() {
     const {a, b, parts} = viewer.state;
     parts.facts.textContent = [a, b].filter(Boolean).map(({index, view}) =>
       `${data.cases[index].label}: ${number(view.count)} of ${number(view.scored)} scored points` +
-      (view.holes.length ? `, ${view.holes.length / 3} places of holes` : '')).join('; ') +
+      (view.holes.length ? `, ${view.holes.length / 3} places of holes` : '') + mesh_text(view)).join('; ') +
       `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm), errors to 127 steps a ` +
       `side up to ${a.view.error_mm} mm (1 mm: off by at most 0.035 mm).`;
   }
@@ -205,6 +216,7 @@
   }
 
   viewer.start = start;
+  viewer.mesh_text = mesh_text;
   add_turn_buttons();
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/drawing/colour_map.h"
+#include "scenes/cloud/npy.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -81,6 +84,42 @@ TEST(DepthPictures, WithoutTruthOrDepths) {
   EXPECT_THAT(files[0].second, HasSubstr("depth.png,depth,a,m,0.2,0.2,1,0,\n"));
   EXPECT_EQ(pixel_of(decode_png(files[1].second), 0, 0), kNoValueColour);
   EXPECT_TRUE(depth_pictures({}, {}, "/nowhere").empty());
+}
+
+// Every camera has its pictures, on one scale: cam2 is 30 mm off, and the errors of the others still show.
+TEST(DepthPictures, OfEveryCameraOnOneScaleWithConfidenceWhereThereIsOne) {
+  const TemporaryDirectory folder;
+  const std::vector<float> true_m(300 * 200, 0.25F);
+  const std::array<std::size_t, 2> shape = {200, 300};
+  std::vector<Camera> cameras(4);
+  std::vector<DepthMap> maps;
+  const float errors_m[] = {0.0005F, 0.001F, 0.03F, 0};
+  for (std::size_t i = 0; i < cameras.size(); ++i) {
+    cameras[i].name = "cam" + std::to_string(i);
+    cameras[i].intrinsics.width_px = 300;
+    cameras[i].intrinsics.height_px = 200;
+    std::filesystem::create_directories(folder / "truth" / cameras[i].name);
+    write_npy(folder / "truth" / cameras[i].name / "depth.npy", true_m, shape);
+    DepthMap map{cameras[i].name, 300, 200, std::vector<float>(true_m.size(), 0.25F - errors_m[i]), {}};
+    if (i == 1) map.confidence.assign(true_m.size(), 1.0F);
+    if (i < 3) maps.push_back(std::move(map));  // of cam3 the method has none
+  }
+  const auto files = depth_pictures(maps, cameras, folder.path());
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files) names.push_back(name);
+  EXPECT_THAT(names, testing::ElementsAre("pictures.csv", "depth.png", "depth_error.png", "depth_1.png",
+                                          "depth_error_1.png", "confidence_1.png", "depth_2.png",
+                                          "depth_error_2.png", "depth_3.png", "depth_error_3.png"));
+  // Limits 0.5, 1, 50 and, without any error, 1: the larger of the middle ones for all.
+  EXPECT_THAT(files[0].second, HasSubstr("depth_error.png,depth_error,cam0,mm,-1,1,1,100,0\n"));
+  EXPECT_THAT(files[0].second, HasSubstr("depth_error_2.png,depth_error,cam2,mm,-1,1,2,100,100\n"));
+  EXPECT_THAT(files[0].second, HasSubstr("confidence_1.png,confidence,cam1,1,0,1,2,100,\n"));
+  EXPECT_EQ(decode_png(files[1].second).cols, 300);
+  EXPECT_EQ(decode_png(files[3].second).cols, 150);
+  EXPECT_EQ(pixel_of(decode_png(files[2].second), 5, 5), diverging_colour(colour_step(0.75)));
+  EXPECT_EQ(pixel_of(decode_png(files[4].second), 5, 5), diverging_colour(kColourSteps - 1));
+  EXPECT_EQ(pixel_of(decode_png(files[5].second), 5, 5), sequential_colour(kColourSteps - 1));
+  EXPECT_EQ(pixel_of(decode_png(files[9].second), 5, 5), kNoValueColour);
 }
 
 }  // namespace

@@ -131,5 +131,36 @@ TEST(MakeView, KeepsPlacesErrorsViewsAndHoles) {
   EXPECT_EQ(few.marks[0], 0x7F);
 }
 
+// A mesh beyond the limit was not drawn, without a word.
+TEST(MakeView, SimplifiesAMeshThatIsTooLargeAndSaysSo) {
+  const auto truth = make_plane(PlaneShape{}, Patch{});
+  const double depth_m = truth->jet(0, 0).z;
+  Reconstruction made;
+  made.mesh.emplace();
+  constexpr std::uint32_t kSide = 60;
+  for (std::uint32_t y = 0; y <= kSide; ++y)
+    for (std::uint32_t x = 0; x <= kSide; ++x)
+      made.mesh->vertices_m.emplace_back(0.2 * x / kSide - 0.1, 0.2 * y / kSide - 0.1, depth_m - 0.003);
+  for (std::uint32_t y = 0; y < kSide; ++y)
+    for (std::uint32_t x = 0; x < kSide; ++x) {
+      const std::uint32_t at = y * (kSide + 1) + x;
+      made.mesh->triangles.push_back({at, at + 1, at + kSide + 1});
+      made.mesh->triangles.push_back({at + 1, at + kSide + 2, at + kSide + 1});
+    }
+  made.cloud.points_m = made.mesh->vertices_m;
+  const CloudView view = make_view(made, *truth, nullptr, {}, {}, {.points = 1000, .triangles = 500});
+  ASSERT_FALSE(view.triangles.empty());
+  EXPECT_LE(view.triangles.size(), 500u);
+  EXPECT_GT(view.triangles.size(), 200u);
+  for (const std::int8_t code : view.vertex_errors) EXPECT_EQ(code, error_code(3));
+  EXPECT_THAT(view.scene_json, ::testing::HasSubstr("\"triangles\":7200"));
+  EXPECT_THAT(view.scene_json, ::testing::HasSubstr("\"moved_mm\":"));
+  const CloudView whole = make_view(made, *truth, nullptr, {}, {}, {.points = 1000, .triangles = 7200});
+  EXPECT_EQ(whole.triangles.size(), 7200u);
+  const CloudView none = make_view(made, *truth, nullptr, {}, {}, {.points = 1000});
+  EXPECT_TRUE(none.triangles.empty());
+  EXPECT_THAT(none.scene_json, ::testing::HasSubstr("\"kept\":0"));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <png.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -37,6 +38,19 @@ std::string dented_view() {
   return encode_view(make_view(made, *truth, nullptr, {}, views, {.points = 100'000}));
 }
 
+std::string one_pixel_png() {
+  const std::uint8_t grey = 128;
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = image.height = 1;
+  image.format = PNG_FORMAT_GRAY;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size, '\0');
+  png_image_write_to_memory(&image, bytes.data(), &size, 0, &grey, 0, nullptr);
+  bytes.resize(size);
+  return bytes;
+}
+
 // The page with the checks in place of its policy, which would not let them in.
 std::string page_with_checks() {
   Results results = synthetic_results();
@@ -50,6 +64,13 @@ std::string page_with_checks() {
   pictures.tiles[results.records[0].case_name] =
       "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
       "0,0,-250,-150,9,0,0,100\n35,20,100,50,9,3,0,100\n49,29,240,140,9,0,0,100\n";
+  // One case has two cameras, another one; a PNG of one pixel serves.
+  const std::string pixel = one_pixel_png();
+  for (const char* const camera : {"cam00", "cam01"})
+    pictures.pictures[results.records[0].case_name].push_back(
+        {"x.png", "depth_error", camera, "mm", -1, 1, 1, 50, 0, pixel});
+  pictures.pictures[results.records[1].case_name].push_back(
+      {"x.png", "depth_error", "cam00", "mm", -1, 1, 1, 50, 0, pixel});
   pictures.profiles[results.records[0].case_name] = {
       R"({"traceEvents":[{"ph":"X","tid":0,"ts":5000,"dur":20000,"name":"matching"},)"
       R"({"ph":"C","ts":5000,"name":"tensor memory","args":{"MB":3}}]})",

@@ -66,6 +66,17 @@
     aqbench_plots.start();
     return document.querySelectorAll('#curves .uplot').length >= 2 ? '' : 'no plots';
   });
+  check('the slider of depths shows A and B of the camera that is chosen', () => {
+    const [camera, a, b] = document.querySelectorAll('#depth-slider select');
+    const pictures = () => [...document.querySelectorAll('#depth-slider .slide img')].map((image) =>
+      image.hidden ? 'none' : image.alt);
+    const labels = [...a.options].map(({value}) => value), before = pictures();
+    camera.value = 'cam01';
+    camera.dispatchEvent(new Event('input'));
+    return differ([[...camera.options].map(({value}) => value), [a.value, b.value], before, pictures()],
+      [['cam00', 'cam01'], labels, [`${labels[1]} of cam00`, `${labels[0]} of cam00`], ['none', `${labels[0]} of cam01`]]) ||
+      (document.querySelector('#depth-slider').textContent.includes(`no picture of cam01 for ${labels[1]}`) ? '' : 'not said');
+  });
   const bar = (name, from, to, row) => ({name, text: name, from, to, row, level: row, colour: '#eee'});
   check('bars are walked by keys, zoomed and found', () => {
     const items = [bar('outer', 0, 10, 0), bar('first', 0, 4, 1), bar('second', 4, 9, 1), bar('narrow', 9, 9.001, 1)];
@@ -187,6 +198,14 @@
     const [u, v] = viewer_camera.project(viewer_camera.matrix(state.camera, canvas.width / canvas.height), 101, 51, -3);
     const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
     return /error (2.9|3)\d* mm; 3 cameras see it; confidence 0.50/.test(text) ? '' : text;
+  });
+  check('the page says what became of a mesh', () => {
+    const text = (mesh, corners) => aqbench_viewer.mesh_text({scene: {mesh}, triangles: Array(corners)});
+    return differ([text(undefined, 0), text({triangles: 9, kept: 9, moved_mm: 0}, 27)], ['', ', mesh of 9 triangles']) ||
+      (text({triangles: 900, kept: 0}, 0).includes('--keep-clouds') ? '' : 'not kept') ||
+      (text({triangles: 900, kept: 9, moved_mm: 0.4}, 0).includes('no room') ? '' : 'no room') ||
+      (text({triangles: 900, kept: 9, moved_mm: 0.4}, 27).includes('simplified to 9: no vertex was moved by more than 0.4 mm')
+        ? '' : 'simplified');
   });
   check('B minus A is where they differ', () => {
     const side = (error) => ({count: 2, positions: new Float32Array([0.5, 0.5, 0, 5.5, 0.5, 0]),

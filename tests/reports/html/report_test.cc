@@ -8,13 +8,16 @@
 
 #include <cmath>
 
+#include "core/files.h"
 #include "core/text.h"
+#include "harness/records/case_result.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/page_views.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -84,6 +87,17 @@ TEST(HtmlReport, SaysWhyCasesFailedBeforeAnyTable) {
   EXPECT_LT(said, page.find("<table"));
   EXPECT_THAT(render_html_report(content_of(synthetic_results()), {}),
               Not(HasSubstr("<span class=\"bad\">failed")));
+}
+
+// 312 pixels stand left of the bars, and 11 pixels high letters are some 6.6 wide in wide words.
+TEST(HtmlReport, LongLabelsOfBarsStayInsideOfTheChart) {
+  Results results = synthetic_results();
+  results.records.resize(1);
+  results.records[0].scene = "undulating_with_a_very_long_name_mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
+  const std::string chart = bars_chart(group_cases(results), "accuracy_mean_mm", "title");
+  const std::size_t end = chart.find("</text>", chart.find("undulating_with")),
+                    begin = chart.rfind('>', end) + 1;
+  EXPECT_LE(6.6 * static_cast<double>(display_width(chart.substr(begin, end - begin))), 312);
 }
 
 TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
@@ -178,6 +192,47 @@ TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
   EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
   EXPECT_THAT(page, HasSubstr("from above, x to the right, y down"));
   EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
+}
+
+TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
+  ReportPictures pictures;
+  const auto picture = [](const char* kind, const char* camera) {
+    return ReportPicture{"x.png", kind, camera, "mm", -1, 1, 1, 50, 0, "PNG"};
+  };
+  pictures.pictures["undulating/roma_like/seed=42"] = {
+      picture("depth_error", "cam00"), picture("confidence", "cam00"), picture("depth_error", "cam01")};
+  pictures.pictures["flat_plane/roma_like/seed=42"] = {picture("depth_error", "cam00")};
+  const std::string page = content_without_scripts(render_html_report(content_of_report(), pictures));
+  EXPECT_THAT(page, HasSubstr("<summary>1 camera more</summary>"));
+  EXPECT_THAT(page, HasSubstr("data-kind=\"depth_error\" data-camera=\"cam01\" "
+                              "data-label=\"undulating/roma_like: error\""));
+  EXPECT_THAT(page, HasSubstr("Confidence of camera cam00"));
+  const std::size_t none = page.find("No confidence: the method gives none");
+  EXPECT_GT(none, page.find("<h3>flat_plane/roma_like</h3>"));
+  EXPECT_LT(none, page.find("<h3>undulating/roma_like</h3>"));
+}
+
+// Room is given to the first camera of every case before a second one of any.
+TEST(ReportPictures, HasTheFirstCameraOfEveryCaseFirst) {
+  const TemporaryDirectory folder;
+  const Results results = synthetic_results();
+  for (const std::size_t i : {0, 1}) {
+    const auto at = folder / "pictures" / file_name_of(results.records[i].case_name);
+    std::filesystem::create_directories(at);
+    std::string list;
+    for (const char* const camera : {"a", "b"}) {
+      write_file(at / (std::string(camera) + ".png"), std::string(1'500'000, 'x'));
+      list += fmt::format("{0}.png,depth,{0},m,0,1,1,1,1\n", camera);
+    }
+    write_file(at / "pictures.csv", list);
+  }
+  const ReportPictures pictures = read_report_pictures(folder.path(), results);
+  EXPECT_EQ(pictures.left_out, 2u);
+  for (const std::size_t i : {0, 1}) {
+    const auto& kept = pictures.pictures.at(results.records[i].case_name);
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(kept[0].camera, "a");
+  }
 }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
