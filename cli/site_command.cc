@@ -22,9 +22,8 @@ CommandLine<SiteOptions> site_command_line() {
       "suite (newest values, runs, trend), scene, method and metric, what moved from run to run, accepted\n"
       "values and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no server\n"
       "and fetches nothing. A second call reads only what is new. Of each bundle, results.json and a copied\n"
-      "report are held against sha256.txt; `aqbench verify` checks the rest. Exit 0 written, 1 some "
-      "bundles,\n"
-      "reports or baselines were left out (named on stderr), 2 there is no bundle.",
+      "report are held against sha256.txt; `aqbench verify` checks the rest.\n"
+      "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr), 2 no bundle there.",
       {{{.name = "out", .value_name = "SITE", .help = "folder of the site: empty, new, or one"},
         into<&SiteOptions::out>},
        {{.name = "reports",

@@ -134,22 +134,31 @@ DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std
   return made;
 }
 
+// "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place that the page names is
+// found.
+std::string extent_text(const std::vector<ReportTile>& tiles) {
+  constexpr double kTile_mm = 10;
+  const auto [left, right] = std::ranges::minmax(tiles, {}, &ReportTile::x_min_mm);
+  const auto [top, bottom] = std::ranges::minmax(tiles, {}, &ReportTile::y_min_mm);
+  return fmt::format("x to the right from {:.0f} to {:.0f} mm, y down from {:.0f} to {:.0f} mm",
+                     left.x_min_mm, right.x_min_mm + kTile_mm, top.y_min_mm, bottom.y_min_mm + kTile_mm);
+}
+
 std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
   if (tiles.empty()) return "";
   return figure(heatmap(
                     tiles, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
                     diverging_colour),
                 colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
-                "Cloud from above, x to the right, y down: mean signed distance to the true surface, per 10 "
-                "mm tile; "
-                "red is towards the cameras. Grey: no points.") +
+                fmt::format(
+                    "Cloud from above, {}: mean signed distance to the true surface, per 10 mm tile; red is "
+                    "towards the cameras. Grey: no points.",
+                    extent_text(tiles))) +
          figure(heatmap(
                     tiles, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
                     sequential_colour),
                 colour_bar(0, 100, "%", sequential_colour),
-                "Cloud from above, x to the right, y down: share of the surface within 2 mm of a point, per "
-                "10 mm "
-                "tile.");
+                "The same: share of the surface within 2 mm of a point, per 10 mm tile.");
 }
 
 // One scale for the clouds of all cases; the few largest errors lie beyond it, so that the others show.
@@ -165,7 +174,7 @@ double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& til
 // One picture of tiles with its colours.
 template <class Value>
 std::string signed_figure(const std::vector<ReportTile>& tiles, const Value& value_of, double limit,
-                          const char* unit, const char* caption) {
+                          const char* unit, const std::string& caption) {
   return figure(heatmap(tiles, value_of, -limit, limit, diverging_colour),
                 colour_bar(-limit, limit, unit, diverging_colour), caption);
 }

@@ -191,15 +191,17 @@ SiteSummary write_site(const SiteRequest& request) {
   SiteWriter writer(request.out);
   const SiteReports reports = copy_reports(suites, request.reports, request.out, writer, read.problems);
   SiteSteps steps;
+  SiteNames names;
   for (const auto& [suite, runs] : suites) {
     const std::vector<SiteStep>& found = steps[suite] = site_steps(runs);
-    writer.write(suite_page(suite, runs, reports, found));
-    writer.write(suite_data(suite, runs, found));
+    const ShortNames& shorter = names[suite] = site_short_names(runs);
+    writer.write(suite_page(suite, runs, shorter, reports, found));
+    writer.write(suite_data(suite, runs, shorter, found));
     writer.write(comparisons_page(suite, runs, reports));
     writer.write(suite_badge(suite, *runs.back()));
     writer.write(suite_endpoint(suite, *runs.back()));
   }
-  for (const auto& page : subject_pages(suites, steps, reports)) writer.write(page);
+  for (const auto& page : subject_pages(suites, names, steps, reports)) writer.write(page);
   for (const auto& asset : site_assets()) writer.write(asset);
   writer.write(index_page(suites));
   writer.write(baselines_page(baselines.found, read.runs, reports));

@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostPairs = 20, kMostRows = 100, kMostNotes = 10;
+constexpr std::size_t kMostPairs = 10, kMostRows = 100, kMostNotes = 10;
 
 std::string moved_table(const CompareReport& report, const SiteRun& a, const SiteRun& b,
                         const ShortNames& names, const SiteReports& reports) {

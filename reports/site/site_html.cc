@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
 #include "core/sha256.h"
 #include "core/text.h"
@@ -92,10 +92,13 @@ std::string case_link(const SiteRun& run, const std::string& case_name, const Si
 }
 
 ShortNames site_short_names(std::span<const SiteRun* const> runs) {
-  std::set<std::string_view> names;
+  std::unordered_set<std::string_view> known;
+  std::vector<std::string> names;
   for (const SiteRun* const run : runs)
-    for (const SiteCase& one : run->cases) names.insert(one.name);
-  return shorten_names({names.begin(), names.end()});
+    for (const SiteCase& one : run->cases)
+      if (known.insert(one.name).second) names.push_back(one.name);
+  std::ranges::sort(names);
+  return shorten_names(names);
 }
 
 std::string common_html(const std::string& common) {

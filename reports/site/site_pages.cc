@@ -67,7 +67,8 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
 }  // namespace
 
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const SiteReports& reports, std::span<const SiteStep> steps) {
+                                               const ShortNames& names, const SiteReports& reports,
+                                               std::span<const SiteStep> steps) {
   const std::string file = site_file_name(suite);
   std::string body = fmt::format(
       "<p>{0} in the newest of {1} runs, {2}. Badge: <img alt=\"badge of the suite\" "
@@ -75,7 +76,6 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
       "href=\"../baseline/accepted.html\">Accepted values</a>.</p>\n",
       health_text(health_of(*runs.back())), runs.size(), xml_escape(runs.back()->started_utc), file);
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
-  const ShortNames names = site_short_names(runs);
   std::vector<std::string> rows;
   for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, {&names, &reports}));
   body += steps_section(site_step_titles(), rows, site_steps_lead(steps, runs) + common_html(names.common));

@@ -13,23 +13,27 @@
 
 namespace aqbench {
 
-// Return a file's path relative to the site and its text. Runs are of one suite, oldest first; steps are
-// those of site_steps().
+// Return a file's path relative to the site and its text. Runs are of one suite, oldest first; names are
+// their site_short_names(), steps their site_steps().
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const SiteReports& reports, std::span<const SiteStep> steps);
-std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
+                                               const ShortNames& names, const SiteReports& reports,
                                                std::span<const SiteStep> steps);
+std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
+                                               const ShortNames& names, std::span<const SiteStep> steps);
 std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest);
 std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest);
 
 // The suites of a site, by name, with their runs, oldest first.
 using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
 
+// The short names of the cases of each suite, by its name.
+using SiteNames = std::map<std::string, ShortNames>;
+
 // Return the page with all suites and the search, and a page for each scene, method and metric over the
 // newest run of every suite; a metric's page also lists its steps.
 std::pair<std::string, std::string> index_page(const SiteSuites& suites);
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
-                                                               const SiteSteps& steps,
+                                                               const SiteNames& names, const SiteSteps& steps,
                                                                const SiteReports& reports);
 
 // Returns the files that all pages share: styles and scripts.

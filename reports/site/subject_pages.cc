@@ -23,22 +23,18 @@ std::string suite_cell(const std::string& suite) {
 }
 
 // Returns the steps of one metric over all suites.
-std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteSteps& steps,
-                         const SiteReports& reports) {
+std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteNames& names,
+                         const SiteSteps& steps, const SiteReports& reports) {
   struct Row {
     std::string started_utc, text;
   };
   std::vector<Row> found;
   for (const auto& [suite, list] : steps) {
     const std::vector<const SiteRun*>& runs = suites.at(suite);
-    if (std::ranges::none_of(
-            list, [&](const SiteStep& step) { return site_metrics()[step.metric].name == metric; }))
-      continue;
-    const ShortNames names = site_short_names(runs);
     for (const SiteStep& step : list)
       if (site_metrics()[step.metric].name == metric)
         found.push_back({runs[step.since]->started_utc,
-                         site_step_row(step, runs, {&names, &reports, suite_cell(suite)})});
+                         site_step_row(step, runs, {&names.at(suite), &reports, suite_cell(suite)})});
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Row::started_utc);
   std::vector<std::string> titles = site_step_titles(), rows;
@@ -70,7 +66,7 @@ std::string subject_table(const std::string& name, const std::vector<SubjectCase
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
-                                                               const SiteSteps& steps,
+                                                               const SiteNames& names, const SiteSteps& steps,
                                                                const SiteReports& reports) {
   std::vector<const SiteRun*> newest;
   for (const auto& [suite, runs] : suites) newest.push_back(runs.back());
@@ -91,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
       columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
       lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
-             metric_steps(name, suites, steps, reports);
+             metric_steps(name, suites, names, steps, reports);
     }
     pages.emplace_back(fmt::format("{}/{}.html", kind, site_file_name(name)),
                        site_page(kind + " " + name, 1,

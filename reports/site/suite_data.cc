@@ -30,13 +30,12 @@ std::string rows_text(std::span<const double> values, std::size_t row) {
 }  // namespace
 
 std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               std::span<const SiteStep> steps) {
+                                               const ShortNames& names, std::span<const SiteStep> steps) {
   std::map<std::string, std::size_t> places;
   Json cases = Json::array();
   for (const SiteRun* const run : runs)
     for (const SiteCase& one : run->cases)
       if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
-  const ShortNames names = site_short_names(runs);
   Json labels = Json::array();
   for (const Json& name : cases) labels.push_back(names.of.at(name.get<std::string>()));
   Json at = Json::array();

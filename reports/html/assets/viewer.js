@@ -62,7 +62,8 @@ const aqbench_viewer = (() => {
         const chosen = [];
         for (let i = 0; i < view.causes.length; ++i)
           if (view.causes[i] === cause) chosen.push(...view.holes.slice(3 * i, 3 * i + 3));
-        return {cause, shape: gl.load(in_mm(chosen, view.step_mm), null)};
+        const places = in_mm(chosen, view.step_mm), lifted = places.map((value, i) => value - (i % 3 === 2 ? 3 : 0));
+        return {cause, shape: gl.load(places, null), above: gl.load(lifted, null)};
       });
     if (view.triangles.length > 0)
       shapes.mesh = gl.load(in_mm(view.vertices, view.step_mm), Float32Array.from(view.vertex_codes,
@@ -110,8 +111,12 @@ const aqbench_viewer = (() => {
       : 'not known'}`;
   }
 
+  // Whose holes are drawn: beside B minus A those of B, which is the one that is judged.
+  const holes_beside = (cloud) => state.mode === 'difference' && state.compared ? state.b : cloud;
+
   function draw_scene(part, cloud, share) {
     const {gl, camera, show} = state, shapes = shapes_of(cloud), ratio = part[2] / part[3];
+    const {holes} = shapes_of(holes_beside(cloud));
     const matrix = viewer_camera.matrix(camera, ratio);
     gl.begin(part, matrix);
     const px_per_mm = part[3] / 2 * (ratio >= 1 ? 2.74 : 2.74 * ratio);
@@ -121,9 +126,9 @@ const aqbench_viewer = (() => {
     if (show.points.checked || compared)
       gl.draw(points, 'POINTS', {count, range, size: px_per_mm * (compared ? state.cell_mm * 1.1
         : Math.min(6, state.spacing_mm / Math.sqrt(Math.max(share, 1e-3)))), least: 1});
-    if (shapes.holes && show.holes.checked)
-      for (const {cause, shape} of shapes.holes)
-        gl.draw(shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 3});
+    if (holes && show.holes.checked)
+      for (const {cause, shape, above} of holes)  // where B has a hole A has points, which must not cover it
+        gl.draw(compared ? above : shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 3});
     if (shapes.truth && show.truth.checked) gl.draw(shapes.truth, 'LINES', {colour: [0.75, 0.75, 0.75]});
     if (shapes.cameras && show.rig.checked) {
       gl.draw(shapes.cameras, 'LINES', {colour: [1, 1, 1]});
@@ -184,18 +189,19 @@ const aqbench_viewer = (() => {
     for (const [[left, , width, height], cloud] of parts_of_canvas()) {
       if (x < left || x >= left + width) continue;
       const matrix = viewer_camera.matrix(state.camera, width / height);
-      const seek = (positions, kind) => {
+      const seek = (positions, kind, of) => {
         for (let i = 0; i < positions.length / 3; ++i) {
           const [u, v, w] = viewer_camera.project(matrix, positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]);
           const dx = left + (u + 1) / 2 * width - x, dy = (1 - v) / 2 * height - y, distance = dx * dx + dy * dy;
           if (w > 0 && distance < 64 && (w < best.depth - 2 || (w < best.depth + 2 && distance < best.distance)))
-            Object.assign(best, {distance, depth: w, index: i, kind, cloud});
+            Object.assign(best, {distance, depth: w, index: i, kind, cloud: of});
         }
       };
       seek(state.mode === 'difference' && state.compared ? state.cells.positions : cloud.points.positions,
-        state.mode === 'difference' ? 'cell' : 'point');
-      if (state.show.holes.checked && cloud.view.holes.length > 0)
-        seek(in_mm(cloud.view.holes, cloud.view.step_mm), 'hole');
+        state.mode === 'difference' ? 'cell' : 'point', cloud);
+      const other = holes_beside(cloud);
+      if (state.show.holes.checked && other.view.holes.length > 0)
+        seek(in_mm(other.view.holes, other.view.step_mm), 'hole', other);
     }
     return best.kind ? best : null;
   }

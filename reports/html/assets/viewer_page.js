@@ -159,7 +159,7 @@
   function legend_of_holes() {
     const causes = [...new Set(clouds.flatMap((index) => [...viewer.cloud_of(index).view.causes]))].sort();
     if (causes.length === 0) return '';
-    return make('p', {class: 'dim'}, 'Holes: ', ...causes.flatMap((cause) => [
+    return make('p', {class: 'dim'}, 'Holes (beside B minus A those of B): ', ...causes.flatMap((cause) => [
       make('span', {style: `background:${viewer.cause_colours[cause]};padding:0 .5em;margin-right:.3em`,
         'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
   }

@@ -24,8 +24,8 @@ std::string browser() {
   return "";
 }
 
-// A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05).
-std::string dented_view() {
+// A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05), and holes there.
+std::string dented_view(const ViewHoles& holes = {}) {
   const auto truth = make_plane(PlaneShape{}, Patch{});
   const double depth_m = truth->jet(0, 0).z;
   Reconstruction made;
@@ -35,7 +35,7 @@ std::string dented_view() {
       made.cloud.confidence.push_back(0.5F);
     }
   const auto views = [](std::span<const Vec3> places) { return std::vector<int>(places.size(), 3); };
-  return encode_view(make_view(made, *truth, nullptr, {}, views, {.points = 100'000}));
+  return encode_view(make_view(made, *truth, nullptr, holes, views, {.points = 100'000}));
 }
 
 std::string one_pixel_png() {
@@ -60,6 +60,7 @@ std::string page_with_checks() {
                                                   static_cast<double>((run * 7 + static_cast<int>(i)) % 5));
   ReportPictures pictures;
   pictures.views[results.records[0].case_name] = dented_view();
+  pictures.views[results.records[1].case_name] = dented_view({{Vec3(-0.1, 0.05, PlaneShape{}.depth_m)}, {4}});
   // The dent as tiles have it: 50 x 30 of them, that of (0.1, 0.05) in column 35 and row 20.
   pictures.tiles[results.records[0].case_name] =
       "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"

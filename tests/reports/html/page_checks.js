@@ -199,6 +199,19 @@
     const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
     return /error (2.9|3)\d* mm; 3 cameras see it; confidence 0.50/.test(text) ? '' : text;
   });
+  check('beside B minus A the holes of B are drawn and picked', () => {
+    const {state} = aqbench_viewer, {canvas} = state;
+    aqbench_viewer.compare(0, 1);
+    Object.assign(state.camera, viewer_camera.top, {distance: 900});
+    aqbench_viewer.draw(1);
+    const [u, v] = viewer_camera.project(viewer_camera.matrix(state.camera, canvas.width / canvas.height), -100, 50, -3);
+    const rgb = state.gl.pixel(Math.round((u + 1) / 2 * canvas.width), Math.round((v + 1) / 2 * canvas.height));
+    const colour = '#' + rgb.map((part) => part.toString(16).padStart(2, '0')).join('');
+    const text = aqbench_viewer.text_of(aqbench_viewer.pick((u + 1) / 2 * canvas.width, (1 - v) / 2 * canvas.height));
+    aqbench_viewer.start(viewer_plain.painter);
+    return differ(colour, aqbench_viewer.cause_colours[4]) ||
+      (text.includes(aqbench.data.cases[1].label) && text.includes('filtering dropped') ? '' : text);
+  });
   check('the page says what became of a mesh', () => {
     const text = (mesh, corners) => aqbench_viewer.mesh_text({scene: {mesh}, triangles: Array(corners)});
     return differ([text(undefined, 0), text({triangles: 9, kept: 9, moved_mm: 0}, 27)], ['', ', mesh of 9 triangles']) ||

@@ -190,7 +190,8 @@ TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
   const std::string page = render_html_report(content_of_report(), pictures);
   const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
   EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
-  EXPECT_THAT(page, HasSubstr("from above, x to the right, y down"));
+  EXPECT_THAT(page,
+              HasSubstr("from above, x to the right from -250 to -230 mm, y down from -150 to -120 mm:"));
   EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
 }
 

@@ -116,7 +116,8 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   SiteSuites suites;
   for (const SiteRun& run : runs) suites["s"].push_back(&run);
   const SiteSteps steps = {{"s", site_steps(suites["s"])}};
-  const std::string page = suite_page("s", suites["s"], {}, steps.at("s")).second;
+  const SiteNames names = {{"s", site_short_names(suites["s"])}};
+  const std::string page = suite_page("s", suites["s"], names.at("s"), {}, steps.at("s")).second;
   EXPECT_THAT(page, HasSubstr("Where a level changed"));
   EXPECT_THAT(page, HasSubstr("<li>since run run118, commit c1018 after c1017: <span class=\"bad\">4 values "
                               "worse</span>, 0 better</li>"));
@@ -124,9 +125,9 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   EXPECT_THAT(page,
               HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"bad\">worse"
                         "</td><td data-label=\"since run\">run118</td>"));
-  EXPECT_THAT(suite_data("s", suites["s"], steps.at("s")).second,
+  EXPECT_THAT(suite_data("s", suites["s"], names.at("s"), steps.at("s")).second,
               HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
-  for (const auto& [path, text] : subject_pages(suites, steps, {})) {
+  for (const auto& [path, text] : subject_pages(suites, names, steps, {})) {
     if (path == "metric/accuracy_mean_mm.html") {
       EXPECT_THAT(text, HasSubstr("<td data-label=\"suite\"><a href=\"../suite/s.html\">s</a></td><td "
                                   "data-label=\"case\">noisy</td>"));
@@ -135,7 +136,8 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
       EXPECT_THAT(text, Not(HasSubstr("Where a level changed")));
     }
   }
-  EXPECT_THAT(suite_page("s", suites["s"], {}, {}).second, Not(HasSubstr("Where a level changed")));
+  EXPECT_THAT(suite_page("s", suites["s"], names.at("s"), {}, {}).second,
+              Not(HasSubstr("Where a level changed")));
 }
 
 }  // namespace
