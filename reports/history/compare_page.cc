@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "metrics/value_change.h"
+#include "reports/content/case_names.h"
 #include "reports/history/moved.h"
 #include "reports/html/heatmaps.h"
 #include "reports/html/page.h"
@@ -36,16 +37,16 @@ std::string page_table(const std::string& label, const std::vector<std::string>&
   return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
 }
 
-std::string metric_rows(const CompareReport& report) {
+std::string metric_rows(const CompareReport& report, const ShortNames& names) {
   std::string text;
   for (const MovedRow& row : moved_rows(report))
     text += fmt::format(
-        "<tr><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
+        "<tr title=\"{}\"><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
         "data-label=\"B\">{}</td><td "
         "data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
-        xml_escape(row.metric->case_name), xml_escape(row.metric->metric), short_number_or_na(row.metric->a),
-        short_number_or_na(row.metric->b), xml_escape(row.change), row.worse > 0 ? " class=\"bad\"" : "",
-        change_word(row.worse));
+        xml_escape(row.metric->case_name), xml_escape(names.of.at(row.metric->case_name)),
+        xml_escape(row.metric->metric), short_number_or_na(row.metric->a), short_number_or_na(row.metric->b),
+        xml_escape(row.change), row.worse > 0 ? " class=\"bad\"" : "", change_word(row.worse));
   return text;
 }
 
@@ -53,7 +54,7 @@ std::string factor(const std::optional<double>& value) {
   return value ? fmt::format("{:.3g} x", *value) : "n/a";
 }
 
-std::string stage_rows(const CompareReport& report) {
+std::string stage_rows(const CompareReport& report, const ShortNames& names) {
   std::vector<const ComparedStage*> rows;
   for (const ComparedStage& row : report.stages) rows.push_back(&row);
   std::ranges::stable_sort(rows, std::ranges::greater{},
@@ -61,24 +62,27 @@ std::string stage_rows(const CompareReport& report) {
   std::string text;
   for (const ComparedStage* const row : rows)
     text += fmt::format(
-        "<tr><td>{}</td><td data-label=\"stage\">{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B "
+        "<tr title=\"{}\"><td>{}</td><td data-label=\"stage\">{}</td><td data-label=\"A [ms]\">{}</td><td "
+        "data-label=\"B "
         "[ms]\">{}</td><td "
         "data-label=\"time\">{}</td><td data-label=\"calls\">{}</td><td data-label=\"time per "
         "call\">{}</td></tr>\n",
-        xml_escape(row->case_name), xml_escape(row->stage), short_number_or_na(row->self_ms_a),
-        short_number_or_na(row->self_ms_b), factor(row->time_factor()), factor(row->work_factor()),
-        factor(row->cost_factor()));
+        xml_escape(row->case_name), xml_escape(names.of.at(row->case_name)), xml_escape(row->stage),
+        short_number_or_na(row->self_ms_a), short_number_or_na(row->self_ms_b), factor(row->time_factor()),
+        factor(row->work_factor()), factor(row->cost_factor()));
   return text;
 }
 
-std::string time_rows(const CompareReport& report) {
+std::string time_rows(const CompareReport& report, const ShortNames& names) {
   std::string text;
   for (const ComparedTime& row : report.times)
     text += fmt::format(
-        "<tr><td>{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B [ms]\">{}</td><td data-label=\"B "
+        "<tr title=\"{}\"><td>{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B [ms]\">{}</td><td "
+        "data-label=\"B "
         "/ "
         "A\">{}</td></tr>\n",
-        xml_escape(row.case_name), short_number_or_na(row.a_ms), short_number_or_na(row.b_ms),
+        xml_escape(row.case_name), xml_escape(names.of.at(row.case_name)), short_number_or_na(row.a_ms),
+        short_number_or_na(row.b_ms),
         factor(row.a_ms && row.b_ms && *row.a_ms > 0 ? std::optional(*row.b_ms / *row.a_ms) : std::nullopt));
   return text;
 }
@@ -186,11 +190,14 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
       "decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
       xml_escape(report.a), xml_escape(report.b), report.cases);
   const Moved moved = moved_values(report);
+  const ShortNames names = compared_names(report);
   parts.body = moved_html(moved) + notes_html(report);
-  parts.body +=
-      page_section("metrics", "Values that differ",
-                   page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report)),
-                   "The largest change for the worse first.");
+  if (!names.common.empty())
+    parts.body += fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(names.common));
+  parts.body += page_section(
+      "metrics", "Values that differ",
+      page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report, names)),
+      "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared, moved);
   const std::string places = places_html(report, shared);
@@ -212,14 +219,14 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.body += page_section(
       "stages", "Stages",
       page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},
-                 stage_rows(report)) +
+                 stage_rows(report, names)) +
           (parts.stages ? kStageTree : ""),
       "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
   if (std::ranges::any_of(shared.profiles,
                           [](const auto& profile) { return !profile.second.stacks.empty(); }))
     parts.body += flames_html();
-  parts.body += page_section("times", "Times",
-                             page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report)));
+  parts.body += page_section(
+      "times", "Times", page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report, names)));
   return html_page(parts);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "core/table.h"
@@ -12,7 +11,7 @@
 #include "harness/records/stage_memory.h"
 #include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
-#include "reports/content/case_names.h"
+#include "reports/history/moved.h"
 
 namespace aqbench {
 namespace {
@@ -175,9 +174,7 @@ std::string shorten_case_names(CompareReport& report) {
   for (ComparedMetric& row : report.metrics) places.push_back(&row.case_name);
   for (ComparedStage& row : report.stages) places.push_back(&row.case_name);
   for (ComparedTime& row : report.times) places.push_back(&row.case_name);
-  std::set<std::string> names;
-  for (const std::string* const place : places) names.insert(*place);
-  const ShortNames shorter = shorten_names({names.begin(), names.end()});
+  const ShortNames shorter = compared_names(report);
   for (std::string* const place : places) *place = shorter.of.at(*place);
   return shorter.common;
 }

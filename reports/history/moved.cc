@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "core/text.h"
 #include "metrics/value_change.h"
@@ -17,6 +18,14 @@ double row_worsening(const ComparedMetric& row) {
 }
 
 }  // namespace
+
+ShortNames compared_names(const CompareReport& report) {
+  std::set<std::string> names;
+  for (const ComparedMetric& row : report.metrics) names.insert(row.case_name);
+  for (const ComparedStage& row : report.stages) names.insert(row.case_name);
+  for (const ComparedTime& row : report.times) names.insert(row.case_name);
+  return shorten_names({names.begin(), names.end()});
+}
 
 Moved moved_values(const CompareReport& report) {
   Moved moved;

@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "reports/content/case_names.h"
 #include "reports/history/compare.h"
 
 namespace aqbench {
+
+// Returns short names of all cases that the report has rows of (reports/content/case_names.h).
+ShortNames compared_names(const CompareReport& report);
 
 // Counts the values by what became of them (metrics/value_change.h), and names the case with the largest
 // change for the worse.

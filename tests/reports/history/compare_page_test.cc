@@ -24,6 +24,8 @@ TEST(ComparePage, CountsWhatMovedAndNamesTheWorstCase) {
   EXPECT_THAT(page, HasSubstr("Of B <span class=\"bad\">1 value worse</span>, 1 better, 1 neither."));
   EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[1].case_name + "\""));
   EXPECT_THAT(page, HasSubstr("<td data-label=\"change\">+0.5</td>"));  // of a bias no percent
+  EXPECT_THAT(page, HasSubstr("All cases have seed=42."));
+  EXPECT_THAT(page, HasSubstr("<tr title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"));
 }
 
 TEST(ComparePage, ShowsWhereBothSidesDifferTileByTile) {
