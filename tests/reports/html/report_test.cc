@@ -198,7 +198,9 @@ TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
 TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
   ReportPictures pictures;
   const auto picture = [](const char* kind, const char* camera) {
-    return ReportPicture{"x.png", kind, camera, "mm", -1, 1, 1, 50, 0, "PNG"};
+    const bool is_share = std::string(kind) == "confidence";
+    return ReportPicture{"x.png", kind, camera, is_share ? "1" : "mm", is_share ? 0.0 : -1.0, 1, 1,
+                         50,      0,    "PNG"};
   };
   pictures.pictures["undulating/roma_like/seed=42"] = {
       picture("depth_error", "cam00"), picture("confidence", "cam00"), picture("depth_error", "cam01")};
@@ -208,6 +210,7 @@ TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
   EXPECT_THAT(page, HasSubstr("data-kind=\"depth_error\" data-camera=\"cam01\" "
                               "data-label=\"undulating/roma_like: error\""));
   EXPECT_THAT(page, HasSubstr("Confidence of camera cam00"));
+  EXPECT_THAT(page, HasSubstr("aria-label=\"colours from 0 to 1\""));  // and not "to 1 1"
   const std::size_t none = page.find("No confidence: the method gives none");
   EXPECT_GT(none, page.find("<h3>flat_plane/roma_like</h3>"));
   EXPECT_LT(none, page.find("<h3>undulating/roma_like</h3>"));
