@@ -159,8 +159,9 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
   results.run.effective = std::move(effective);
-  results.environment =
-      environment_json({request.threads, request.device, find_method(request.method).dtype});
+  const MethodSpec method =
+      request.declaration ? declared_method(*request.declaration) : find_method(request.method);
+  results.environment = environment_json({request.threads, request.device, method.dtype});
   results.records = {run.record};
   Json json = to_json(results);
   if (run.cameras.empty()) return json;
@@ -199,7 +200,7 @@ ExitCode run_command(const Arguments& arguments) {
   if (!parsed) return ExitCode::pass;
   complete_run_request(*parsed);
   DatasetRunRequest& request = parsed->run;
-  require_program_of(request);
+  if (!request.depth_range_m) require_program_of(request);  // no program takes one, which is said below
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();

@@ -93,6 +93,22 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_EQ(replayed.exit_code, 0) << replayed.err << replayed.out;
 }
 
+TEST_F(ProjectRun, AMethodOfTheProjectRunsOnADataset) {
+  ASSERT_EQ(run({"render", "flat_plane", "--rig", "single_pair", "--set", "single_pair.width=48", "--set",
+                 "single_pair.height=36", "--out", dir_ / "tank"})
+                .exit_code,
+            0);
+  const auto ran = run({"run", "mine:good", "--dataset", dir_ / "tank", "--out", dir_ / "ran", "--json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["records"][0]["method"], "mine");
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "ran/cloud.ply"));
+  const auto absent = run({"run", "external", "--dataset", dir_ / "tank", "--out", dir_ / "none", "--set",
+                           "external.command=/bin/sh gone.sh {output}"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("method external: gone.sh: there is no such file"));
+}
+
 TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
   const auto planned = run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine:bad", "--axis",
                             "mine.depth_mm=1100:1200:50"});
