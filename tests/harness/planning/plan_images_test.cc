@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/planning/case_images.h"
 #include "tests/harness/planning/plan_support.h"
 
 namespace aqbench {
@@ -172,6 +173,29 @@ TEST(PlanImages, TheHashStandsForThem) {
     hashes.insert(plan(request).sha256);
   }
   EXPECT_THAT(hashes, SizeIs(3));
+}
+
+// What asks for {dataset} in any place looks at it; depth maps are scored against rendered ones.
+TEST(RendersImages, ForAllButProgramsThatDoNotLook) {
+  Case planned;
+  planned.method = "sparse";
+  EXPECT_FALSE(renders_images(planned)) << "a case without images";
+  planned.images = CaseImages();
+  EXPECT_TRUE(renders_images(planned));
+  planned.method = "external";
+  planned.options = {{"external.command", std::string("x {output}")}};
+  EXPECT_FALSE(renders_images(planned));
+  planned.options = {{"external.command", std::string("x {dataset} {output}")}};
+  EXPECT_TRUE(renders_images(planned));
+  const auto declared = [&](const char* text) {
+    planned.method = "mine";
+    planned.declaration = Json::parse(text);
+    return renders_images(planned);
+  };
+  EXPECT_FALSE(declared(R"({"name": "mine", "command": "x {output} {{dataset}}"})"));
+  EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output} {dataset}"})"));
+  EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output}", "env": {"DATA": "{dataset}"}})"));
+  EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output}", "depth_maps": "depth"})"));
 }
 
 }  // namespace
