@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace aqbench {
@@ -136,6 +139,32 @@ std::optional<std::uint64_t> cgroup_memory_limit_bytes() {
     if (file >> bytes && bytes > 0 && bytes < (std::uint64_t{1} << 62)) return bytes;
   }
   return std::nullopt;
+}
+
+void hold_in_large_pages() {
+#ifndef MADV_COLLAPSE
+  constexpr int MADV_COLLAPSE = 25;  // Linux 6.1
+#endif
+  constexpr std::uintptr_t kLargePage = std::uintptr_t{2} << 20;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::string range, rights, offset, device, inode, name;
+    words >> range >> rights >> offset >> device >> inode >> name;
+    if (rights != "rw-p" || inode != "0" || (!name.empty() && name != "[heap]")) continue;  // a file, a stack
+    const std::size_t dash = range.find('-');
+    const std::uintptr_t begin = std::stoull(range.substr(0, dash), nullptr, 16),
+                         end = std::stoull(range.substr(dash + 1), nullptr, 16);
+    const std::uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage,
+                         last = end / kLargePage * kLargePage;
+    if (first < last) ranges.emplace_back(first, last);
+  }
+  for (const auto& [first, last] : ranges) {
+    void* const start =
+        reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr): as told by /proc
+    if (::madvise(start, last - first, MADV_HUGEPAGE) == 0) ::madvise(start, last - first, MADV_COLLAPSE);
+  }
 }
 
 }  // namespace aqbench

@@ -36,4 +36,9 @@ std::optional<double> cgroup_quota_processors();
 // Returns the memory that the control group (version 1 or 2) grants; nullopt: no limit.
 std::optional<std::uint64_t> cgroup_memory_limit_bytes();
 
+// Asks the kernel to hold what this process has in memory in large pages. A fork copies one entry for each
+// page of its parent, and where a parent of some 200 MB forks for each of its 100 000 cases that is most of
+// the work. What the kernel does not do for it costs time alone.
+void hold_in_large_pages();
+
 }  // namespace aqbench

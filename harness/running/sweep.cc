@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/isolate.h"
+#include "core/resources.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
@@ -274,6 +275,7 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run) {
   load_modules_of(plan.cases);
+  if (plan.cases.size() >= kManyCases) hold_in_large_pages();
   return Sweep(plan, journal, callbacks, run).run();
 }
 

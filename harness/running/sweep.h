@@ -15,6 +15,9 @@
 
 namespace aqbench {
 
+// Is the number of cases from which their plan is held in large pages: a fork for each of them would copy it.
+inline constexpr std::size_t kManyCases = 5000;
+
 // How far a sweep has come.
 struct SweepProgress {
   std::size_t index = 0;             // of this case, from 1, resumed ones counted

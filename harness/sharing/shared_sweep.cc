@@ -20,6 +20,7 @@
 #include "core/files.h"
 #include "core/isolate.h"
 #include "core/parallel.h"
+#include "core/resources.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
@@ -250,6 +251,7 @@ FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachin
 TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::path& tasks, double lease_s,
                      const CaseRunner& run) {
   load_modules_of(plan.cases);
+  if (plan.cases.size() >= kManyCases) hold_in_large_pages();
   Task task{plan, bundle, tasks, run, LeaseTable(leases_folder(tasks), lease_s)};
   while (!task.outcome.interrupted && task.done.size() < plan.cases.size())
     if (!task.pass() && !task.outcome.interrupted && task.done.size() < plan.cases.size()) {
@@ -284,6 +286,7 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
 SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts) {
   load_modules_of(plan.cases);
+  if (plan.cases.size() >= kManyCases) hold_in_large_pages();
   const fs::path tasks = tasks_folder(journal.bundle());
   make_tasks_folder(tasks);
   const StopSignals signals;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
 #include <vector>
 
 namespace aqbench {
@@ -22,6 +24,24 @@ TEST(Resources, SeesTheMemoryOfThisProcess) {
 TEST(Resources, LimitsAreAboveZeroWhereThereAreAny) {
   EXPECT_GT(cgroup_quota_processors().value_or(1), 0);
   EXPECT_GT(cgroup_memory_limit_bytes().value_or(1), 0u);
+}
+
+std::uint64_t large_page_kb() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  for (std::string word; rollup >> word;)
+    if (std::uint64_t kb = 0; word == "AnonHugePages:" && rollup >> kb) return kb;
+  return 0;
+}
+
+TEST(Resources, MemoryIsHeldInLargePages) {
+  std::vector<std::vector<char>> held;
+  for (int i = 0; i < 4096; ++i) held.emplace_back(8192, static_cast<char>(i));  // 32 MB in small pieces
+  const std::uint64_t before_kb = large_page_kb();
+  hold_in_large_pages();
+  if (large_page_kb() == before_kb) GTEST_SKIP() << "this kernel has no large pages for it";
+  EXPECT_GE(large_page_kb(), before_kb + (16 << 10));
+  for (int i = 0; i < 4096; ++i)
+    ASSERT_EQ(held[static_cast<std::size_t>(i)], std::vector<char>(8192, static_cast<char>(i)));
 }
 
 }  // namespace
