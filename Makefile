@@ -72,7 +72,7 @@ DOCS_BUNDLES := seed pipeline batching sensitivity
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
 DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
-DOCS_SWEEP_sensitivity := --suite sensitivity
+DOCS_SWEEP_sensitivity := --suite sensitivity --no-pictures
 DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
   --blocks 4 --repetitions 3 --max-time 0.1
 
