@@ -61,6 +61,9 @@ void check_request(const ExportRequest& request) {
     throw Error(
         ErrorKind::usage,
         "say what to export: --csv, --latex, --vega, --svg DIR, --pdf DIR, --ply DIR or --cameras DIR");
+  if (request.ply && request.cameras &&
+      request.ply->lexically_normal() == request.cameras->lexically_normal())
+    throw Error(ErrorKind::usage, "--ply, --cameras: both write CASE.ply; give two folders");
   if (!(request.limit_mm > 0)) throw Error(ErrorKind::usage, "--limit-mm: must be positive");
   if (!std::filesystem::is_directory(request.bundle))
     throw Error(ErrorKind::input, request.bundle.string() + ": no bundle: not a folder");

@@ -33,7 +33,7 @@ std::vector<Flag<ShareRequest>> share_flags() {
             "with --slurm, for what is timed: a node for each task (sbatch --exclusive), all nodes alike"},
        into<&ShareRequest::own_nodes>},
       {{.name = "unlike-nodes",
-        .help = "let nodes time cases that are not alike; times are then compared with nobody's"},
+        .help = "let nodes of different kinds time cases; the times then compare with those of no other run"},
        into<&ShareRequest::unlike_nodes>},
       {{.name = "wait", .help = "with --slurm: wait for the merged bundle, showing progress"},
        into<&ShareRequest::wait>},
@@ -62,8 +62,9 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
 }
 
-OwnMachines own_machines(const ShareRequest& share, bool resumed) {
-  return share.own_nodes || (resumed && share.local == 1) ? OwnMachines::yes : OwnMachines::no;
+void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed) {
+  const bool own = share.own_nodes || (resumed && share.local == 1);
+  if (share.any()) require_shareable(plan, own ? OwnMachines::yes : OwnMachines::no);
 }
 
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan) {

@@ -42,9 +42,9 @@ std::vector<Flag<ShareRequest>> share_flags();
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given);
 
-// Returns whether timed cases have a machine of their own: under --own-nodes, and in the one process that
-// ends such a sweep.
-OwnMachines own_machines(const ShareRequest& share, bool resumed);
+// Throws as require_shareable() does where the sweep is shared. Timed cases have a machine of their own under
+// --own-nodes, and in the one process that ends such a sweep.
+void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed);
 
 // Returns the command line as a bundle shows it: with the threads that complete_share() chose.
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);

@@ -166,8 +166,6 @@ void complete_sweep_request(SweepRequest& request) {
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
-// ---- Running ----
-
 ExitCode print_plan(const SweepPlan& plan, bool json) {
   Json cases = Json::array();
   for (const Case& planned : plan.cases)
@@ -334,14 +332,15 @@ ExitCode sweep_command(const Arguments& arguments) {
   complete_sweep_request(*request);
   SweepPlan plan = plan_sweep(request->plan);
   if (request->resume) place_project(plan, request->plan.project_file);
-  if (request->share.any())
-    require_shareable(plan, own_machines(request->share, request->resume.has_value()));
+  require_shareable(plan, request->share, request->resume.has_value());
   if (request->dry_run) return print_plan(plan, request->json);
-  if (!request->share.slurm) require_programs(plan.cases);  // its tasks look for them on their machines
-  if (request->resume)
+  if (request->resume) {
+    require_programs_of_open(plan, *request->resume);
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
-  else
+  } else {
     require_records_fit(plan);
+    if (!request->share.slurm) require_programs(plan.cases);  // its tasks look for them on their machines
+  }
   const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
   if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
   return run_planned(*request, std::move(plan), recorded);

@@ -35,7 +35,8 @@ CommandLine<WorkRequest> work_command_line() {
          .help = "seconds after which a silent process loses its case (default 60)"},
         [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
        {{.name = "unlike-nodes",
-         .help = "let nodes time cases that are not alike; times are then compared with nobody's"},
+         .help =
+             "let nodes of different kinds time cases; the times then compare with those of no other run"},
         into<&WorkRequest::unlike_nodes>}},
       {{{.name = "BUNDLE"}, into<&WorkRequest::bundle>}}};
   append_flags<WorkRequest, CommandTrust>(line.flags, command_trust_flags(), &WorkRequest::trust);
@@ -60,7 +61,7 @@ ExitCode work_command(const Arguments& arguments) {
         fmt::format("{}: was begun by another build of aqbench, or is planned otherwise on this machine",
                     request->bundle.string()));
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
-  require_programs(plan.cases);
+  require_programs_of_open(plan, request->bundle);
   std::optional<FileLock> machine;  // while the cases run
   if (has_timed_cases(plan))
     machine =

@@ -279,6 +279,13 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   accept_times(run, existing, acceptance);
   if (run.tolerances_from_seeds)
     learn_tolerances(std::vector(acceptance.baseline.cases), acceptance.baseline, acceptance.notes);
+  if (run.seeds && run.tolerances_from_seeds)
+    throw Error(
+        ErrorKind::usage,
+        "--tolerances-from, --tolerances-from-seeds: give one of them; each holds a run in 99 % alone");
+  if (run.seeds &&
+      std::ranges::any_of(run.seeds->records, [](const Record& r) { return !r.injected.empty(); }))
+    throw Error(ErrorKind::input, "--tolerances-from: that run has injected faults");
   if (run.seeds) learn_tolerances(seeded_cases(*run.seeds), acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);
   collect_refusals(run, allowed, acceptance);

@@ -24,25 +24,29 @@ constexpr double kMmPerMetre = 1e3;
 
 std::optional<double> distance_to_local_plane_m(const PointCloud& cloud, const Vec3& place_m,
                                                 double radius_m) {
-  std::vector<std::pair<double, std::size_t>> near;  // squared distance and number: ties are no accident
-  for (std::size_t i = 0; i < cloud.points_m.size(); ++i)
-    if (const double squared = (cloud.points_m[i] - place_m).squaredNorm(); squared <= radius_m * radius_m)
-      near.emplace_back(squared, i);
-  if (near.size() > kPlanePoints) {
-    std::ranges::partial_sort(near, near.begin() + kPlanePoints);
-    near.resize(kPlanePoints);
-  }
-  if (near.size() < kFewestPlanePoints) return std::nullopt;
+  std::vector<Vec3> near_m;
+  for (const Vec3& point : cloud.points_m)
+    if ((point - place_m).squaredNorm() <= radius_m * radius_m) near_m.push_back(point - place_m);
+  if (near_m.size() < kFewestPlanePoints) return std::nullopt;
   Vec3 centre = Vec3::Zero();
-  for (const auto& [squared, i] : near) centre += cloud.points_m[i] / static_cast<double>(near.size());
+  for (const Vec3& point : near_m) centre += point / static_cast<double>(near_m.size());
   Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
-  for (const auto& [squared, i] : near) {
-    const Vec3 from_centre = cloud.points_m[i] - centre;
-    spread += from_centre * from_centre.transpose();
-  }
+  for (const Vec3& point : near_m) spread += (point - centre) * (point - centre).transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(spread);
   if (!(solver.eigenvalues()[1] > kLine * solver.eigenvalues()[2])) return std::nullopt;
-  return std::abs((place_m - centre).dot(solver.eigenvectors().col(0)));
+  // The points nearest in space would be those whose noise leads them there. Nearness along the plane says
+  // nothing of the noise across it.
+  const Vec3 normal = solver.eigenvectors().col(0);
+  std::vector<std::pair<double, double>> heights_m;  // squared distance along the plane, height across it
+  for (const Vec3& point : near_m) {
+    const double height = point.dot(normal);
+    heights_m.emplace_back((point - height * normal).squaredNorm(), height);
+  }
+  const std::size_t count = std::min(heights_m.size(), kPlanePoints);
+  std::ranges::partial_sort(heights_m, heights_m.begin() + static_cast<std::ptrdiff_t>(count));
+  double sum_m = 0;
+  for (std::size_t i = 0; i < count; ++i) sum_m += heights_m[i].second;
+  return std::abs(sum_m) / static_cast<double>(count);
 }
 
 MetricSet score_control_points(const PointCloud& cloud, const ControlTruth& control) {
@@ -66,9 +70,9 @@ MetricSet score_control_points(const PointCloud& cloud, const ControlTruth& cont
   const auto count = static_cast<double>(found);
   writer.add("control_points", count);
   if (found == 0) {
-    const std::string reason = fmt::format(
-        "around none of {} control points, within {:g} mm, has the cloud {} points that span a plane",
-        control.points.size(), kMmPerMetre * control.radius_m, kFewestPlanePoints);
+    const std::string reason =
+        fmt::format("no control point (of {}) has {} points of the cloud, not on one line, within {:g} mm",
+                    control.points.size(), kFewestPlanePoints, kMmPerMetre * control.radius_m);
     for (const char* const row :
          {"control_mean_mm", "control_rms_mm", "control_max_mm", "control_rms_sigmas"})
       writer.add_undefined(row, reason);

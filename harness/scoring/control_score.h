@@ -9,9 +9,10 @@
 
 namespace aqbench {
 
-// Returns how far a place is from the plane through the points around it, metres: the total least-squares
-// plane of the 16 points nearest to it within `radius_m`, or of all where there are fewer. nullopt where
-// there are fewer than 3, or all lie on a line.
+// Returns how far a place is from the local surface, metres. The total least-squares plane of all points
+// within `radius_m` says across what is measured; the height is the mean of the 16 points that are nearest
+// along that plane, or of all where there are fewer. nullopt where there are fewer than 3, or all lie on a
+// line.
 std::optional<double> distance_to_local_plane_m(const PointCloud& cloud, const Vec3& place_m,
                                                 double radius_m);
 

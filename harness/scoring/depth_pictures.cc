@@ -114,10 +114,11 @@ std::string share_text(std::size_t part, std::size_t whole) {
 // The ends of the colours: of the depths, and of the errors to both sides.
 struct DepthScale {
   double least_m = 0, largest_m = 0, limit_mm = 0;
+  bool has_errors = false;  // a camera without depths says nothing of the errors' size
 };
 
 DepthScale scale_of(const DepthComparison& found) {
-  return {found.least_m, found.largest_m, error_limit_mm(found.error_mm)};
+  return {found.least_m, found.largest_m, error_limit_mm(found.error_mm), !found.error_mm.empty()};
 }
 
 // The pictures of one camera, and their lines in the list.
@@ -219,10 +220,10 @@ DepthScale common_scale(const std::vector<DepthScale>& scales) {
   for (const DepthScale& scale : scales) {
     common.least_m = std::min(common.least_m, scale.least_m);
     common.largest_m = std::max(common.largest_m, scale.largest_m);
-    limits_mm.push_back(scale.limit_mm);
+    if (scale.has_errors) limits_mm.push_back(scale.limit_mm);
   }
   std::ranges::sort(limits_mm);
-  common.limit_mm = limits_mm[limits_mm.size() / 2];
+  common.limit_mm = limits_mm.empty() ? error_limit_mm({}) : limits_mm[limits_mm.size() / 2];
   return common;
 }
 

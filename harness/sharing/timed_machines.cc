@@ -40,6 +40,13 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
                 fmt::format("{}: another task of this timed sweep runs here, and their times would not be "
                             "those of a machine of its own",
                             host));
+  // Results that this machine has published stand under what it said before.
+  const Json now = comparability_of(environment);
+  if (const auto before = environment_of_machine(tasks, host); before && comparability_of(*before) != now)
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: is not as it was when it took part in this timed sweep: {}", host,
+                    fmt::join(comparability_differences(comparability_of(*before), now, "before"), "; ")));
   const fs::path own = file_of_machine(tasks, host);
   write_file(own, Json{{"host", host}, {"environment", environment}}.dump() + "\n");
   // A link, not a rename: of several machines that begin at once one is the first.
@@ -47,14 +54,16 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
     throw_file_error(first_machine(tasks), errno);
   const Json first = parse_strict_json(read_file(first_machine(tasks)), first_machine(tasks).string());
   const JsonPlace root(first, first_machine(tasks).string());
-  const std::vector<std::string> differences =
-      comparability_differences(comparability_of(root.at("environment").value()),
-                                comparability_of(environment), "that of " + root.at("host").text());
-  if (!differences.empty() && unlike == UnlikeMachines::refuse)
+  const std::vector<std::string> differences = comparability_differences(
+      comparability_of(root.at("environment").value()), now, "that of " + root.at("host").text());
+  if (!differences.empty() && unlike == UnlikeMachines::refuse) {
+    std::error_code ignored;  // it has run nothing
+    fs::remove(own, ignored);
     throw Error(ErrorKind::not_comparable,
                 fmt::format("{}: is not like the machine that began this timed sweep: {}; with "
-                            "--unlike-nodes it takes part, and the times are compared with nobody's",
+                            "--unlike-nodes it takes part, and the times compare with those of no other run",
                             host, fmt::join(differences, "; ")));
+  }
   return std::move(*lock);
 }
 

@@ -81,6 +81,7 @@ SimplifiedMesh simplify_mesh(const TriangleMesh& mesh, std::size_t most) {
     }
   const std::vector<MeshTriangle> all = std::move(found.triangles);
   const double largest_m = (high - low).maxCoeff();
+  if (!(largest_m > 0)) return {};  // all in one place
   // On a flat square mesh a cell gives two triangles: a little below that is where to begin.
   for (double edge_m = largest_m / std::sqrt(static_cast<double>(std::max<std::size_t>(most, 1)));;
        edge_m *= kGrowth) {

@@ -24,10 +24,10 @@ struct Interpreter {
   bool looks_in_path;           // for a script without a slash that is not in its folder
 };
 constexpr std::array kInterpreters = {
-    Interpreter{"python", "cm", "WX", false}, Interpreter{"bash", "cs", "oO", true},
-    Interpreter{"dash", "cs", "o", true},     Interpreter{"sh", "cs", "o", true},
-    Interpreter{"zsh", "cs", "o", true},      Interpreter{"perl", "eE", "I", false},
-    Interpreter{"ruby", "e", "IrCE", false},  Interpreter{"Rscript", "e", "", false}};
+    Interpreter{"python", "cm", "WX", false},  Interpreter{"bash", "cs", "oO", true},
+    Interpreter{"dash", "cs", "o", true},      Interpreter{"sh", "cs", "o", true},
+    Interpreter{"zsh", "cs", "o", true},       Interpreter{"perl", "eESx", "I", false},
+    Interpreter{"ruby", "eSCx", "IrE", false}, Interpreter{"Rscript", "e", "", false}};
 
 // "python3.11" is python.
 const Interpreter* interpreter_named(const std::string& program) {

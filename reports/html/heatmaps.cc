@@ -127,7 +127,9 @@ DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std
     (picture.camera == pictures.front().camera ? made.first : made.others) += depth_figure(picture, label);
   }
   if (std::ranges::find(pictures, "confidence", &ReportPicture::kind) == pictures.end())
-    made.first += "<p class=\"dim\">No confidence: the method gives none with its depth maps.</p>\n";
+    made.first +=
+        "<p class=\"dim\">No confidence is shown: the method gives none with its depth maps, or there was no "
+        "room for it.</p>\n";
   if (!made.others.empty())
     made.others =
         fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",

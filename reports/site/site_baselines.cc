@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "core/error.h"
 #include "core/process.h"
@@ -45,7 +46,11 @@ void find_baselines_below(const fs::path& folder, int depth, std::vector<fs::pat
 // Asks git about the file; "" where it does not answer, with the reason in `note`.
 std::string ask_git(const fs::path& file, std::vector<std::string> arguments, std::string& note) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
+  // The repository is somebody's data: what its configuration names is not run. These commands read objects
+  // and the file alone; `status` would run filters.
+  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager",
+                                       "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c",
+                                       "protocol.allow=never", "-C", folder.string()});
   arguments.insert(arguments.end(), {"--", file.filename().string()});
   const ProgramAnswer answer = ask_program(arguments, kGitTimeout_s);
   if (!answer.ok) note = "not in a git repository that can be read: " + answer.problem;
@@ -71,8 +76,11 @@ SiteBaseline site_baseline(const fs::path& path) {
   found.commit = parts[0];
   found.at = parts[1];
   found.by = last.substr(parts[0].size() + parts[1].size() + 2);
-  if (!ask_git(path, {"status", "--porcelain"}, found.note).empty())
-    found.note = "changed since, not committed";
+  // "100644 blob <hash>\tNAME" of the file as it is committed.
+  const std::string entry = ask_git(path, {"ls-tree", "HEAD"}, found.note);
+  const std::vector<std::string_view> words = split_at(entry.substr(0, entry.find('\t')), ' ');
+  const std::string now = ask_git(path, {"hash-object", "--no-filters"}, found.note);
+  if (words.size() == 3 && !now.empty() && words[2] != now) found.note = "changed since, not committed";
   return found;
 }
 
@@ -82,15 +90,13 @@ SiteBaselines read_site_baselines(const std::vector<fs::path>& folders, const st
   std::vector<fs::path> paths;
   for (const fs::path& folder : folders) find_baselines_below(folder, 0, paths);
   SiteBaselines all;
-  for (const fs::path& file : files) {
-    all.found.push_back(site_baseline(file));
-    std::erase(paths, file);
-  }
+  std::set<fs::path> seen;  // by several ways to one file it is one
+  const auto is_new = [&](const fs::path& file) { return seen.insert(fs::weakly_canonical(file)).second; };
+  for (const fs::path& file : files)
+    if (is_new(file)) all.found.push_back(site_baseline(file));
   std::ranges::sort(paths);
-  const auto again = std::ranges::unique(paths);
-  paths.erase(again.begin(), again.end());
   for (const fs::path& path : paths) try {
-      all.found.push_back(site_baseline(path));
+      if (is_new(path)) all.found.push_back(site_baseline(path));
     } catch (const Error& error) {
       all.problems.emplace_back(error.what());
     }

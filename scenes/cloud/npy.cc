@@ -226,6 +226,14 @@ void write_npy_values(const std::filesystem::path& path, std::span<const Real> v
   write_file(path, bytes);
 }
 
+// Returns whether the header ends within the first bytes of a longer file.
+bool has_whole_header(std::string_view start) {
+  std::uint32_t length = 0;
+  const std::size_t length_size = start[6] == 1 ? 2 : 4;
+  std::memcpy(&length, start.data() + 8, length_size);
+  return length <= start.size() - 8 - length_size;
+}
+
 // Returns three numbers of a record, which begin with value `first` of it.
 std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first) {
   std::array<RecordField, 3> fields{};
@@ -255,7 +263,8 @@ std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& 
                                                    std::uint64_t at_least) {
   OpenFile file = open_file(path);
   const std::string start = read_start(file, kNpyHeaderBytes);
-  if (!start.starts_with(kNpyMagic)) return nullptr;
+  if (!start.starts_with(kNpyMagic) || (start.size() == kNpyHeaderBytes && !has_whole_header(start)))
+    return nullptr;
   const NpyLayout array = read_npy_layout(start, file.bytes, file.name);
   const std::size_t columns = array.shape.back();
   const bool is_cloud = array.shape.size() > 1 && (columns == 3 || (columns == 6 && array.shape.size() == 2));

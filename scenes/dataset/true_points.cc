@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -128,14 +130,14 @@ ControlTruth true_control_points(const RecordingTruth& truth, std::size_t frame)
   root.allow_only({"unit", "sigma", "radius", "points"});
   const double metres_per_unit = metres_at(root.at("unit"));
   ControlTruth control;
+  std::set<std::string> names;
   std::optional<double> sigma_m;
   if (const auto sigma = root.find("sigma")) sigma_m = length_above_0(*sigma, metres_per_unit);
   if (const auto radius = root.find("radius")) control.radius_m = length_above_0(*radius, metres_per_unit);
   for (const JsonPlace& point : root.at("points").elements()) {
     control.points.push_back(control_point_at(point, metres_per_unit, sigma_m));
     const std::string& name = control.points.back().name;
-    if (std::ranges::count(control.points, name, &ControlPoint::name) > 1)
-      point.at("name").fail(fmt::format("'{}' stands twice", name));
+    if (!names.insert(name).second) point.at("name").fail(fmt::format("'{}' stands twice", name));
   }
   if (control.points.empty()) root.at("points").fail("is empty");
   return control;

@@ -102,7 +102,7 @@ TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
     const std::uint64_t n = calls / 2 + i * (calls / 2) / kTried;
     const ProgramResult result = run_with("malloc:" + std::to_string(n), verify);
     if (result.exit_code == 0) continue;
-    EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err;
+    EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err << result.out;
     EXPECT_EQ(result.err, "aqbench: error: out of memory\n") << n;
   }
 }

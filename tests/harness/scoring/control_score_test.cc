@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/random.h"
+
 namespace aqbench {
 namespace {
 
@@ -33,12 +35,32 @@ TEST(ControlScore, DistancesAreAcrossTheLocalSurface) {
   EXPECT_NEAR(control_value(metrics, "control_rms_sigmas"), std::sqrt((4 + 1) / 2.0) * across, 1e-9);
 }
 
-// Far points, which a curved surface has elsewhere, are not asked where there are near ones.
+// Of a surface with a radius of curvature of 50 mm, the points near the place count: a plane through all
+// within 10 mm would be 0.5 mm off.
 TEST(ControlScore, TheNearestPointsCount) {
   PointCloud cloud;
-  for (int i = 0; i < 16; ++i) cloud.points_m.emplace_back(1e-3 * (i % 4), 1e-3 * (i / 4), 1.2);
-  for (int i = 0; i < 100; ++i) cloud.points_m.emplace_back(0.008, 1e-5 * i, 1.205);
-  EXPECT_NEAR(*distance_to_local_plane_m(cloud, {0.001, 0.001, 1.201}, 0.01), 0.001, 1e-12);
+  for (int i = -100; i <= 100; ++i)
+    for (int j = -100; j <= 100; ++j) {
+      const double x = 1e-4 * i, y = 1e-4 * j;
+      cloud.points_m.emplace_back(x, y, 1.2 + 10 * (x * x + y * y));
+    }
+  EXPECT_NEAR(*distance_to_local_plane_m(cloud, {0, 0, 1.199}, 0.01), 0.001, 2e-6);
+}
+
+// The denser a noisy cloud is, the more of its points lie next to any place: they must not stand for it.
+TEST(ControlScore, NoiseOfADenseCloudBringsItNoNearer) {
+  constexpr double kNoise = 0.5e-3;
+  for (const double spacing : {1e-3, 0.5e-3, 0.2e-3}) {
+    PointCloud cloud;
+    const int side = static_cast<int>(0.01 / spacing);
+    for (int i = -side; i <= side; ++i)
+      for (int j = -side; j <= side; ++j) {
+        const double z = normal_pair({7, RandomStream::point_noise}, cloud.points_m.size())[0];
+        cloud.points_m.emplace_back(spacing * i, spacing * j, 1.2 + kNoise * z);
+      }
+    // The mean of 16 has a standard deviation of a quarter of the noise.
+    EXPECT_NEAR(*distance_to_local_plane_m(cloud, {0, 0, 1.201}, 0.01), 1e-3, 4 * kNoise / 4) << spacing;
+  }
 }
 
 TEST(ControlScore, WithoutASurfaceItIsUndefinedWithAReason) {
@@ -50,7 +72,7 @@ TEST(ControlScore, WithoutASurfaceItIsUndefinedWithAReason) {
     EXPECT_EQ(control_value(metrics, "control_points"), 0);
     EXPECT_FALSE(find_metric(metrics, "control_rms_mm")->value);
     EXPECT_EQ(find_metric(metrics, "control_max_mm")->reason,
-              "around none of 1 control points, within 10 mm, has the cloud 3 points that span a plane");
+              "no control point (of 1) has 3 points of the cloud, not on one line, within 10 mm");
     EXPECT_FALSE(is_never_defined(*find_metric(metrics, "control_rms_mm"))) << "another cloud has one";
   }
 }

@@ -110,7 +110,7 @@ TEST(DepthPictures, OfEveryCameraOnOneScaleWithConfidenceWhereThereIsOne) {
   EXPECT_THAT(names, testing::ElementsAre("pictures.csv", "depth.png", "depth_error.png", "depth_1.png",
                                           "depth_error_1.png", "confidence_1.png", "depth_2.png",
                                           "depth_error_2.png", "depth_3.png", "depth_error_3.png"));
-  // Limits 0.5, 1, 50 and, without any error, 1: the larger of the middle ones for all.
+  // Limits 0.5, 1 and 50: the middle one for all.
   EXPECT_THAT(files[0].second, HasSubstr("depth_error.png,depth_error,cam0,mm,-1,1,1,100,0\n"));
   EXPECT_THAT(files[0].second, HasSubstr("depth_error_2.png,depth_error,cam2,mm,-1,1,2,100,100\n"));
   EXPECT_THAT(files[0].second, HasSubstr("confidence_1.png,confidence,cam1,1,0,1,2,100,\n"));
@@ -121,6 +121,10 @@ TEST(DepthPictures, OfEveryCameraOnOneScaleWithConfidenceWhereThereIsOne) {
   EXPECT_EQ(pixel_of(decode_png(files[7].second), 5, 5), diverging_colour(kColourSteps - 1));
   EXPECT_EQ(pixel_of(decode_png(files[5].second), 5, 5), sequential_colour(kColourSteps - 1));
   EXPECT_EQ(pixel_of(decode_png(files[9].second), 5, 5), kNoValueColour);
+  // Cameras of which the method has no map say nothing of the scale.
+  maps.erase(maps.begin(), maps.begin() + 2);
+  EXPECT_THAT(depth_pictures(maps, cameras, folder.path())[0].second,
+              HasSubstr("depth_error_2.png,depth_error,cam2,mm,-50,50,2,100,0\n"));
 }
 
 }  // namespace

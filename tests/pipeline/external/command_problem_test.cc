@@ -32,7 +32,7 @@ TEST_F(CommandProblem, WhatIsThereIsNone) {
   for (const char* const command :
        {"sh -c 'no-such-thing'", "./here", "sh here.py", "sh -e -o nounset here.py x", "env A=1 sh here.py",
         "python3 -m no_such_module", "perl -W here.py", "sh ls", "ls nothing-here", "sh",
-        "sh folder/../here.py", "env PATH=/nowhere no-such-program"})
+        "sh folder/../here.py", "perl -S tool.pl", "env PATH=/nowhere no-such-program"})
     EXPECT_EQ(of(command), "") << command;
   EXPECT_EQ(of(std::string("sh ") + kUnknownWord + "/run.sh"), "") << "in {dataset} or {output}";
   EXPECT_EQ(of("no-such-program", false), "");

@@ -211,7 +211,7 @@ TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
                               "data-label=\"undulating/roma_like: error\""));
   EXPECT_THAT(page, HasSubstr("Confidence of camera cam00"));
   EXPECT_THAT(page, HasSubstr("aria-label=\"colours from 0 to 1\""));  // and not "to 1 1"
-  const std::size_t none = page.find("No confidence: the method gives none");
+  const std::size_t none = page.find("No confidence is shown: the method gives none");
   EXPECT_GT(none, page.find("<h3>flat_plane/roma_like</h3>"));
   EXPECT_LT(none, page.find("<h3>undulating/roma_like</h3>"));
 }
