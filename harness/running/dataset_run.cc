@@ -26,6 +26,7 @@
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/dataset_digest.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/ray_hit.h"
@@ -216,12 +217,22 @@ void read_told(const CaseResult& result, DatasetRun& run) {
   }
 }
 
+// Refuses images that are cut short or damaged before a method decodes what is left of them as grey.
+void check_images(const std::filesystem::path& dataset) {
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(dataset / "images", error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->is_regular_file(error) && is_image_name(entry->path()))
+      inspect_image(read_file(entry->path()), entry->path().string());
+}
+
 }  // namespace
 
 DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   const MethodSpec method = check_method(request);
   const Case planned = case_of(request, method);
   read_calibration(request.dataset_dir / "calibration.json");
+  check_images(request.dataset_dir);
   require_free_folder(request.out_dir);
   const std::filesystem::path target =
       std::filesystem::absolute(request.out_dir / ".").lexically_normal().parent_path();

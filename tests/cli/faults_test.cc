@@ -98,8 +98,8 @@ TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
   EXPECT_EQ(run_with("malloc:0", verify).exit_code, 0);
   const std::uint64_t calls = numbers_[4];
   constexpr std::uint64_t kTried = 80;
-  for (std::uint64_t i = 0; i < kTried; ++i) {  // the first half is left to libraries that start
-    const std::uint64_t n = calls / 2 + i * (calls / 2) / kTried;
+  for (std::uint64_t i = 0; i < kTried; ++i) {  // most of the first half is of libraries that start
+    const std::uint64_t n = calls * 5 / 8 + i * (calls * 3 / 8) / kTried;
     const ProgramResult result = run_with("malloc:" + std::to_string(n), verify);
     if (result.exit_code == 0) continue;
     EXPECT_EQ(result.exit_code, 6) << n << ": " << result.err << result.out;

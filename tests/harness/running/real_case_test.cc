@@ -334,6 +334,13 @@ TEST_F(DatasetRunTest, MistakesAreNamedBeforeAnythingRuns) {
               HasSubstr("the method is external"));
   EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.dataset_dir = "/nowhere"; }),
               HasSubstr("/nowhere"));
+  std::filesystem::path image;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(request_.dataset_dir / "images"))
+    if (entry.is_regular_file()) image = entry.path();
+  const std::string whole = read_file(image);
+  write_file(image, whole.substr(0, whole.size() / 2));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr(image.string()));
+  write_file(image, whole);
 }
 
 }  // namespace
