@@ -10,7 +10,8 @@ struct evp_md_ctx_st;  // OpenSSL's
 
 namespace aqbench {
 
-// Hashes bytes that come part after part. Throws Error(io) where OpenSSL refuses to compute.
+// Hashes bytes that come part after part. Throws std::bad_alloc without memory, Error(io) where OpenSSL is
+// set up without SHA-256.
 class Sha256 {
  public:
   Sha256();

@@ -143,6 +143,12 @@ std::string start_project_text(const ProjectStart& start) {
 }
 
 std::string start_workflow_text(const ProjectStart& start) {
+  const std::string recordings = !start_suites(start).second.contains(start.method + "-recordings")
+                                     ? ""
+                                     : fmt::format(R"(      - name: gate of the recordings
+        run: aqbench sweep --suite {}-recordings --gate --github
+)",
+                                                   start.method);
   return fmt::format(
       R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says.
 name: aqbench
@@ -165,7 +171,7 @@ jobs:
       # Install here what your program needs.
       - name: gate
         run: aqbench sweep --suite {0} --gate --junit junit.xml --github
-      - if: always()
+{2}      - if: always()
         uses: actions/upload-artifact@v4
         with:
           name: bundle
@@ -173,7 +179,7 @@ jobs:
             out/
             junit.xml
 )",
-      start.method, kProjectFileName);
+      start.method, kProjectFileName, recordings);
 }
 
 }  // namespace aqbench::cli

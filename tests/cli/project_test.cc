@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/files.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -190,7 +192,8 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
       {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
-  EXPECT_TRUE(std::filesystem::exists(fresh / ".github/workflows/aqbench.yml"));
+  EXPECT_THAT(read_file(fresh / ".github/workflows/aqbench.yml"),
+              AllOf(HasSubstr("--suite mine --gate"), HasSubstr("--suite mine-recordings --gate")));
   EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
             "flat_plane/mine/seed=42/rig=arc6/width=480/height=360\n"
             "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
