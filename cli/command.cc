@@ -23,6 +23,7 @@
 #include "core/json.h"
 #include "core/module.h"
 #include "core/parameters.h"
+#include "core/resources.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 
@@ -184,13 +185,11 @@ std::terminate_handler usual_end = nullptr;
 
 // Ends the program where a destructor needed memory and found none, as nlohmann_json's do: nobody can catch
 // that.
-void end_without_memory() {
+void end_terminated() {
   try {
     if (const std::exception_ptr cause = std::current_exception()) std::rethrow_exception(cause);
   } catch (const std::bad_alloc&) {
-    constexpr std::string_view kLine = "aqbench: error: out of memory\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
-    std::_Exit(static_cast<int>(ExitCode::io));
+    end_without_memory();
   } catch (...) {  // any other is reported as usual, and the program aborted
   }
   usual_end();
@@ -216,7 +215,7 @@ int run_command_line(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   reserve_standard_streams();
-  usual_end = std::set_terminate(end_without_memory);
+  usual_end = std::set_terminate(end_terminated);
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
+
 namespace aqbench {
 namespace {
 
@@ -165,6 +167,12 @@ void hold_in_large_pages() {
         reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr): as told by /proc
     if (::madvise(start, last - first, MADV_HUGEPAGE) == 0) ::madvise(start, last - first, MADV_COLLAPSE);
   }
+}
+
+void end_without_memory() {
+  constexpr std::string_view kLine = "aqbench: error: out of memory\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  std::_Exit(static_cast<int>(ExitCode::io));
 }
 
 }  // namespace aqbench

@@ -41,4 +41,7 @@ std::optional<std::uint64_t> cgroup_memory_limit_bytes();
 // the work. What the kernel does not do for it costs time alone.
 void hold_in_large_pages();
 
+// Ends the program with one line on stderr and exit 6 where memory is missing and nobody could be told.
+[[noreturn]] void end_without_memory();
+
 }  // namespace aqbench

@@ -1,6 +1,7 @@
 #pragma once
 // Text: UTF-8, what may be shown to people and written to files, numbers and patterns.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,9 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
 
 // Returns the parts of `text` between the separators: one more part than separators, empty parts included.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
+template <std::same_as<std::string> Temporary>
+std::vector<std::string_view> split_at(Temporary&& text,
+                                       char separator) = delete;  // the parts would outlive it
 
 // Returns "1 case" or "3 cases".
 std::string counted(std::size_t count, std::string_view noun);

@@ -15,108 +15,15 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/true_points.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kTruthGrain = 1 << 10;
 constexpr double kBorderGap = 0.75 * std::numbers::pi;  // free angle around a point on a border
-
-// The true points in the order of their coordinates, each place once, and what the scans say of them.
-struct TruePoints {
-  std::vector<Vec3> positions_m;
-  std::vector<Vec3> normals;                    // as many, or none; zero: to be estimated
-  std::vector<std::uint32_t> scan_of;           // as many, or none if no scanner's place is known
-  std::vector<std::optional<Vec3>> scanners_m;  // of the scans
-
-  // Returns the direction from point i to where it was seen from: its scanner, or (0, 0, -1).
-  Vec3 towards_m(std::size_t i, const Vec3& position_m) const {
-    if (scan_of.empty() || !scanners_m[scan_of[i]]) return {0, 0, -1};
-    return *scanners_m[scan_of[i]] - position_m;
-  }
-};
-
-// A point, and the number that it has when all points of all scans are counted.
-struct NumberedPoint {
-  Vec3 position_m;
-  std::uint32_t number;
-};
-
-bool comes_before(const Vec3& left, const Vec3& right) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (left[axis] != right[axis]) return left[axis] < right[axis];
-  return false;
-}
-
-// Collects the points of all scans with at most 60 bytes for each of them, beside the scans.
-class PointCollector {
- public:
-  explicit PointCollector(const std::vector<Scan>& scans) : scans_(scans) {
-    for (const Scan& scan : scans_) first_.push_back(first_.back() + scan.cloud.points_m.size());
-    if (first_.back() >= std::numeric_limits<std::uint32_t>::max())
-      throw Error(ErrorKind::input, fmt::format("{}: more than 4294967294 true points: {}",
-                                                scans_.front().file, first_.back()));
-    have_normals_ = std::ranges::all_of(scans_, [](const Scan& scan) { return !scan.cloud.normals.empty(); });
-    have_scanners_ = std::ranges::any_of(scans_, [](const Scan& scan) { return scan.scanner_m.has_value(); });
-  }
-
-  TruePoints collect() const {
-    std::vector<NumberedPoint> points = sorted_points();
-    TruePoints collected;
-    for (const Scan& scan : scans_) collected.scanners_m.push_back(scan.scanner_m);
-    collected.positions_m.resize(points.size());
-    std::ranges::transform(points, collected.positions_m.begin(), &NumberedPoint::position_m);
-    if (have_normals_)
-      for (const NumberedPoint& point : points) collected.normals.push_back(normal_of(point.number));
-    if (have_scanners_)
-      for (const NumberedPoint& point : points)
-        collected.scan_of.push_back(static_cast<std::uint32_t>(scan_of(point.number)));
-    return collected;
-  }
-
- private:
-  std::vector<NumberedPoint> sorted_points() const {
-    std::vector<NumberedPoint> points;
-    points.reserve(first_.back());
-    std::uint32_t number = 0;
-    for (const Scan& scan : scans_)
-      for (const Vec3& position_m : scan.cloud.points_m) {
-        if (is_measurable(position_m)) points.push_back({position_m, number});
-        ++number;
-      }
-    // What is said of points at one place decides between them, whatever the order of the scans.
-    std::ranges::sort(points, [&](const NumberedPoint& a, const NumberedPoint& b) {
-      if (a.position_m != b.position_m) return comes_before(a.position_m, b.position_m);
-      const Vec3 left = normal_of(a.number), right = normal_of(b.number);
-      if (left != right) return comes_before(left, right);
-      return comes_before(scanner_of(a.number), scanner_of(b.number));
-    });
-    const auto repeated = std::ranges::unique(points, {}, &NumberedPoint::position_m);
-    points.erase(repeated.begin(), repeated.end());
-    return points;
-  }
-
-  std::size_t scan_of(std::uint32_t number) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(first_, number) - first_.begin()) - 1;
-  }
-  Vec3 normal_of(std::uint32_t number) const {
-    if (!have_normals_) return Vec3::Zero();
-    const std::size_t scan = scan_of(number);
-    const Vec3& normal = scans_[scan].cloud.normals[number - first_[scan]];
-    return is_measurable(normal) && normal.norm() > 0 ? normal.normalized() : Vec3::Zero();
-  }
-  // Scanners that are not known come last.
-  Vec3 scanner_of(std::uint32_t number) const {
-    return scans_[scan_of(number)].scanner_m.value_or(Vec3::Constant(1e300));
-  }
-
-  const std::vector<Scan>& scans_;
-  std::vector<std::size_t> first_ = {0};  // number of a scan's first point; one more than scans
-  bool have_normals_ = false, have_scanners_ = false;
-};
 
 // The side of a border point on which there is no other point.
 struct Gap {
@@ -159,10 +66,9 @@ std::optional<Gap> border_gap(const std::vector<Vec3>& offsets_m, const Vec3& no
 class ScanSurface final : public TruthCloud {
  public:
   ScanSurface(TruePoints points, const TruthCloudOptions& options)
-      : options_(options), points_m_(std::move(points.positions_m)), index_(points_m_, true) {
-    for (const Vec3& point : points_m_) bounds_m_.extend(point);
-    normals_ = std::move(points.normals);
-    points.positions_m = {};
+      : options_(options), points_(points.positions_m.size()), index_(points.positions_m, true) {
+    for (const Vec3& point : points.positions_m) bounds_m_.extend(point);
+    points.positions_m = std::vector<Vec3>();  // = {} would keep the memory
     add_planes(points);
   }
 
@@ -183,22 +89,25 @@ class ScanSurface final : public TruthCloud {
     throw Error(ErrorKind::usage, "a cloud as truth: has no surface to take points from");
   }
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
-  TriangleMesh mesh(double) const override { return {points_m_, {}}; }
+  TriangleMesh mesh(double) const override;
   Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
-  std::size_t points() const override { return points_m_.size(); }
+  std::size_t points() const override { return points_; }
   double spacing_m() const override { return spacing_m_; }
 
  private:
   void add_planes(const TruePoints& points);
   void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
                   std::span<std::uint8_t> beyond_border) const;
-  ClosestPoint closest_to(const Vec3& point, std::uint32_t nearest) const;
-  bool is_beyond_border(const Vec3& point, std::uint32_t nearest) const;
+  ClosestPoint closest_to(const Vec3& point, std::uint32_t slot) const;
+  bool is_beyond_border(const Vec3& point, std::uint32_t slot) const;
+  std::vector<std::uint32_t> slots_in_order() const;
 
+  // Points are counted in the order of their coordinates. All that belongs to one is at its slot of the
+  // index, which alone holds the places: a scan of 50 million points takes 2.4 GB.
   TruthCloudOptions options_;
-  std::vector<Vec3> points_m_;  // in the order of their coordinates
+  std::size_t points_ = 0;
   NearestNeighbourIndex index_;
-  std::vector<Vec3> normals_;                    // unit; zero where there is no plane
+  std::vector<CompactNormal> normals_;           // zero where there is no plane
   std::vector<float> reaches_m_;                 // how far the neighbours of a point reach
   std::unordered_map<std::uint32_t, Gap> gaps_;  // of points on a border
   Eigen::AlignedBox3d bounds_m_;
@@ -206,28 +115,32 @@ class ScanSurface final : public TruthCloud {
 };
 
 void ScanSurface::add_planes(const TruePoints& points) {
-  normals_.resize(points_m_.size(), Vec3::Zero());
-  reaches_m_.resize(points_m_.size());
-  std::vector<double> nearest_m(points_m_.size());
+  normals_.resize(index_.slots());
+  reaches_m_.resize(index_.slots());
+  std::vector<double> nearest_m(points_);
   std::mutex mutex;
-  parallel_for(points_m_.size(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_for(index_.slots(), kTruthGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<NearestNeighbourIndex::Neighbour> neighbours;
     std::vector<Vec3> offsets_m;
     std::vector<std::pair<std::uint32_t, Gap>> found;
-    for (std::size_t i = begin; i < end; ++i) {
-      index_.k_nearest(points_m_[i], options_.neighbours + 1, neighbours);  // the point itself is the first
+    for (auto slot = static_cast<std::uint32_t>(begin); slot < end; ++slot) {
+      if (!index_.holds_point(slot)) continue;
+      const Vec3 position_m = index_.position_m(slot);
+      const std::uint32_t i = index_.index_at(slot);
+      index_.k_nearest(position_m, options_.neighbours + 1, neighbours);  // the point itself is the first
       offsets_m.clear();
-      for (const auto& neighbour : neighbours) offsets_m.push_back(points_m_[neighbour.index] - points_m_[i]);
-      Vec3& normal = normals_[i];
+      for (const auto& neighbour : neighbours)
+        offsets_m.push_back(index_.position_m(neighbour.slot) - position_m);
+      Vec3 normal = points.normals.empty() ? Vec3::Zero() : points.normals[i].unit();
       if (normal.isZero()) {
         normal = plane_normal(offsets_m);
-        if (normal.dot(points.towards_m(i, points_m_[i])) < 0) normal = -normal;
+        if (normal.dot(points.towards_m(i, position_m)) < 0) normal = -normal;
       }
-      reaches_m_[i] = static_cast<float>(std::sqrt(neighbours.back().squared_m2));
+      normals_[slot] = CompactNormal(normal);
+      reaches_m_[slot] = static_cast<float>(std::sqrt(neighbours.back().squared_m2));
       nearest_m[i] = neighbours.size() > 1 ? std::sqrt(neighbours[1].squared_m2) : 0;
       if (normal.isZero()) continue;
-      if (const auto gap = border_gap(offsets_m, normal))
-        found.emplace_back(static_cast<std::uint32_t>(i), *gap);
+      if (const auto gap = border_gap(offsets_m, normal)) found.emplace_back(slot, *gap);
     }
     const std::lock_guard lock(mutex);
     gaps_.insert(found.begin(), found.end());
@@ -235,30 +148,42 @@ void ScanSurface::add_planes(const TruePoints& points) {
   spacing_m_ = median_in_place(nearest_m);
 }
 
-ClosestPoint ScanSurface::closest_to(const Vec3& point, std::uint32_t nearest) const {
-  const Vec3 away = point - points_m_[nearest];
-  const Vec3& normal = normals_[nearest];
+ClosestPoint ScanSurface::closest_to(const Vec3& point, std::uint32_t slot) const {
+  const Vec3 nearest_m = index_.position_m(slot), away = point - nearest_m, normal = normals_[slot].unit();
   const double height = away.dot(normal);
   const Vec3 along = away - height * normal;
   const bool on_plane = options_.distance == CloudDistance::plane && !normal.isZero() &&
-                        along.norm() <= static_cast<double>(reaches_m_[nearest]);
-  if (on_plane) return {points_m_[nearest] + along, normal, height};
-  return {points_m_[nearest], normal, std::copysign(away.norm(), height)};
+                        along.norm() <= static_cast<double>(reaches_m_[slot]);
+  if (on_plane) return {nearest_m + along, normal, height};
+  return {nearest_m, normal, std::copysign(away.norm(), height)};
 }
 
-bool ScanSurface::is_beyond_border(const Vec3& point, std::uint32_t nearest) const {
-  const auto gap = gaps_.find(nearest);
+bool ScanSurface::is_beyond_border(const Vec3& point, std::uint32_t slot) const {
+  const auto gap = gaps_.find(slot);
   if (gap == gaps_.end()) return false;
-  const Vec3& normal = normals_[nearest];
-  const Vec3 away = point - points_m_[nearest];
+  const Vec3 normal = normals_[slot].unit(), away = point - index_.position_m(slot);
   const Vec3 along = away - away.dot(normal) * normal;
   return along.dot(gap->second.middle) > gap->second.cos_half_width * along.norm();
+}
+
+// Returns the slots of the points in the order of their coordinates.
+std::vector<std::uint32_t> ScanSurface::slots_in_order() const {
+  std::vector<std::uint32_t> slots(points_);
+  for (std::uint32_t slot = 0; slot < index_.slots(); ++slot)
+    if (index_.holds_point(slot)) slots[index_.index_at(slot)] = slot;
+  return slots;
+}
+
+TriangleMesh ScanSurface::mesh(double) const {
+  TriangleMesh points;
+  for (const std::uint32_t slot : slots_in_order()) points.vertices_m.push_back(index_.position_m(slot));
+  return points;
 }
 
 void ScanSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
                              std::span<std::uint8_t> beyond_border) const {
   std::vector<std::uint32_t> nearest(points.size());
-  index_.nearest(points, nearest);
+  index_.nearest_slots(points, nearest);
   for (std::size_t i = 0; i < points.size(); ++i) {
     out[i] = closest_to(points[i], nearest[i]);
     if (!beyond_border.empty()) beyond_border[i] = is_beyond_border(points[i], nearest[i]) ? 1 : 0;
@@ -269,21 +194,22 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
   if (!(spacing_m > 0))
     throw Error(ErrorKind::usage, fmt::format("spacing_m: must be positive, got {}", spacing_m));
   // Points are in the order of x: those of one slab of cells follow each other.
+  const std::vector<std::uint32_t> slots = slots_in_order();
   const auto cell_at = [&](std::uint32_t i, int axis) {
-    return std::floor((points_m_[i][axis] - bounds_m_.min()[axis]) / spacing_m);
+    return std::floor((index_.position_m(slots[i])[axis] - bounds_m_.min()[axis]) / spacing_m);
   };
   using Cell = std::array<double, 2>;  // whole numbers, along y and z
   std::vector<std::pair<Cell, std::uint32_t>> slab;
   SurfaceSamples samples;
   samples.spacing_m = spacing_m;
-  for (std::uint32_t begin = 0, end = 0; begin < points_m_.size(); begin = end) {
+  for (std::uint32_t begin = 0, end = 0; begin < points_; begin = end) {
     slab.clear();
-    for (end = begin; end < points_m_.size() && cell_at(end, 0) == cell_at(begin, 0); ++end)
+    for (end = begin; end < points_ && cell_at(end, 0) == cell_at(begin, 0); ++end)
       slab.push_back({{cell_at(end, 1), cell_at(end, 2)}, end});
     std::ranges::sort(slab);
     for (std::size_t i = 0; i < slab.size(); ++i)
       if (i == 0 || slab[i].first != slab[i - 1].first)
-        samples.positions_m.push_back(points_m_[slab[i].second]);
+        samples.positions_m.push_back(index_.position_m(slots[slab[i].second]));
   }
   samples.weights.assign(samples.positions_m.size(), spacing_m * spacing_m);
   return samples;
@@ -294,11 +220,9 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
 std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
                                                    const TruthCloudOptions& options) {
   if (options.neighbours < 3) throw Error(ErrorKind::usage, "neighbours: must be at least 3");
-  TruePoints points = PointCollector(scans).collect();
-  if (points.positions_m.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no finite point", scans.empty() ? "truth" : scans.front().file));
-  scans = {};
+  const std::string file = scans.empty() ? "truth" : scans.front().file;
+  TruePoints points = collect_true_points(std::move(scans));
+  if (points.positions_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: no finite point", file));
   return std::make_shared<ScanSurface>(std::move(points), options);
 }
 

@@ -74,7 +74,9 @@ echo "$nodes nodes on this machine"
 
 sweep=("$aqbench" sweep --scene flat_plane --method roma_like --set "roma_like.points=$points" --repeat "$cases"
   --threads 1)
+begin=$(date +%s.%N)
 "${sweep[@]}" --out "$dir/alone" >"$dir/alone.log"
+alone_s=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
 digest() { sed -n 's/^metrics digest *//p' "$1"; }
 echo "one process:     $(digest "$dir/alone.log")"
 
@@ -94,7 +96,11 @@ end=$(date +%s.%N)
 bundle=$(echo "$dir"/out/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
 printf 'array of %-7s %s\n' "$tasks:" "$(digest "$dir/verify.log")"
-awk -v a="$begin" -v b="$end" -v n="$cases" 'BEGIN { printf "%d cases in %.1f s\n", n, b - a }'
+# What the array takes of all cores, against one process that uses one: repeated cases, contention and waiting are in it.
+awk -v s="$alone_s" -v a="$begin" -v b="$end" -v n="$cases" -v cores="$cpus" 'BEGIN {
+  more = (b - a) * cores - s
+  printf "%d cases: one process %.1f s, the array %.1f s on %d cores: %.1f %% or %.0f ms a case more core time\n",
+    n, s, b - a, cores, 100 * more / s, 1000 * more / n }'
 cat "$bundle/notes.txt"
 [ "$(digest "$dir/alone.log")" = "$(digest "$dir/verify.log")" ] || { echo "the digests differ" >&2; exit 1; }
 echo "same metrics digest"

@@ -18,8 +18,6 @@
 #include "metrics/mesh_metrics.h"
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
-#include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/transform.h"
 
 namespace aqbench::cli {
@@ -51,10 +49,7 @@ bool searches_for_truth(const EvalCloudRequest& request) {
 Loading open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
   Loading loading;
   EvalInput& input = loading.input;
-  if (!searches_for_truth(request)) {
-    input.on_disk = open_ply_blocks(request.cloud_file, most_in_memory + 1);
-    if (!input.on_disk) input.on_disk = open_npy_blocks(request.cloud_file, most_in_memory + 1);
-  }
+  if (!searches_for_truth(request)) input.on_disk = open_cloud_blocks(request.cloud_file, most_in_memory + 1);
   if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file);
   return loading;
 }

@@ -23,8 +23,8 @@ struct EvalInput {
 };
 
 // Reads, scales, moves and aligns the cloud of a request; prints a warning if almost no point lies near the
-// truth. A cloud of more than `most_in_memory` points stays on the disk where open_ply_blocks() or
-// open_npy_blocks() can read it there and no step of the alignment searches for the truth. Throws as
+// truth. A cloud of more than `most_in_memory` points stays on the disk where open_cloud_blocks() can
+// read it there and no step of the alignment searches for the truth. Throws as
 // eval_cloud() does, and Error(input) for an alignment that the data does not determine.
 EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth,
                           std::size_t most_in_memory = BlockSizes{}.whole);

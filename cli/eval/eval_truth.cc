@@ -16,17 +16,26 @@
 namespace aqbench::cli {
 namespace {
 
-Scene truth_from_scans(const EvalCloudRequest& request, const std::vector<std::string>& files) {
-  if (!request.scanners.empty() && request.scanners.size() != files.size())
+void check_scanners(const EvalCloudRequest& request, std::size_t scans) {
+  if (!request.scanners.empty() && request.scanners.size() != scans)
     throw Error(ErrorKind::usage,
-                fmt::format("--scanner: given {} times for {} scans", request.scanners.size(), files.size()));
-  std::vector<Scan> scans;
-  for (const std::string& file : files) scans.push_back(read_scan(file, request.truth_metres_per_unit));
+                fmt::format("--scanner: given {} times for {} scans", request.scanners.size(), scans));
+}
+
+Scene truth_from_scans(const EvalCloudRequest& request, const std::vector<std::string>& files,
+                       std::vector<Scan> scans) {
   for (std::size_t i = 0; i < request.scanners.size(); ++i)
     scans[i].scanner_m = request.scanners[i] * request.truth_metres_per_unit;
   return {fmt::format("scan:{}", fmt::join(files, "+")),
           {},
           {make_truth_cloud(std::move(scans), request.truth_cloud)}};
+}
+
+Scene truth_from_scans(const EvalCloudRequest& request, const std::vector<std::string>& files) {
+  check_scanners(request, files.size());
+  std::vector<Scan> scans;
+  for (const std::string& file : files) scans.push_back(read_scan(file, request.truth_metres_per_unit));
+  return truth_from_scans(request, files, std::move(scans));
 }
 
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
@@ -45,7 +54,12 @@ Scene make_truth(const EvalCloudRequest& request) {
   if (request.truth_files.size() > 1) return truth_from_scans(request, request.truth_files);
   if (request.truth_files.size() == 1) {
     GeometryFile read = read_geometry_file(request.truth_files[0]);
-    if (!read.mesh) return truth_from_scans(request, request.truth_files);
+    if (!read.mesh) {
+      check_scanners(request, 1);
+      std::vector<Scan> scans;
+      scans.push_back(scan_of(std::move(read), request.truth_files[0], request.truth_metres_per_unit));
+      return truth_from_scans(request, request.truth_files, std::move(scans));
+    }
     if (!request.scanners.empty())
       throw Error(ErrorKind::usage,
                   "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");

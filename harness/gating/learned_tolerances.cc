@@ -24,9 +24,10 @@ std::string without_seed(const std::string& name) {
   return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
 }
 
-// How far apart the value of a seed now and its value in the baseline may be, with all `rows` of a suite
-// within it in 99 % of runs (Bonferroni): Student's quantile x sd x sqrt(2), the difference of two draws.
-double learned_half_width(double sd, std::size_t seeds, std::size_t rows) {
+// Returns how far apart, in standard deviations, the value of a seed now and its value in the baseline may
+// be, with all `rows` of a suite within it in 99 % of runs (Bonferroni): Student's quantile x sqrt(2), the
+// difference of two draws.
+double half_width_in_deviations(std::size_t seeds, std::size_t rows) {
   const auto n = static_cast<double>(seeds);
   // Student's quantile by bisection of its two-sided probability.
   double low = 0, high = 1000;
@@ -34,7 +35,7 @@ double learned_half_width(double sd, std::size_t seeds, std::size_t rows) {
     const double middle = (low + high) / 2;
     (student_t_two_sided(middle, n - 1) > 0.01 / static_cast<double>(rows) ? low : high) = middle;
   }
-  return high * sd * std::sqrt(2);
+  return high * std::sqrt(2);
 }
 
 // A metric over the seeds of cases that differ in nothing else, and the accepted values that it is of.
@@ -96,10 +97,14 @@ void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baselin
                         : fmt::format("{}: the baseline has no such case", name));
   }
   for (const VaryingMetric& metric : varying) rows += metric.accepted.size();
-  for (const VaryingMetric& metric : varying)
+  std::map<std::size_t, double> half_widths;  // by the number of seeds
+  for (const VaryingMetric& metric : varying) {
+    const auto [known, is_new] = half_widths.try_emplace(metric.seeds);
+    if (is_new) known->second = half_width_in_deviations(metric.seeds, rows);
     for (BaselineMetric* const accepted : metric.accepted)
-      accepted->tolerance = {Tolerance::Kind::absolute, learned_half_width(metric.sd, metric.seeds, rows),
+      accepted->tolerance = {Tolerance::Kind::absolute, known->second * metric.sd,
                              static_cast<int>(metric.seeds)};
+  }
   if (varying.empty())
     throw Error(
         ErrorKind::usage,

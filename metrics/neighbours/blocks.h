@@ -8,7 +8,7 @@ namespace aqbench::blocks {
 
 inline constexpr std::size_t kWidth = 16;  // points a block, children a node
 
-// Points of one block; unused places are at infinity.
+// Points of one block; unused places are at infinity. Place i of block b is slot b * kWidth + i.
 struct alignas(64) Block {
   double x[kWidth], y[kWidth], z[kWidth];
 };
@@ -20,10 +20,10 @@ struct alignas(64) Node {
   std::uint32_t child[kWidth];
 };
 
-// A point and its squared distance from a query.
+// A point, the slot that holds it, and its squared distance from a query.
 struct Neighbour {
   double squared_m2;
-  std::uint32_t index;
+  std::uint32_t index, slot;
 
   // Compares by the distance, then by the index.
   bool operator<(const Neighbour& other) const {

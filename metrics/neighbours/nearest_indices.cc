@@ -15,16 +15,20 @@ using block_search::push_children;
 using block_search::squared_to_boxes;
 using block_search::squared_to_points;
 
-// Returns the smallest index of the points of a block that are `squared` away from the query.
-AQBENCH_INLINE std::uint32_t index_at(const IndexedBlocks& indices, const Block& block, std::uint32_t number,
-                                      const double (&query)[3], double squared) {
-  std::uint32_t smallest = ~0U;
-  const std::uint32_t first = indices.first[number], count = indices.first[number + 1] - first;
-  for (std::uint32_t i = 0; i < count; ++i) {
+// Returns the slot of the point of a block that is `squared` away from the query, of several the one of the
+// smallest index.
+AQBENCH_INLINE std::uint32_t slot_at(const IndexedBlocks& indices, std::uint32_t number,
+                                     const double (&query)[3], double squared) {
+  const Block& block = indices.blocks[number];
+  const std::uint32_t first = number * static_cast<std::uint32_t>(kWidth);
+  std::uint32_t smallest = IndexedBlocks::kNoPoint, slot = first;
+  for (std::uint32_t i = 0; i < kWidth; ++i) {
     const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-    if (dx * dx + dy * dy + dz * dz == squared) smallest = std::min(smallest, indices.order[first + i]);
+    if (dx * dx + dy * dy + dz * dz != squared || indices.index[first + i] >= smallest) continue;
+    smallest = indices.index[first + i];
+    slot = first + i;
   }
-  return smallest;
+  return slot;
 }
 
 // Finds the nearest points of queries in order. Visits also what is only as near as the best so far, so that
@@ -39,7 +43,7 @@ void nearest_all(const IndexedBlocks& indices, const Vec3* queries_m, std::size_
     const double query[3] = {queries_m[q].x(), queries_m[q].y(), queries_m[q].z()};
     double squared[kWidth];
     double best = squared_to_points(blocks[nearest_block], query);
-    std::uint32_t index = index_at(indices, blocks[nearest_block], nearest_block, query, best);
+    std::uint32_t slot = slot_at(indices, nearest_block, query, best);
     int top = 0;
     stack[top++] = {0, 0};
     while (top > 0) {
@@ -53,12 +57,12 @@ void nearest_all(const IndexedBlocks& indices, const Vec3* queries_m, std::size_
       const std::uint32_t block = next.child & ~SpatialTree::kRun;
       const double found = squared_to_points(blocks[block], query);
       if (!(found <= best)) continue;
-      const std::uint32_t there = index_at(indices, blocks[block], block, query, found);
-      index = found < best ? there : std::min(index, there);
+      const std::uint32_t there = slot_at(indices, block, query, found);
+      if (found < best || indices.index[there] < indices.index[slot]) slot = there;
       nearest_block = block;
       best = found;
     }
-    out[q] = index;
+    out[q] = slot;
   }
 }
 
@@ -97,10 +101,10 @@ void collect_all(const IndexedBlocks& indices, const Vec3& query_m, std::size_t 
     }
     const std::uint32_t number = next.child & ~SpatialTree::kRun;
     const Block& block = blocks[number];
-    const std::uint32_t first = indices.first[number], count = indices.first[number + 1] - first;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t first = number * static_cast<std::uint32_t>(kWidth);
+    for (std::uint32_t i = 0; i < kWidth && indices.index[first + i] != IndexedBlocks::kNoPoint; ++i) {
       const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-      keep_nearest(heap, wanted, {dx * dx + dy * dy + dz * dz, indices.order[first + i]});
+      keep_nearest(heap, wanted, {dx * dx + dy * dy + dz * dz, indices.index[first + i], first + i});
     }
   }
 }

@@ -10,17 +10,18 @@
 
 namespace aqbench {
 
-// The tree of an index, and which points its blocks hold: block b the points order[first[b]] to
-// order[first[b + 1] - 1].
+// The tree of an index, and which points its blocks hold: slot s that of index[s], none where that is
+// kNoPoint.
 struct IndexedBlocks {
+  static constexpr std::uint32_t kNoPoint = ~0U;
+
   const blocks::Node* nodes;
   const blocks::Block* blocks;
-  const std::uint32_t* order;
-  const std::uint32_t* first;
+  const std::uint32_t* index;
 };
 
-// Writes to out[i] the index of the point nearest to queries_m[i], the smallest of those equally near.
-// `stack` has room for kWidth children a level and one more.
+// Writes to out[i] the slot of the point nearest to queries_m[i], of those equally near the one of the
+// smallest index. `stack` has room for kWidth children a level and one more.
 void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
                   block_search::Pending* stack);
 

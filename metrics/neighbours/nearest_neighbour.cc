@@ -200,22 +200,34 @@ NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, boo
   }
   if (!levels.empty()) levels_ = levels[0];
   if (!keep_indices) return;
-  order_ = std::move(tree.order);
-  first_ = std::move(tree.first);
+  index_of_slot_.resize(blocks_.size() * kWidth, IndexedBlocks::kNoPoint);
+  for (std::size_t run = 0; run < blocks_.size(); ++run)
+    std::copy(tree.order.begin() + tree.first[run], tree.order.begin() + tree.first[run + 1],
+              index_of_slot_.begin() + static_cast<std::ptrdiff_t>(run * kWidth));
+}
+
+bool NearestNeighbourIndex::holds_point(std::uint32_t slot) const {
+  return index_of_slot_[slot] != IndexedBlocks::kNoPoint;
 }
 
 void NearestNeighbourIndex::require_indices() const {
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
-  if (order_.empty()) throw Error(ErrorKind::usage, "nearest neighbours: this index keeps no indices");
+  if (index_of_slot_.empty())
+    throw Error(ErrorKind::usage, "nearest neighbours: this index keeps no indices");
 }
 
 void NearestNeighbourIndex::nearest(std::span<const Vec3> queries_m, std::span<std::uint32_t> out) const {
+  nearest_slots(queries_m, out);
+  for (std::uint32_t& slot : out) slot = index_of_slot_[slot];
+}
+
+void NearestNeighbourIndex::nearest_slots(std::span<const Vec3> queries_m,
+                                          std::span<std::uint32_t> out) const {
   if (queries_m.size() != out.size())
     throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out differ in size");
   require_indices();
   std::vector<Pending> stack(kWidth * levels_ + 1);
-  find_nearest({nodes_.data(), blocks_.data(), order_.data(), first_.data()}, queries_m, out.data(),
-               stack.data());
+  find_nearest({nodes_.data(), blocks_.data(), index_of_slot_.data()}, queries_m, out.data(), stack.data());
 }
 
 void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
@@ -224,8 +236,7 @@ void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
   out.clear();
   if (count == 0) return;
   std::vector<Pending> stack(kWidth * levels_ + 1);
-  collect_nearest({nodes_.data(), blocks_.data(), order_.data(), first_.data()}, query_m, count, out,
-                  stack.data());
+  collect_nearest({nodes_.data(), blocks_.data(), index_of_slot_.data()}, query_m, count, out, stack.data());
   std::sort_heap(out.begin(), out.end());
 }
 

@@ -25,7 +25,7 @@ constexpr int kKeyBits = 32;
 constexpr int kAxisBits = 24;                 // at most, of the 32
 constexpr std::size_t kKeyGrain = 1 << 16;    // points a chunk
 constexpr std::size_t kSideBySide = 1 << 18;  // above it, shares of the points are worth a thread each
-constexpr std::size_t kFewPoints = 64;        // of a range that is split by points, not by cells
+constexpr std::size_t kFewRuns = 8;           // of a range that is split by points, not by cells
 constexpr std::size_t kChildrenAimedAt = 10;  // of 16
 constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
 
@@ -189,7 +189,7 @@ class TreeMaker {
   // longest side by at least 2^10, so that once or twice is usual, and the range of doubles is a limit.
   std::uint32_t split(Range range) {
     const std::span<KeyedPoint> items = std::span(items_).subspan(range.first, length(range));
-    if (items.size() <= kFewPoints) return range.first + split_evenly(items);
+    if (items.size() <= kFewRuns * longest_) return range.first + split_into_full_runs(items);
     if (items.front().key == items.back().key) order(items);
     const std::uint32_t bit = std::bit_floor(items.front().key ^ items.back().key);
     const auto upper =
@@ -197,8 +197,8 @@ class TreeMaker {
     return range.first + static_cast<std::uint32_t>(upper - items.begin());
   }
 
-  // Splits a small range across its longest side, so that the points fill as few runs as possible, evenly.
-  std::uint32_t split_evenly(std::span<KeyedPoint> items) {
+  // Splits a small range across its longest side, so that in the end one run at most is not full.
+  std::uint32_t split_into_full_runs(std::span<KeyedPoint> items) {
     Vec3 low = points_m_[items[0].index], high = low;
     for (const KeyedPoint& item : items) {
       low = low.cwiseMin(points_m_[item.index]);
@@ -207,7 +207,7 @@ class TreeMaker {
     Eigen::Index axis = 0;
     (high - low).maxCoeff(&axis);
     const std::size_t runs = (items.size() + longest_ - 1) / longest_;
-    const auto middle = static_cast<std::ptrdiff_t>(items.size() * (runs / 2) / runs);
+    const auto middle = static_cast<std::ptrdiff_t>(runs / 2 * longest_);
     std::nth_element(items.begin(), items.begin() + middle, items.end(),
                      [&](const KeyedPoint& a, const KeyedPoint& b) {
                        return points_m_[a.index][axis] < points_m_[b.index][axis];

@@ -17,6 +17,7 @@
 #include "scenes/cloud/obj.h"
 #include "scenes/cloud/off.h"
 #include "scenes/cloud/pcd.h"
+#include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/ply_read.h"
 #include "scenes/cloud/stl.h"
 #include "scenes/cloud/text_points.h"
@@ -42,8 +43,7 @@ std::string format_of(const std::filesystem::path& path) {
   std::string start(16, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   if (start.starts_with("ply\n") || start.starts_with("ply\r")) return ".ply";
-  if (start.starts_with("# .PCD") || start.starts_with("VERSION .7") || start.starts_with("VERSION 0.7"))
-    return ".pcd";
+  if (is_pcd(start)) return ".pcd";
   if (start.starts_with("OFF\n") || start.starts_with("OFF\r")) return ".off";
   if (start.starts_with("\x93NUMPY")) return ".npy";
   const std::string extension = lower_extension(path);
@@ -103,6 +103,13 @@ GeometryFile read_geometry_file(const std::filesystem::path& path) {
 Reconstruction read_cloud_file(const std::filesystem::path& path) {
   GeometryFile file = read_geometry_file(path);
   return {.cloud = std::move(file.cloud), .mesh = std::move(file.mesh), .depth_maps = {}};
+}
+
+std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
+                                                     std::uint64_t at_least) {
+  for (const auto open : {open_ply_blocks, open_npy_blocks, open_pcd_blocks})
+    if (auto blocks = open(path, at_least)) return blocks;
+  return nullptr;
 }
 
 TriangleMesh read_mesh_file(const std::filesystem::path& path) {

@@ -1,10 +1,13 @@
 #pragma once
 // Reads clouds and meshes that other programs made.
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -28,6 +31,12 @@ GeometryFile read_geometry_file(const std::filesystem::path& path);
 
 // Reads the same as a reconstruction without depth maps.
 Reconstruction read_cloud_file(const std::filesystem::path& path);
+
+// Opens a cloud of at least `at_least` points so that its points are read when they are needed: a binary PLY
+// file without faces, a binary PCD file, or a NumPy file in C order. Returns null for any other file. Throws
+// as read_geometry_file() does.
+std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
+                                                     std::uint64_t at_least);
 
 // Reads a mesh from any of these formats. Throws Error(input) also for a file without faces.
 TriangleMesh read_mesh_file(const std::filesystem::path& path);

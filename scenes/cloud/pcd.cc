@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "scenes/cloud/record_blocks.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -212,7 +213,53 @@ PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const 
   });
 }
 
+constexpr std::size_t kPcdHeaderBytes = std::size_t{1} << 16;  // usual ones have 200
+
+std::optional<RecordField> pcd_record_field(const PcdField& field) {
+  const auto typed = [&](PlyScalar type) { return RecordField{type, field.offset}; };
+  if (field.type == 'F') return typed(field.size == 4 ? PlyScalar::float32 : PlyScalar::float64);
+  const bool is_signed = field.type == 'I';
+  if (field.size == 1) return typed(is_signed ? PlyScalar::int8 : PlyScalar::uint8);
+  if (field.size == 2) return typed(is_signed ? PlyScalar::int16 : PlyScalar::uint16);
+  if (field.size == 4) return typed(is_signed ? PlyScalar::int32 : PlyScalar::uint32);
+  return std::nullopt;
+}
+
+// Sets the fields of a position (at = 0) or normal (at = 3); returns whether a record can hold such.
+bool set_fields(const PcdPlaces& places, std::size_t at, std::array<RecordField, 3>& fields) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::optional<RecordField> field = pcd_record_field(*places.field[at + axis]);
+    if (!field) return false;
+    fields[axis] = *field;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool is_pcd(std::string_view start) {
+  return start.starts_with("# .PCD") || start.starts_with("VERSION .7") || start.starts_with("VERSION 0.7");
+}
+
+std::shared_ptr<const CloudBlocks> open_pcd_blocks(const std::filesystem::path& path,
+                                                   std::uint64_t at_least) {
+  OpenFile file = open_file(path);
+  const std::string start = read_start(file, kPcdHeaderBytes);
+  const std::size_t data = start.find("\nDATA binary");
+  if (!is_pcd(start) || data == start.npos || start.find('\n', data + 1) == start.npos) return nullptr;
+  TextLines lines(start, file.name);
+  const PcdHeader header = PcdHeaderReader(lines).read();
+  const PcdPlaces places = find_places(header, lines);
+  if (header.data != "binary" || header.points < at_least) return nullptr;
+  RecordLayout layout;
+  layout.first_byte = start.size() - lines.bytes_left();
+  layout.points = header.points;
+  layout.record_bytes = header.point_bytes;
+  if (!set_fields(places, 0, layout.position)) return nullptr;
+  if (places.normals && !set_fields(places, 3, layout.normal.emplace())) return nullptr;
+  check_pcd_length(lines, header, file.bytes - layout.first_byte);
+  return record_blocks(std::move(file), layout);
+}
 
 std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
   std::string out;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -20,5 +21,8 @@ struct Scan {
 // metres_per_unit. The scanner's place is that of a PCD header, unless the header has it at the origin, which
 // writers put there when they do not know it. Throws Error(input) naming the file, also if it has no point.
 Scan read_scan(const std::filesystem::path& file, double metres_per_unit = 1);
+
+// Makes the same of what has been read from the file.
+Scan scan_of(GeometryFile read, const std::filesystem::path& file, double metres_per_unit);
 
 }  // namespace aqbench

@@ -164,6 +164,37 @@ TEST(NearestNeighbour, GivesTheSameBitsForAnyThreadCountAndOrderOfPoints) {
   EXPECT_EQ(indexed(queries, points), one);
 }
 
+// A slot of the index stands for one point, and nearly all slots are taken.
+TEST(NearestNeighbour, KeepsEachPointInASlotOfItsOwn) {
+  std::vector<Vec3> points = random_points(21, 50000, kLow, kHigh);
+  points.push_back(points[7]);  // two at one place: the one of the smaller index is nearest
+  points.emplace_back(std::numeric_limits<double>::quiet_NaN(), 0, 0);
+  const NearestNeighbourIndex index(points, true);
+  EXPECT_GT(static_cast<double>(index.size()), 0.9 * static_cast<double>(index.slots()));
+  std::vector<int> held(points.size());
+  for (std::uint32_t slot = 0; slot < index.slots(); ++slot) {
+    if (!index.holds_point(slot)) continue;
+    ASSERT_EQ(index.position_m(slot), points[index.index_at(slot)]);
+    ++held[index.index_at(slot)];
+  }
+  EXPECT_EQ(std::ranges::count(held, 1), 50001);
+  EXPECT_EQ(held.back(), 0);
+  const std::vector<Vec3> queries = random_points(22, 200, kLow, kHigh);
+  std::vector<std::uint32_t> slots(queries.size()), indices(queries.size());
+  index.nearest_slots(queries, slots);
+  index.nearest(queries, indices);
+  std::vector<NearestNeighbourIndex::Neighbour> neighbours;
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    EXPECT_EQ(index.index_at(slots[q]), indices[q]);
+    index.k_nearest(queries[q], 3, neighbours);
+    EXPECT_EQ(neighbours[0].slot, slots[q]);
+    for (const auto& neighbour : neighbours)
+      EXPECT_EQ(index.position_m(neighbour.slot), points[neighbour.index]);
+  }
+  index.nearest_slots(std::vector<Vec3>{points[7]}, std::span(slots).first(1));
+  EXPECT_EQ(index.index_at(slots[0]), 7U);
+}
+
 TEST(CloudToCloud, MeasuresFromOneToTheOther) {
   const std::vector<Vec3> a = {{0, 0, 0}, {1, 0, 0}};
   const std::vector<Vec3> b = {{0, 0, 3}, {1, 4, 0}, {0, 0, 10}};
