@@ -25,7 +25,7 @@ constexpr int kKeyBits = 32;
 constexpr int kAxisBits = 24;                 // at most, of the 32
 constexpr std::size_t kKeyGrain = 1 << 16;    // points a chunk
 constexpr std::size_t kSideBySide = 1 << 18;  // above it, shares of the points are worth a thread each
-constexpr std::size_t kFewRuns = 8;           // of a range that is split by points, not by cells
+constexpr std::size_t kFewRuns = 4;           // of a range that is split by points, not by cells
 constexpr std::size_t kChildrenAimedAt = 10;  // of 16
 constexpr double kShortestSide = 1e-290;  // in metres, of a box that can be divided: 2^24 / side is finite
 
