@@ -98,23 +98,25 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
 }
 
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
+  constexpr std::size_t kMostTwice = std::size_t{1} << 22;  // samples, of which two lists are held at once
   const std::size_t count = completeness.distance_m.size();
-  std::vector<WeightedValue> values(count);
   double sum = 0, total_m2 = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = {completeness.distance_m[i], completeness.samples.weights[i]};
-    sum += values[i].value * values[i].weight;
-    total_m2 += values[i].weight;
+    sum += completeness.distance_m[i] * completeness.samples.weights[i];
+    total_m2 += completeness.samples.weights[i];
   }
   CompletenessSummary summary{};
   summary.mean_m = sum / total_m2;
   summary.area_m2 = total_m2;
-  std::vector<WeightedValue> copy = values;  // for the second percentile, found at the same time
-  parallel_for(2, 1, [&](std::size_t which, std::size_t) {
-    if (which == 0)
-      summary.median_m = weighted_percentile_in_place(values, 0.5);
-    else
-      summary.p95_m = weighted_percentile_in_place(copy, 0.95);
+  const auto percentile_m = [&](double q) {
+    std::vector<WeightedValue> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+      values[i] = {completeness.distance_m[i], completeness.samples.weights[i]};
+    return weighted_percentile_in_place(values, q);
+  };
+  parallel_for(2, count > kMostTwice ? 2 : 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t which = begin; which < end; ++which)
+      (which == 0 ? summary.median_m : summary.p95_m) = percentile_m(which == 0 ? 0.5 : 0.95);
   });
   return summary;
 }
