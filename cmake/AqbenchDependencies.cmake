@@ -8,7 +8,8 @@ find_package(OpenSSL 3 REQUIRED)
 find_package(PNG REQUIRED)
 if(AQBENCH_LIBRARIES_ONLY)
   find_package(Boost 1.74 REQUIRED)
-  find_package(OpenCV 4 QUIET COMPONENTS core imgcodecs)  # these three: the module `images`
+  find_package(OpenCV 4 QUIET COMPONENTS core imgcodecs)  # these four: the module `images`
+  find_package(JPEG QUIET)
   find_package(TIFF QUIET)
   find_package(OpenEXR 3.1 CONFIG QUIET)
   return()
@@ -18,6 +19,7 @@ find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)
 find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs features2d video)
+find_package(JPEG REQUIRED)  # damage of images
 find_package(TIFF REQUIRED)  # 4.5 and OpenEXR: depth maps
 find_package(OpenEXR 3.1 CONFIG REQUIRED)
 if(AQBENCH_BUILD_TESTS)

@@ -16,6 +16,7 @@
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/dataset/colmap_rig.h"
 #include "scenes/images/image_file.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
@@ -177,7 +178,7 @@ Recording read_recording(const fs::path& dir) {
   return recording;
 }
 
-DatasetContents inspect_recording(const Recording& recording) {
+DatasetContents inspect_recording(const Recording& recording, ImageCheck check) {
   DatasetContents contents;
   const auto add = [&](const fs::path& file, const std::string& bytes) {
     contents[file.lexically_relative(recording.dir).generic_string()] = {bytes.size(), sha256_hex(bytes)};
@@ -187,6 +188,9 @@ DatasetContents inspect_recording(const Recording& recording) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       const std::string bytes = read_file(frame[i]);
       const ImageInfo info = inspect_image(bytes, frame[i].string());
+      if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
+        if (const std::string damage = jpeg_damage(bytes); !damage.empty())
+          refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
       const Intrinsics& inside = recording.rig.cameras[i].intrinsics;
       if (info.width_px != inside.width_px || info.height_px != inside.height_px)
         refuse_recording(frame[i],

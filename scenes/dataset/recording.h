@@ -41,10 +41,16 @@ struct Recording {
 // for a camera without an image, and where cameras do not have the same frames.
 Recording read_recording(const std::filesystem::path& dir);
 
+// How closely images are looked at.
+enum class ImageCheck {
+  structure,  // as inspect_image() does
+  decoded     // JPEG files are also decoded (scenes/images/images.h), which takes longer than to hash them
+};
+
 // Reads every image, holds its size against the calibration, and returns the hashes of all files of the
 // recording, the names relative to its folder; those of the truth are not among them. Throws Error(input)
 // naming the file that is damaged, cut short or of another size.
-DatasetContents inspect_recording(const Recording& recording);
+DatasetContents inspect_recording(const Recording& recording, ImageCheck check = ImageCheck::decoded);
 
 // Writes calibration.json and images/CAMERA/000000.EXT of one frame to the new folder `to`, as a method is
 // given them; images are copied as they are. Throws Error(io).

@@ -43,4 +43,6 @@ GreyImage decode_grey(std::string_view bytes, const std::string& name) {
   return images_table().decode_grey(bytes, name);
 }
 
+std::string jpeg_damage(std::string_view bytes) { return images_table().jpeg_damage(bytes); }
+
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Image files and Fourier transforms, done by OpenCV, libtiff and OpenEXR, which are in a module
+// Image files and Fourier transforms, done by OpenCV, libjpeg, libtiff and OpenEXR, which are in a module
 // (core/module.h).
 
 #include <cstdint>
@@ -48,6 +48,11 @@ struct GreyImage {
 // installed.
 GreyImage decode_grey(std::string_view bytes, const std::string& name);
 
+// Decodes a JPEG file as far as to find damage in its compressed data. Returns what libjpeg calls corrupt, or
+// an empty text: JPEG has no check sums, and a changed bit may make another valid image. Throws Error(input)
+// where the module is not installed.
+std::string jpeg_damage(std::string_view bytes);
+
 // What the module `images` gives.
 struct ImagesTable {
   std::string (*encode_png)(int width, int height, int bits, std::span<const std::uint16_t> values);
@@ -55,6 +60,7 @@ struct ImagesTable {
   DepthImage (*decode_exr_depths)(std::string_view bytes, const std::string& name);
   DepthImage (*decode_tiff_depths)(std::string_view bytes, const std::string& name);
   GreyImage (*decode_grey)(std::string_view bytes, const std::string& name);
+  std::string (*jpeg_damage)(std::string_view bytes);
 };
 
 }  // namespace aqbench

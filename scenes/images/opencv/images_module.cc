@@ -1,10 +1,12 @@
-// The module `images`: OpenCV's PNG encoder and Fourier transform, depths of OpenEXR and TIFF files.
+// The module `images`: OpenCV's PNG encoder and Fourier transform, depths of OpenEXR and TIFF files, damage
+// of JPEG files.
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.h"
 #include "scenes/images/images.h"
 #include "scenes/images/opencv/exr_depths.h"
+#include "scenes/images/opencv/jpeg_damage.h"
 #include "scenes/images/opencv/tiff_depths.h"
 
 namespace aqbench {
@@ -75,4 +77,5 @@ const aqbench::ImagesTable aqbench_images_table = {.encode_png = &aqbench::encod
                                                    .inverse_real_dft = &aqbench::inverse_real_dft_with_opencv,
                                                    .decode_exr_depths = &aqbench::decode_exr_depths,
                                                    .decode_tiff_depths = &aqbench::decode_tiff_depths,
-                                                   .decode_grey = &aqbench::decode_grey_with_opencv};
+                                                   .decode_grey = &aqbench::decode_grey_with_opencv,
+                                                   .jpeg_damage = &aqbench::find_jpeg_damage};

@@ -13,6 +13,7 @@
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
@@ -95,6 +96,25 @@ TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
   EXPECT_THAT(read_refusal(), HasSubstr("intrinsics.dist_coeffs: is missing"));
   std::filesystem::remove(dir() / "calibration.json");
   EXPECT_THAT(read_refusal(), HasSubstr("holds no calibration.json, no cameras.json and no model of COLMAP"));
+}
+
+// A JPEG file with a lost block keeps its segments and its end; OpenCV decodes it without a word.
+TEST_F(RecordingFolder, DamageInTheMiddleOfAJpegIsNamed) {
+  const std::string whole = read_file(AQBENCH_SOURCE_DIR "/docs/images/flat_plane.jpg");
+  const ImageInfo info = inspect_image(whole, "flat_plane.jpg");
+  rig_ = make_rig("single_pair",
+                  {{"single_pair", "width", std::to_string(info.width_px)},
+                   {"single_pair", "height", std::to_string(info.height_px)}},
+                  1);
+  write_cameras();
+  for (const Camera& camera : rig_.cameras) write_text("images/" + camera.name + ".jpg", whole);
+  EXPECT_EQ(inspect_recording(read_recording(dir())).size(), rig_.cameras.size() + 1);
+  std::string damaged = whole;
+  damaged.replace(whole.size() / 2, 512, std::string(512, '\0'));
+  write_text("images/" + camera(1) + ".jpg", damaged);
+  EXPECT_EQ(inspect_image(damaged, "x").width_px, info.width_px) << "its structure is whole";
+  EXPECT_THAT(read_refusal(), HasSubstr("images/" + camera(1) + ".jpg: damaged: Corrupt JPEG data"));
+  inspect_recording(read_recording(dir()), ImageCheck::structure);
 }
 
 TEST_F(RecordingFolder, CamerasFileNamesItsImages) {

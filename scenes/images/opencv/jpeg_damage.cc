@@ -1,0 +1,92 @@
+#include "scenes/images/opencv/jpeg_damage.h"
+
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+
+// After <cstdio>, which it needs.
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+namespace aqbench {
+namespace {
+
+// libjpeg's errors, kept: the first text, and where to go on after one that ends the decoding.
+struct JpegErrors {
+  jpeg_error_mgr manager;  // first: libjpeg hands out its address
+  std::jmp_buf back;
+  std::array<char, JMSG_LENGTH_MAX> text;
+  std::string_view bytes;  // of the file
+};
+
+JpegErrors& errors_of(j_common_ptr decoder) { return *reinterpret_cast<JpegErrors*>(decoder->err); }
+
+void keep_text(j_common_ptr decoder) {
+  JpegErrors& errors = errors_of(decoder);
+  if (errors.text[0] == '\0') decoder->err->format_message(decoder, errors.text.data());
+}
+
+[[noreturn]] void end_decoding(j_common_ptr decoder) {
+  keep_text(decoder);
+  std::longjmp(errors_of(decoder).back, 1);
+}
+
+// Returns whether the bytes that the decoder has just passed over are zero.
+bool is_filling(j_common_ptr decoder) {
+  const std::string_view bytes = errors_of(decoder).bytes;
+  const auto* const next =
+      reinterpret_cast<const char*>(reinterpret_cast<j_decompress_ptr>(decoder)->src->next_input_byte);
+  const auto end = static_cast<std::size_t>(next - bytes.data());
+  const auto count = static_cast<std::size_t>(decoder->err->msg_parm.i[0]);
+  return count <= end && end <= bytes.size() &&
+         bytes.substr(end - count, count).find_first_not_of('\0') == std::string_view::npos;
+}
+
+// Other warnings are of versions and colours, and say nothing of the data.
+bool is_damage(j_common_ptr decoder) {
+  switch (decoder->err->msg_code) {
+    case JWRN_HIT_MARKER:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_JPEG_EOF:
+      return true;
+    case JWRN_EXTRANEOUS_DATA:
+      return !is_filling(decoder);
+    default:
+      return false;
+  }
+}
+
+void take_message(j_common_ptr decoder, int level) {
+  if (level < 0 && is_damage(decoder)) keep_text(decoder);
+}
+
+// Holds nothing that a jump could leave behind.
+void decode(std::string_view bytes, JpegErrors& errors) {
+  jpeg_decompress_struct decoder{};
+  decoder.err = jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = end_decoding;
+  errors.manager.emit_message = take_message;
+  if (setjmp(errors.back) == 0) {
+    jpeg_create_decompress(&decoder);
+    jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    jpeg_read_header(&decoder, TRUE);
+    jpeg_read_coefficients(&decoder);
+    jpeg_finish_decompress(&decoder);
+  }
+  jpeg_destroy_decompress(&decoder);
+}
+
+}  // namespace
+
+std::string find_jpeg_damage(std::string_view bytes) {
+  JpegErrors errors{};
+  errors.bytes = bytes;
+  decode(bytes, errors);
+  return errors.text.data();
+}
+
+}  // namespace aqbench
