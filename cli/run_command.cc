@@ -63,7 +63,12 @@ void read_device(RunRequest& request, const FlagValue& value) {
 }
 
 const Flag<RunRequest> kRunFlags[] = {
-    {{.name = "dataset", .value_name = "DIR", .help = "the dataset's folder"}, into<&RunRequest::dataset>},
+    {{.name = "dataset", .value_name = "DIR", .help = "folder of the dataset or recording"},
+     into<&RunRequest::dataset>},
+    {{.name = "frame", .value_name = "N", .help = "which frame of several, from 0", .default_value = "0"},
+     [](RunRequest& r, const FlagValue& v) {
+       r.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
+     }},
     {{.name = "out", .value_name = "OUT", .help = "folder to write to; must not be there or be empty"},
      into<&RunRequest::out>},
     {{.name = "set",
@@ -103,18 +108,20 @@ const Flag<RunRequest> kRunFlags[] = {
 CommandLine<RunRequest> command_line_of_run() {
   return {
       "aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
-      "Runs a method, built in or of your project file, on a dataset (docs/dataset.md: calibration.json and\n"
-      "images/CAMERA/000000.png) in a process of its own and writes what it gives: cloud.ply, mesh.ply,\n"
+      "Runs a method, built in or of your project file, on a dataset or a recording of yours in any layout\n"
+      "that `sweep --scene dataset:DIR` reads (docs/dataset.md: calibration.json, cameras.json or a model\n"
+      "of COLMAP, and images), in a process of its own, and writes what it gives: cloud.ply, mesh.ply,\n"
       "depth/CAMERA.npy (metres along the refracted ray) with CAMERA_confidence.npy, result.json with\n"
-      "stage times. OUT appears when it is whole. Where the dataset has truth/, which the method does not\n"
-      "see, the result is scored against it.\n"
+      "stage times. OUT appears when it is whole. The result is scored as in a sweep against what is known\n"
+      "to be true, in DIR/truth or in the project file; the method sees a copy of the images alone.\n"
       "\n"
       "  aqbench run sparse --dataset data/mine --out out/mine\n"
       "  aqbench run sparse:quality --dataset data/mine --set sparse.clahe=on --out out/mine --json\n"
       "  aqbench run external --dataset data/mine --out out/theirs \\\n"
       "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n"
       "\n"
-      "Exit 0 pass, 2 usage or input, 3 the method failed, 6 reading or writing failed, 130 interrupted.",
+      "Exit 0 pass, 2 usage or input, 3 the method failed or gave what cannot be scored (then OUT is there\n"
+      "nevertheless), 6 reading or writing failed, 130 interrupted.",
       {std::begin(kRunFlags), std::end(kRunFlags)},
       {{{.name = "METHOD"}, read_method}}};
 }
@@ -132,6 +139,10 @@ void complete_run_request(RunRequest& request) {
   request.run.project_dir = project->dir;
   for (const MethodDeclaration& method : project->methods)
     if (method.name == request.run.method) request.run.declaration = method;
+  std::error_code unknown;
+  for (const ProjectDataset& dataset : project->datasets)
+    if (std::filesystem::equivalent(dataset.directory, request.run.dataset_dir, unknown))
+      request.run.declared_truth = {dataset.truth, project->dir, dataset.where + ".truth"};
 }
 
 // A program that is not there is named before anything runs.
@@ -155,7 +166,8 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
   results.run.complete = true;
   results.run.planned_cases = 1;
   results.run.requested = Json{{"arguments", arguments}};
-  Json effective = {{"dataset", request.dataset_dir.string()}, {"threads", request.threads}};
+  Json effective = {
+      {"dataset", request.dataset_dir.string()}, {"frame", request.frame}, {"threads", request.threads}};
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
   results.run.effective = std::move(effective);
@@ -191,6 +203,8 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
                             {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
                             {metric.unit == "1" ? "" : metric.unit}});
   fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO)));
+  if (find_metric(run.record.metrics, "accuracy_mean_mm") == nullptr)
+    fmt::print("No true surface is known: nothing here says how accurate the cloud is.\n");
 }
 
 }  // namespace
@@ -215,14 +229,15 @@ ExitCode run_command(const Arguments& arguments) {
   const DatasetRun run = run_on_dataset(request);
   if (run.interrupted) throw Error(ErrorKind::interrupted, "interrupted; nothing was written");
   const bool ok = run.record.status == Status::ok;
-  if (!ok) text = text_of(run);
+  if (!run.kept) text = text_of(run);
   if (parsed->json)
     print_json(text);
   else if (ok)
     print_run(run, request);
   if (ok) return ExitCode::pass;
-  fmt::print(stderr, "aqbench: {} {}: {}\n", request.method, to_string(run.record.status),
-             printable(run.record.reason));
+  fmt::print(stderr, "aqbench: {} {}: {}{}\n", request.method, to_string(run.record.status),
+             printable(run.record.reason),
+             run.kept ? fmt::format("; what it gave lies in {}", request.out_dir.string()) : "");
   return ExitCode::case_failed;
 }
 

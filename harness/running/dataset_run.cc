@@ -14,42 +14,55 @@
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
-#include "metrics/diagnosis.h"
-#include "metrics/score.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/dataset/dataset_digest.h"
-#include "scenes/dataset/dataset_truth.h"
-#include "scenes/images/image_file.h"
-#include "scenes/optics/calibration_file.h"
-#include "scenes/registry.h"
-#include "scenes/rendering/ray_hit.h"
-#include "scenes/rendering/visibility.h"
+#include "scenes/cloud/transform.h"
+#include "scenes/dataset/dataset.h"
 
 namespace aqbench {
 namespace {
+
+std::string folder_name(const std::filesystem::path& dir) {
+  return std::filesystem::absolute(dir / ".").lexically_normal().parent_path().filename().string();
+}
+
+// Reads the dataset and takes its frame into the case, as a sweep takes a recording.
+void choose_images(const DatasetRunRequest& request, Case& planned) {
+  const std::string label = folder_name(request.dataset_dir);
+  const SceneChoice choice = choose_recording(std::string(kDatasetPrefix) + request.dataset_dir.string(),
+                                              label, request.dataset_dir, request.declared_truth);
+  const auto last = static_cast<std::size_t>(choice.recording->parameters.front().max);
+  if (request.frame > last)
+    throw Error(ErrorKind::usage,
+                fmt::format("--frame {}: {} has {}", request.frame, request.dataset_dir.string(),
+                            last == 0 ? "frame 0 alone" : fmt::format("frames 0 to {}", last)));
+  planned.scene = choice.name;
+  planned.options.insert(planned.options.end(), choice.options.begin(), choice.options.end());
+  planned.options.emplace_back(fmt::format("{}.frame", kDatasetOwner),
+                               static_cast<std::int64_t>(request.frame));
+}
 
 Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
   Case planned;
   planned.method = method.name;
   planned.preset = request.preset;
-  const std::string folder = std::filesystem::absolute(request.dataset_dir / ".")
-                                 .lexically_normal()
-                                 .parent_path()
-                                 .filename()
-                                 .string();
-  planned.name =
-      fmt::format("{}/{}{}{}", folder, method.name, request.preset.empty() ? "" : ":", request.preset);
+  planned.name = fmt::format("{}/{}{}{}", folder_name(request.dataset_dir), method.name,
+                             request.preset.empty() ? "" : ":", request.preset);
+  if (request.frame != 0) planned.name += fmt::format("/frame={}", request.frame);
   planned.seed = request.seed;
   planned.threads = request.threads;
   planned.device = request.device;
   planned.overrides = request.sets;
+  planned.project_dir = request.project_dir.string();
   for (const Override& given : request.sets)
     if (given.owner != method.name)
       throw Error(ErrorKind::usage, fmt::format("--set {}.{}={}: the method is {}", given.owner,
@@ -57,6 +70,7 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
   const Parameters parameters = method_parameters(planned, method);
   for (const auto& [name, value] : parameters.items())
     planned.options.emplace_back(method.name + "." + name, value);
+  choose_images(request, planned);
   return planned;
 }
 
@@ -102,70 +116,43 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
 // The artefact with what the child tells beside its record.
 constexpr const char* kCamerasPart = "cameras.json";
 
-// Returns the scene of truth/scene.json. nullopt where there is no such file, and, with a line in the log,
-// where the file does not describe a scene of aqbench.
-std::optional<Scene> scene_to_score(const std::filesystem::path& dataset_dir) {
-  std::error_code status;
-  if (!std::filesystem::exists(dataset_dir / "truth" / "scene.json", status)) return std::nullopt;
-  try {
-    return read_dataset_scene(dataset_dir);
-  } catch (const Error& error) {
-    fmt::print(stderr, "the cloud is not scored: {}\n", printable(error.what()));
-    return std::nullopt;
-  }
+// What the parent is told beside the record.
+Json told_of(const Reconstruction& output) {
+  return {{"maps", output.depth_maps.size()},
+          {"triangles", output.mesh ? output.mesh->triangles.size() : 0},
+          {"points", output.cloud.points_m.size()},
+          {"cameras", Json::array()}};
 }
 
-void score_run(const DatasetRunRequest& request, const Reconstruction& output,
-               const std::filesystem::path& partial, CaseResult& result) {
-  Record& record = result.record;
-  const Rig rig = read_calibration(request.dataset_dir / "calibration.json");
-  const auto scores = score_depth_maps(output.depth_maps, rig.cameras, request.dataset_dir);
-  if (const auto scene = scene_to_score(request.dataset_dir)) {
-    record.scene = scene->name;
-    const Surface& truth = *scene->truth.surface;
-    record.metrics = score_reconstruction(output, truth, {}, view_counter(*scene, rig)).metrics;
-    if (!output.depth_maps.empty()) {
-      const Diagnosis diagnosis = diagnose(output, truth, rig);
-      for (const auto& metric : diagnosis.metrics) record.metrics.push_back(metric);
-      write_file(partial / "diagnosis.csv", diagnosis.csv);
-    }
-  }
-  for (auto& metric : median_over_cameras(scores)) record.metrics.push_back(std::move(metric));
-  if (!scores.empty()) write_file(partial / "depth.csv", depth_scores_csv(scores));
-  Json told = {{"maps", output.depth_maps.size()},
-               {"triangles", output.mesh ? output.mesh->triangles.size() : 0},
-               {"points", output.cloud.points_m.size()},
-               {"cameras", Json::array()}};
-  for (const CameraDepthScore& score : scores)
+// Brings the output to the dataset's world frame and writes it.
+void write_in_own_frame(const Reconstruction& output, const Similarity& own_from_rig,
+                        const std::filesystem::path& partial) {
+  if (own_from_rig.linear.isIdentity(0)) return write_output(output, partial);
+  Reconstruction turned = output;
+  apply(own_from_rig, turned);
+  write_output(turned, partial);
+}
+
+// Scores the output, writes the tables of that beside it, and tells of each camera.
+void score_run(const DatasetRunRequest& request, const Case& planned, const CaseRecordingData& data,
+               Reconstruction output, const std::filesystem::path& partial, CaseResult& result, Json& told) {
+  const Recording& recording = data.recording;
+  for (const CameraDepthScore& score :
+       score_depth_maps(output.depth_maps, recording.rig.cameras, recording.dir, request.frame))
     told["cameras"].push_back({{"camera", score.camera}, {"metrics", to_json(score.metrics)}});
-  result.artefacts = {{kCamerasPart, told.dump()}};
+  CaseResult scored{result.record, {}};
+  score_recording(planned, data, std::move(output), {}, scored);
+  result.record = std::move(scored.record);
+  for (const auto& [name, bytes] : scored.artefacts)  // "depth/CASE.csv"
+    write_file(partial / (name.substr(0, name.find('/')) + ".csv"), bytes);
 }
 
-// Throws Error(method) if the dataset is another one now: for a method that could reach it.
-void require_same_dataset(const std::filesystem::path& dataset_dir, const std::string& sha256) {
-  if (dataset_sha256(read_contents(dataset_dir)) != sha256)
-    throw Error(ErrorKind::method,
-                fmt::format("{}: the dataset was changed while the method ran", dataset_dir.string()));
-}
-
-// Returns what the method is given. It sees the dataset itself only where that has no truth.
+// Returns what the method is given: it sees a copy alone.
 MethodTask task_of(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
-                   const std::filesystem::path& partial, const std::filesystem::path& scratch) {
-  std::error_code status;
-  const bool has_truth = std::filesystem::exists(request.dataset_dir / "truth", status);
-  MethodTask task{{request.dataset_dir}, {}, method.reads, {partial}};
-  if (has_truth) {
-    task.observation.dataset_dir = scratch / kObservationFolder;
-    task.hidden.push_back(request.dataset_dir);
-  }
-  task.input.parameters = method_parameters(planned, method);
-  task.input.seed = request.seed;
-  task.input.device = request.device;
-  task.input.work_dir = scratch / kWorkFolder;
+                   const std::filesystem::path& partial, const CaseBoard& board) {
+  MethodTask task = method_task(planned, method, board.scratch_dir(), board);
+  task.hidden.push_back(partial);
   task.input.depth_range_m = request.depth_range_m;
-  task.input.declaration = method.declaration;
-  task.input.project_dir = request.project_dir;
-  make_run_folder(task.input.work_dir);
   return task;
 }
 
@@ -174,29 +161,30 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
                     const std::filesystem::path& partial, CaseBoard& board) {
   CaseResult result{planned_record(planned), {}};
   const std::filesystem::path scratch = board.scratch_dir();
-  const MethodTask task = task_of(request, method, planned, partial, scratch);
+  const MethodTask task = task_of(request, method, planned, partial, board);
   const RealMethod run = std::get<RealMethod>(method.run);
+  Json told;
   try {
     // Before anything of the truth is in this process, and before it has threads.
     MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
     set_thread_count(request.threads);
     set_library_threads(request.threads);
-    if (task.observation.dataset_dir != request.dataset_dir)
-      copy_observation(request.dataset_dir, task.observation.dataset_dir);
-    const std::string sha256 = dataset_sha256(read_contents(request.dataset_dir));
+    const CaseRecordingData data = make_case_recording(planned, task.observation.dataset_dir);
     const IsolateOutcome outcome = process.run();
     auto [record, output] =
         take_method_result(planned, outcome, process.options(), board, request.dataset_dir.string());
     result.record = std::move(record);
-    result.record.dataset_sha256 = sha256;
-    if (result.record.isolation.starts_with("none")) require_same_dataset(request.dataset_dir, sha256);
+    result.record.dataset_sha256 = data.sha256;
+    if (result.record.isolation.starts_with("none")) require_unchanged(data);
     if (output) {
-      write_output(*output, partial);
-      score_run(request, *output, partial, result);
+      write_in_own_frame(*output, data.recording.own_from_rig, partial);
+      told = told_of(*output);
+      score_run(request, planned, data, *std::move(output), partial, result, told);
     }
   } catch (...) {
     note_failure(result.record);
   }
+  if (!told.is_null()) result.artefacts = {{kCamerasPart, told.dump()}};
   const std::filesystem::path log = task.input.work_dir / kMethodLog;
   std::error_code status;
   if (std::filesystem::is_regular_file(std::filesystem::symlink_status(log, status)))
@@ -207,6 +195,7 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
 void read_told(const CaseResult& result, DatasetRun& run) {
   for (const auto& [name, text] : result.artefacts) {
     if (name != kCamerasPart) continue;
+    run.kept = true;
     const Json told = parse_strict_json(text, kCamerasPart, kMessageJson);
     run.depth_maps = told["maps"].get<std::size_t>();
     run.points = told["points"].get<std::size_t>();
@@ -217,22 +206,11 @@ void read_told(const CaseResult& result, DatasetRun& run) {
   }
 }
 
-// Refuses images that are cut short or damaged before a method decodes what is left of them as grey.
-void check_images(const std::filesystem::path& dataset) {
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator entry(dataset / "images", error), end;
-       !error && entry != end; entry.increment(error))
-    if (entry->is_regular_file(error) && is_image_name(entry->path()))
-      inspect_image(read_file(entry->path()), entry->path().string());
-}
-
 }  // namespace
 
 DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   const MethodSpec method = check_method(request);
   const Case planned = case_of(request, method);
-  read_calibration(request.dataset_dir / "calibration.json");
-  check_images(request.dataset_dir);
   require_free_folder(request.out_dir);
   const std::filesystem::path target =
       std::filesystem::absolute(request.out_dir / ".").lexically_normal().parent_path();
@@ -257,8 +235,8 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   run.record.files.reset();  // what the child tells is no file of a bundle
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;
-  if (run.record.status != Status::ok) return run;
   read_told(result, run);
+  if (!run.kept) return run;
   if (request.add_files) request.add_files(run, partial);
   std::error_code error;
   std::filesystem::rename(partial, target, error);  // replaces an empty folder only

@@ -74,6 +74,42 @@ TEST_F(Run, TheFolderAppearsWithAllItsFiles) {
     EXPECT_EQ(entry.path().string().find("partial"), std::string::npos) << entry.path();
 }
 
+// One camera's image is missing: no method runs, whatever it looks at.
+TEST_F(Run, ACameraWithoutAnImageIsNamed) {
+  std::filesystem::remove(dir_ / "data/images/cam01/000000.png");
+  const auto refused = run({"--set", command("touch " + (dir_ / "ran").string())});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("camera 'cam01' has no image: neither images/cam01/"), std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "ran"));
+}
+
+// Two frames, and a scan that the project file declares.
+TEST_F(Run, ARecordingIsRunByFrameAndScoredByTheProjectsTruth) {
+  for (const std::string camera : {"cam00", "cam01"})
+    std::filesystem::copy(dir_ / ("data/images/" + camera + "/000000.png"),
+                          dir_ / ("data/images/" + camera + "/000001.png"));
+  std::filesystem::rename(dir_ / "data/truth/surface.ply", dir_ / "scan.ply");
+  std::filesystem::remove_all(dir_ / "data/truth");
+  std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "datasets": {"tank": {"directory": "data",)"
+                                       << R"("truth": {"surface": {"file": "scan.ply", "unit": "m"}}}}})";
+  const std::string cloud = command(
+      "ls $1/images/cam00; printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\n"
+      "property float y\\nproperty float z\\nend_header\\n0 0 1.180\\n' > $2/cloud.ply");
+  const auto ran =
+      run({"--json", "--set", cloud, "--frame", "1", "--project", (dir_ / "aqbench.json").string()});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told.at("run").at("effective").at("frame"), 1);
+  EXPECT_NEAR(told.at("records").at(0).at("metrics").at("accuracy_mean_mm").at("value").get<double>(), 2,
+              1e-3);
+  std::filesystem::remove_all(dir_ / "out");
+  const auto too_far = run({"--set", cloud, "--frame", "2"});
+  EXPECT_EQ(too_far.exit_code, 2);
+  EXPECT_NE(too_far.err.find("--frame 2: "), std::string::npos) << too_far.err;
+  EXPECT_NE(too_far.err.find("has frames 0 to 1"), std::string::npos) << too_far.err;
+}
+
 TEST_F(Run, AFailureIsExitCode3WithItsReason) {
   const auto failed = run({"--set", command("echo no licence >&2; exit 5")});
   EXPECT_EQ(failed.exit_code, 3);

@@ -7,12 +7,10 @@
 
 #include "core/isolate.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/dataset_run.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "harness/scoring/depth_score.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply_read.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
@@ -255,92 +253,6 @@ TEST(DepthScore, IsTheMedianOverCamerasAndAMissingMapCounts) {
   const std::vector<DepthMap> unknown = {{"nobody", 3, 2, truth, {}}};
   EXPECT_THAT(error_of(ErrorKind::method, [&] { score_depth_maps(unknown, rig.cameras, folder.path()); }),
               HasSubstr("no such camera"));
-}
-
-class DatasetRunTest : public RealCase {
- protected:
-  DatasetRunTest() {
-    const IsolateOutcome made = run_isolated(
-        [&] {
-          DatasetRequest request;
-          request.scene = "flat_plane";
-          request.rig = "single_pair";
-          request.width_px = 64;
-          write_dataset(plan_dataset(request), folder_.path() / "data");
-          return std::string();
-        },
-        {.timeout_s = 60});
-    EXPECT_EQ(made.end, IsolateOutcome::End::ok);
-    request_.method = "external";
-    request_.dataset_dir = folder_.path() / "data";
-    request_.out_dir = folder_.path() / "out/mine/";
-    request_.timeout_s = 60;
-  }
-  void use(const std::string& body) { request_.sets = {parse_override(script(body))}; }
-
-  DatasetRunRequest request_;
-};
-
-TEST_F(DatasetRunTest, WritesAndScoresWhatTheMethodGives) {
-  use(std::string("echo said; ls $1\n") + kThreePoints);
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
-  EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-4);
-  EXPECT_EQ(run.record.scene, "flat_plane");
-  EXPECT_EQ(run.record.case_name, "data/external");
-  EXPECT_EQ(run.points, 3U);
-  EXPECT_THAT(read_ply(request_.out_dir / "cloud.ply").cloud.points_m, SizeIs(3));
-  std::ifstream log(request_.out_dir / "command.log");
-  const std::string text((std::istreambuf_iterator<char>(log)), {});
-  EXPECT_EQ(text, "said\ncalibration.json\nimages\n");
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_on_dataset(request_); }), HasSubstr("not empty"));
-}
-
-TEST_F(DatasetRunTest, AFailureLeavesNothing) {
-  use("exit 4");
-  const DatasetRun run = run_on_dataset(request_);
-  EXPECT_EQ(run.record.status, Status::failed);
-  EXPECT_THAT(run.record.reason, HasSubstr("exit code 4"));
-  EXPECT_FALSE(std::filesystem::exists(request_.out_dir));
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "out"));
-}
-
-TEST_F(DatasetRunTest, ADatasetWithoutTruthIsRunAndNotScored) {
-  std::filesystem::remove_all(folder_.path() / "data/truth");
-  use(kThreePoints);
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
-  EXPECT_THAT(run.record.metrics, SizeIs(0));
-  EXPECT_EQ(run.record.scene, "");
-}
-
-TEST_F(DatasetRunTest, MistakesAreNamedBeforeAnythingRuns) {
-  const auto error_with = [&](ErrorKind kind, const std::function<void(DatasetRunRequest&)>& change) {
-    DatasetRunRequest request = request_;
-    change(request);
-    return error_of(kind, [&] { run_on_dataset(request); });
-  };
-  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.method = "spars"; }),
-              HasSubstr("did you mean sparse"));
-  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.method = "roma_like"; }),
-              HasSubstr("is simulated"));
-  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.preset = "fast"; }), HasSubstr("preset"));
-  EXPECT_THAT(error_with(ErrorKind::usage,
-                         [](auto& r) {
-                           r.depth_range_m = ManualDepthRange{0.1, 0.2};
-                         }),
-              HasSubstr("--depth-range: method external takes none"));
-  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.sets = {parse_override("sparse.keypoints=5")}; }),
-              HasSubstr("the method is external"));
-  EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.dataset_dir = "/nowhere"; }),
-              HasSubstr("/nowhere"));
-  std::filesystem::path image;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(request_.dataset_dir / "images"))
-    if (entry.is_regular_file()) image = entry.path();
-  const std::string whole = read_file(image);
-  write_file(image, whole.substr(0, whole.size() / 2));
-  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr(image.string()));
-  write_file(image, whole);
 }
 
 }  // namespace
