@@ -43,6 +43,9 @@ nanoseconds read_cpu_clock(bool of_process, SteadyClock::time_point now, CpuRead
   return last.cpu;
 }
 
+// Stands for the memory of a program that nothing tells of: far more than any stage can have.
+constexpr std::int64_t kUnknownPeak = std::int64_t{1} << 60;
+
 // A stage open on this thread. Frames of several recorders may interleave; each only looks at its own.
 struct OpenFrame {
   const StageRecorder* recorder = nullptr;
@@ -93,6 +96,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::size_t entry_of(std::string_view name, const OpenFrame* above);
   std::size_t entry_of(std::string_view name, std::string_view parent, bool other_thread);
   void add_lane(std::span<const ProgramStage> stages, std::size_t command);
+  void add_resident(const std::optional<ProgramUse>& use, std::size_t command);
   void open_memory(OpenFrame& frame, OpenFrame* parent);
   void close_memory(OpenFrame& frame, OpenFrame* parent);
   void add(const OpenFrame& frame, SteadyClock::duration inclusive, nanoseconds cpu, bool holds_itself);
@@ -289,9 +293,20 @@ void StageRecorder::State::add_lane(std::span<const ProgramStage> stages, std::s
   }
 }
 
+// What a program had is that of the stage that it ran in and of those that are open around it.
+void StageRecorder::State::add_resident(const std::optional<ProgramUse>& use, std::size_t command) {
+  const auto bytes = use ? use->peak_resident_bytes : std::nullopt;
+  const std::int64_t peak = bytes ? static_cast<std::int64_t>(*bytes) : kUnknownPeak;
+  entries[command].resident_peak = std::max(entries[command].resident_peak, peak);
+  for (OpenFrame& frame : t_frames)
+    if (frame.recorder == recorder)
+      frame.resident_peak = std::max(frame.resident_peak, frame.resident_at_start + peak);
+}
+
 void StageRecorder::program_ended(const ProgramReport& report) {
   const std::lock_guard lock(state_->mutex);
   const std::size_t command = state_->entry_of(report.stage, top_frame(this));
+  state_->add_resident(report.use, command);
   if (state_->options.cpu_time && report.use) {
     const auto cpu = std::chrono::duration_cast<nanoseconds>(
         std::chrono::duration<double>(report.use->cpu_user_s + report.use->cpu_system_s));
@@ -324,7 +339,8 @@ std::vector<StageRecord> StageRecorder::stages() const {
     if (state_->device && !entry.other_thread) record.device_ms = entry.device_ms;
     if (options.tensor_memory) record.net_bytes = entry.last_net;
     if (options.tensor_memory) record.peak_bytes = entry.last_peak;
-    if (options.resident_peak && !entry.other_thread) record.resident_peak_bytes = entry.last_resident_peak;
+    if (options.resident_peak && !entry.other_thread && entry.last_resident_peak < kUnknownPeak / 2)
+      record.resident_peak_bytes = entry.last_resident_peak;
   }
   return records;
 }

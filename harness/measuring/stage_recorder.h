@@ -33,7 +33,8 @@ struct StageRecorderOptions {
   // Time on the CUDA device, of the stages of the thread that made the recorder. Left out where there is none
   // (harness/measuring/device_timer.h).
   bool device_time = false;
-  // Peak growth of the process's resident memory in each stage. About 40 us a scope, so not for timed runs;
+  // Peak growth of the process's resident memory in each stage, or where a program of somebody else's runs in
+  // it and has more, that of the program and all that it starts. About 40 us a scope, so not for timed runs;
   // only in the first kResidentCalls calls of a stage.
   bool resident_peak = false;
 };
@@ -49,7 +50,8 @@ class StageRecorder final : public StageObserver {
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
   // Takes the stages of a program as stages within the one that it ran in, those of its further threads as
-  // stages of other threads; its CPU time belongs to the stages that are open and to the one that it ran in.
+  // stages of other threads; its CPU time and its memory belong to the stages that are open and to the one
+  // that it ran in. Where its memory is not known, theirs is not either.
   void program_ended(const ProgramReport& report) override;
 
   // Ends one repetition of the whole run: the sums since the last call become one sample of every stage (0

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/program_report.h"
 #include "core/resources.h"
 #include "tests/harness/support.h"
 
@@ -193,6 +194,34 @@ TEST(ObserverChain, ClosesWhatItOpenedWhenOneThrows) {
   const ScopedObserver observe(chain);
   EXPECT_THROW(const StageScope scope("s"), std::runtime_error);
   EXPECT_THAT(log, ElementsAre("a+s", "b+s", "b-s", "a-s"));
+}
+
+// The process itself grows by nothing while it waits for a program.
+TEST(StageRecorder, AProgramsMemoryIsThatOfTheStagesAroundIt) {
+  constexpr std::uint64_t kProgram = std::uint64_t{300} << 20;
+  const auto run = [](const std::optional<ProgramUse>& use) {
+    StageRecorder recorder({.resident_peak = true});
+    const ScopedObserver observe(recorder);
+    {
+      const StageScope pipeline("pipeline");
+      { const StageScope command("external_command"); }
+      report_program({.stage = "external_command", .stages = {}, .use = use});
+      const StageScope after("after");
+    }
+    recorder.finish_repetition();
+    return recorder.stages();
+  };
+  ProgramUse use;
+  use.peak_resident_bytes = kProgram;
+  const auto told = run(use);
+  EXPECT_EQ(stage(told, "external_command", "pipeline").resident_peak_bytes, std::int64_t{kProgram});
+  EXPECT_GE(stage(told, "pipeline", "").resident_peak_bytes.value_or(0), std::int64_t{kProgram});
+  EXPECT_LT(stage(told, "after", "pipeline").resident_peak_bytes.value_or(-1), std::int64_t{kProgram} / 2);
+  for (const auto& untold : {run(std::nullopt), run(ProgramUse{})}) {
+    EXPECT_FALSE(stage(untold, "external_command", "pipeline").resident_peak_bytes);
+    EXPECT_FALSE(stage(untold, "pipeline", "").resident_peak_bytes);
+    EXPECT_TRUE(stage(untold, "after", "pipeline").resident_peak_bytes);
+  }
 }
 
 }  // namespace
