@@ -20,6 +20,7 @@ namespace {
 constexpr int kUnitRepetitions = 5;
 constexpr int kUnitWarmup = 1;
 constexpr int kFewestRepetitions = 3;
+constexpr int kMetricRepetitions = 0;  // of a calibration of metrics: an output is all that a unit is run for
 constexpr int kDefaultLooks = 3;
 constexpr std::size_t kAaPairs = 600;
 constexpr std::size_t kAaMetricPairs = 240;
@@ -219,8 +220,8 @@ void check_sides(const AbRequest& request) {
 void complete_timing(TimingRequest& timing, int usual_repetitions) {
   check(timing);
   if (!timing.repetitions) timing.repetitions = usual_repetitions;
-  if (!timing.warmup) timing.warmup = kUnitWarmup;
-  if (*timing.repetitions < kFewestRepetitions)
+  if (!timing.warmup && *timing.repetitions > 0) timing.warmup = kUnitWarmup;
+  if (*timing.repetitions < std::min(usual_repetitions, kFewestRepetitions))
     refuse_ab(fmt::format("--repetitions {}: a unit needs at least {} warm runs", *timing.repetitions,
                           kFewestRepetitions));
 }
@@ -276,7 +277,7 @@ void complete_ab_request(AbRequest& request) {
     complete_timing(request.plan.timing, request.commands.quick          ? kFewestRepetitions
                                          : !against_itself               ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
-                                                                         : kFewestRepetitions);
+                                                                         : kMetricRepetitions);
   if (against_itself && request.html) refuse_ab("--html: a calibration has summary.md alone");
   if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
   if (!request.metrics.names.empty() && (request.live_runs > 0 || request.samples))

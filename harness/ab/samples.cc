@@ -113,7 +113,7 @@ AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
     unit.warm_ms.push_back(positive_number(sample));
   if (const auto outcomes = place.find("outcomes")) unit.outcomes = read_outcome_samples(*outcomes);
   if (const auto layout = place.find("layout")) unit.layout = layout->count();
-  if (unit.status == Status::ok && unit.warm_ms.empty() && unit.outcomes.empty())
+  if (unit.status == Status::ok && unit.warm_ms.empty() && unit.outcomes.empty() && !unit.cold_ms)
     place.at("warm_ms").fail("is empty");
   unit.stages = read_stage_samples(place.at("stages"), unit.warm_ms.size());
   unit.output_sha256 = place.at("output_sha256").text_or_null();

@@ -131,7 +131,7 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
   return read_unit_program(parse_unit_output(answer.output, binary), binary);
 }
 
-AbUnitAnswer unit_answer(const Record& record, bool scored) {
+AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm) {
   AbUnitAnswer answer;
   AbUnit& unit = answer.unit;
   unit.status = record.status;
@@ -139,14 +139,14 @@ AbUnitAnswer unit_answer(const Record& record, bool scored) {
   unit.cold_ms = record.timing.cold_ms;
   unit.warm_ms = record.timing.warm_ms;
   unit.output_sha256 = record.output_sha256;
-  if (unit.status == Status::ok && unit.warm_ms.size() < kMinWarmRuns)
+  if (wants_warm && unit.status == Status::ok && unit.warm_ms.size() < kMinWarmRuns)
     return failed_unit(Status::failed, fmt::format("gave {} warm runs, a unit needs at least {}",
                                                    unit.warm_ms.size(), kMinWarmRuns));
   if (unit.status == Status::ok && !std::ranges::all_of(unit.warm_ms, [](double ms) { return ms > 0; }))
     return failed_unit(Status::failed, "a warm run took no time: too short for the clock");
   for (const StageRecord& stage : record.stages) {
     const std::size_t warm = unit.warm_ms.size();
-    if (stage.self_ms.size() < warm) continue;
+    if (warm == 0 || stage.self_ms.size() < warm) continue;
     unit.stages.push_back({stage_key(record, stage),
                            {stage.self_ms.end() - static_cast<std::ptrdiff_t>(warm), stage.self_ms.end()}});
   }
@@ -169,7 +169,7 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
     if (!board.stage().empty()) reason += fmt::format(", in stage '{}'", board.stage());
     return failed_unit(status_of_end(outcome.end), reason);
   }
-  return unit_answer(decode_case_result(outcome.result).record, score);
+  return unit_answer(decode_case_result(outcome.result).record, score, planned.timing.times_warm());
 }
 
 std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
@@ -189,7 +189,8 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
   }
   try {
     const Json json = parse_unit_output(answer.output, binary);
-    return unit_answer(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score);
+    return unit_answer(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score,
+                       request.timing.repetitions.value_or(1) > 0);
   } catch (const Error& error) {
     return failed_unit(Status::failed, error.what());
   }

@@ -61,7 +61,8 @@ Json unit_program_json(const UnitProgram& program);
 Json unit_record_json(const Record& record);
 
 // Returns the unit in a record. Of each stage it takes the last samples, as many as there are warm runs,
-// because the first sample is of the cold run.
-AbUnitAnswer unit_answer(const Record& record, bool scored);
+// because the first sample is of the cold run. Where `wants_warm` is false the cold run is all: for metrics
+// alone.
+AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm = true);
 
 }  // namespace aqbench

@@ -190,8 +190,11 @@ std::string render_aa_validation_summary(const AaValidationDocument& document,
       md_escape(document.run.id), md_escape(result_line(report)), md_escape(report.case_name));
   for (const std::string& line : a_a_lines(report)) text += fmt::format("- {}\n", md_escape(line));
   text += fmt::format("- {}\n", md_escape(what_was_asked(document)));
-  text += fmt::format("- units: a {} process each, the shortest of {} warm runs after a cold one\n",
-                      document.run.exec ? "newly started" : "newly forked", document.run.warm_runs);
+  const char* const process = document.run.exec ? "newly started" : "newly forked";
+  text += document.run.warm_runs == 0
+              ? fmt::format("- units: a {} process each, of one run\n", process)
+              : fmt::format("- units: a {} process each, the shortest of {} warm runs after a cold one\n",
+                            process, document.run.warm_runs);
   text += fmt::format("- UTC: {} to {}\n", md_escape(document.run.started_utc),
                       md_escape(document.run.finished_utc));
   if (!document.environment->empty())

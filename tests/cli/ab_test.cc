@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/files.h"
 #include "tests/cli/ab_fixture.h"
 #include "tests/cli/program.h"
 
@@ -156,6 +157,26 @@ TEST_F(Ab, AProgramThatIsRebuiltMeanwhileIsNoticed) {
                                 "roma_like", "--repetitions", "3", "--out", dir_ / "out"});
   EXPECT_EQ(ran.exit_code, 3) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("was changed on the disk while it was"));
+}
+
+// What a metric is takes one run of a unit; none of them is timed.
+TEST_F(Ab, ACalibrationOfMetricsRunsEachUnitOnce) {
+  const auto ran = run_program({"ab", "--calibrate", "--scene", "flat_plane", "--method", "roma_like",
+                                "--set", "roma_like.points=300", "--metric", "accuracy_rmse_mm", "--pairs",
+                                "120", "--suites", "50", "--json", "--out", dir_ / "out"});
+  EXPECT_THAT(ran.exit_code, ::testing::AnyOf(0, 1, 5)) << ran.err;
+  const Json document = Json::parse(ran.out);
+  const Json& units = document.at("series").at(0).at("samples").at("units");
+  ASSERT_EQ(units.size(), 240u);
+  for (const Json& unit : units) {
+    EXPECT_EQ(unit.at("status"), "ok");
+    EXPECT_EQ(unit.at("warm_ms").size(), 0u);
+    EXPECT_EQ(unit.at("outcomes").size(), 1u);
+  }
+  EXPECT_THAT(read_file(only_bundle(dir_ / "out") / "summary.md"), HasSubstr("process each, of one run\n"));
+  EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
+  EXPECT_THAT(run_program({"ab", "--calibrate", "--repetitions", "2"}).err,
+              HasSubstr("a unit needs at least 3 warm runs"));
 }
 
 TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {

@@ -56,6 +56,16 @@ TEST(AbUnit, TooFewOrUntimedRunsAreFailures) {
   EXPECT_EQ(unit_answer(record, true).unit.status, Status::skipped);
 }
 
+TEST(AbUnit, ForMetricsAloneTheColdRunIsAll) {
+  Record record = timed_record();
+  record.timing.warm_ms.clear();
+  const AbUnitAnswer answer = unit_answer(record, true, false);
+  EXPECT_EQ(answer.unit.status, Status::ok) << answer.unit.reason;
+  EXPECT_EQ(answer.metrics->size(), 1u);
+  EXPECT_TRUE(answer.unit.stages.empty());
+  EXPECT_EQ(unit_answer(record, true).unit.status, Status::failed);
+}
+
 TEST(AbUnit, AProgramThatIsNoAqbenchIsNamed) {
   const auto refused = [](const std::string& binary) {
     return test::error_of(ErrorKind::input, [&] { describe_program(binary, {}, {}); });
