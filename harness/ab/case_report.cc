@@ -76,7 +76,9 @@ void judge_outcomes(AbCaseReport& report) {
   const bool decided = report.verdict == AbVerdict::pass || report.verdict == AbVerdict::faster;
   if (const std::string worse = of(AbOutcome::Kind::metric, PairedVerdict::regressed); !worse.empty()) {
     report.reason = worse + (report.reason.empty() ? "" : "; time: " + report.reason);
-    report.verdict = report.verdict == AbVerdict::faster ? AbVerdict::invalid : AbVerdict::regressed;
+    report.verdict = report.verdict == AbVerdict::faster      ? AbVerdict::invalid
+                     : report.verdict == AbVerdict::regressed ? AbVerdict::regressed
+                                                              : AbVerdict::worse;
   } else if (const std::string cost = of(AbOutcome::Kind::cost, PairedVerdict::regressed);
              !cost.empty() && report.verdict != AbVerdict::regressed) {
     report.reason = cost + (report.reason.empty() ? "" : "; time: " + report.reason);

@@ -234,8 +234,12 @@ AbDocument ab_document_from_json(const Json& json, const std::string& source) {
 
 std::string settings_line(const AbSettings& settings) {
   const PairedPolicy& policy = settings.policy;
-  return fmt::format("tau {:.4g} %, delta {:.4g} %, alpha {:.4g}, {} planned look{}{}{}", 100 * policy.tau,
-                     100 * policy.delta, policy.alpha, policy.looks, policy.looks == 1 ? "" : "s",
+  const std::string of_times =
+      settings.wall_time ? fmt::format("tau {:.4g} %, delta {:.4g} %, ", 100 * policy.tau, 100 * policy.delta)
+                         : "";
+  return of_times +
+         fmt::format("alpha {:.4g}, {} planned look{}{}{}", policy.alpha, policy.looks,
+                     policy.looks == 1 ? "" : "s",
                      settings.confirm ? ", flags confirmed with fresh pairs" : ", flags not confirmed",
                      settings.separately ? ", every case judged alone" : "") +
          (settings.outputs_may_differ ? ", outputs may differ" : "");

@@ -53,8 +53,10 @@ std::string ab_table(const std::string& label, const AbCells& titles, const std:
 }
 
 std::string verdicts_section(const AbReport& report) {
-  const AbCells titles = {"case",     "verdict",    "A [ms]",  "B [ms]", "change",
-                          "interval", "pairs kept", "outputs", "why"};
+  const bool timed = std::ranges::any_of(report.cases, [](const auto& one) { return one.time.has_value(); });
+  AbCells titles = {"case", "verdict"};
+  if (timed) titles.insert(titles.end(), {"A [ms]", "B [ms]", "change", "interval", "pairs kept"});
+  titles.insert(titles.end(), {"outputs", "why"});
   std::vector<const AbCaseReport*> cases;
   for (const AbCaseReport& one : report.cases) cases.push_back(&one);
   std::ranges::stable_sort(cases, {}, [](const AbCaseReport* one) { return ab_rank(one->verdict); });
@@ -66,15 +68,16 @@ std::string verdicts_section(const AbReport& report) {
                    {short_number_or_na(one->time->median_a_ms), short_number_or_na(one->time->median_b_ms),
                     ab_change_text(*one->time->comparison), ab_interval_text(*one->time->comparison),
                     fmt::format("{}", one->time->comparison->kept.size())});
-    else
+    else if (timed)
       cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "n/a"});
     cells.insert(cells.end(), {one->outputs, one->reason});
     rows += ab_row(titles, cells, is_bad_verdict(one->verdict) ? 1 : -1);
   }
   return page_section(
       "verdicts", "Verdicts", ab_table("verdicts", titles, rows),
-      "Of each case. Times are the medians of units, a unit the shortest of its warm runs; the "
-      "interval holds with the confidence that the settings name.");
+      timed ? "Of each case. Times are the medians of units, a unit the shortest of its warm runs; the "
+              "interval holds with the confidence that the settings name."
+            : "Of each case, by its metrics; times are not judged.");
 }
 
 std::string outcomes_section(const AbReport& report) {

@@ -22,8 +22,10 @@ std::string resolution_text(const PairedComparison& c, const AbSettings& setting
   text += c.visible_shift ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
                                         shift_text(c.scale, *c.visible_shift), 100 * settings.policy.power)
                           : std::string(", too few pairs for any flag");
-  text +=
-      fmt::format(", p {} {:.2g} (Holm {:.2g})", c.quality ? "worse" : "slower", c.p_worse, c.p_worse_holm);
+  // Of a metric both p are two-sided: the smaller one is that of the direction that was found.
+  text += c.quality ? fmt::format(", two-sided p {:.2g} (Holm {:.2g})", std::min(c.p_worse, c.p_better),
+                                  std::min(c.p_worse_holm, c.p_better_holm))
+                    : fmt::format(", p slower {:.2g} (Holm {:.2g})", c.p_worse, c.p_worse_holm);
   if (c.ties) text += ", ties";
   if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
   return text;
@@ -106,6 +108,27 @@ std::string command_line_text(const AbSideInfo& side) {
 }
 
 }  // namespace
+
+std::vector<AbJudgedText> ab_judged_texts(const AbCaseReport& one) {
+  std::vector<AbJudgedText> texts;
+  const auto add = [&](const std::string& name, const std::string& unit, const std::string& verdict,
+                       const AbTimeDecision& decision) {
+    AbJudgedText text{name, unit == "1" ? "" : unit, verdict, "n/a", "n/a", "n/a", "n/a",
+                      "0",  decision.verdict};
+    if (const auto& compared = decision.comparison) {
+      text.a = short_number_or_na(decision.median_a_ms);
+      text.b = short_number_or_na(decision.median_b_ms);
+      text.change = ab_change_text(*compared);
+      text.interval = ab_interval_text(*compared);
+      text.kept = fmt::format("{}", compared->kept.size());
+    }
+    texts.push_back(std::move(text));
+  };
+  if (one.time) add("wall time", "ms", to_string(one.time->verdict), *one.time);
+  for (const auto& [outcome, decision] : one.outcomes)
+    add(outcome.name, outcome.unit, outcome_verdict_text(outcome, decision.verdict), decision);
+  return texts;
+}
 
 std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings) {
   std::vector<std::string> lines;

@@ -37,6 +37,20 @@ Colour ab_colour_of(AbVerdict verdict) {
   return Colour::green;
 }
 
+Colour judged_colour(PairedVerdict found) {
+  switch (found) {
+    case PairedVerdict::regressed:
+      return Colour::red;
+    case PairedVerdict::inconclusive:
+    case PairedVerdict::refused:
+      return Colour::yellow;
+    case PairedVerdict::faster:
+    case PairedVerdict::pass:
+      break;
+  }
+  return Colour::green;
+}
+
 std::string ab_summary_row(const AbCaseReport& one) {
   std::vector<std::string> cells = {md_escape(one.name), to_string(one.verdict)};
   if (one.time && one.time->comparison) {
@@ -48,6 +62,65 @@ std::string ab_summary_row(const AbCaseReport& one) {
     cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
   }
   return md_row(cells);
+}
+
+std::string times_summary(const AbReport& report) {
+  std::string text = md_head({"case", "verdict", "A ms", "B ms", "change", "interval", "kept", "outputs"}, 2);
+  for (const AbCaseReport& one : report.cases) text += ab_summary_row(one);
+  return text;
+}
+
+// Where metrics are judged: each of them, with the wall time if that is judged, too.
+std::string metrics_summary(const AbReport& report) {
+  std::string text = md_head({"case", "verdict", "outputs"}, 3);
+  for (const AbCaseReport& one : report.cases)
+    text += md_row({md_escape(one.name), to_string(one.verdict), one.outputs});
+  text += "\n" + md_head({"case", "judged", "verdict", "A", "B", "unit", "change", "interval", "kept"}, 3);
+  for (const AbCaseReport& one : report.cases)
+    for (const AbJudgedText& judged : ab_judged_texts(one))
+      text += md_row({md_escape(one.name), md_escape(judged.name), judged.verdict, judged.a, judged.b,
+                      md_escape(judged.unit), judged.change, judged.interval, judged.kept});
+  return text;
+}
+
+Table times_table(const AbReport& report) {
+  Table table;
+  table.columns = {{"case", Align::left, true}, {"A ms", Align::right},     {"B ms", Align::right},
+                   {"change", Align::right},    {"interval", Align::right}, {"verdict"}};
+  for (const AbCaseReport& one : report.cases) {
+    const bool timed = one.time && one.time->comparison;
+    table.rows.push_back({{one.name},
+                          {timed ? short_number_or_na(one.time->median_a_ms) : "n/a"},
+                          {timed ? short_number_or_na(one.time->median_b_ms) : "n/a"},
+                          {timed ? ab_change_text(*one.time->comparison) : "n/a"},
+                          {timed ? ab_interval_text(*one.time->comparison) : "n/a"},
+                          {to_string(one.verdict), ab_colour_of(one.verdict)}});
+  }
+  return table;
+}
+
+// The verdict on each case, and below it that on each metric, with the wall time if that is judged, too.
+Table metrics_table(const AbReport& report) {
+  Table table;
+  table.columns = {{"case, and what is judged", Align::left, true},
+                   {"A", Align::right},
+                   {"B", Align::right},
+                   {"change", Align::right},
+                   {"interval", Align::right},
+                   {"verdict"}};
+  for (const AbCaseReport& one : report.cases) {
+    table.rows.push_back(
+        {{one.name}, {""}, {""}, {""}, {""}, {to_string(one.verdict), ab_colour_of(one.verdict)}});
+    for (const AbJudgedText& judged : ab_judged_texts(one))
+      table.rows.push_back(
+          {{"  " + judged.name + (judged.unit.empty() ? "" : fmt::format(" [{}]", judged.unit))},
+           {judged.a},
+           {judged.b},
+           {judged.change},
+           {judged.interval},
+           {judged.verdict, judged_colour(judged.found)}});
+  }
+  return table;
 }
 
 std::string ab_stage_table(const AbCaseReport& one) {
@@ -87,10 +160,9 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
                       md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
   if (!document.environment->empty())
     text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
-  text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
+  if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
-  text += "\n" + md_head({"case", "verdict", "A ms", "B ms", "change", "interval", "kept", "outputs"}, 2);
-  for (const AbCaseReport& one : report.cases) text += ab_summary_row(one);
+  text += "\n" + (has_metrics(document.settings) ? metrics_summary(report) : times_summary(report));
   for (const AbCaseReport& one : report.cases) {
     text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
     for (const std::string& line : ab_case_lines(one, document.settings))
@@ -101,18 +173,7 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
 }
 
 std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours) {
-  Table table;
-  table.columns = {{"case", Align::left, true}, {"A ms", Align::right},     {"B ms", Align::right},
-                   {"change", Align::right},    {"interval", Align::right}, {"verdict"}};
-  for (const AbCaseReport& one : report.cases) {
-    const bool timed = one.time && one.time->comparison;
-    table.rows.push_back({{one.name},
-                          {timed ? short_number_or_na(one.time->median_a_ms) : "n/a"},
-                          {timed ? short_number_or_na(one.time->median_b_ms) : "n/a"},
-                          {timed ? ab_change_text(*one.time->comparison) : "n/a"},
-                          {timed ? ab_interval_text(*one.time->comparison) : "n/a"},
-                          {to_string(one.verdict), ab_colour_of(one.verdict)}});
-  }
+  const Table table = has_metrics(document.settings) ? metrics_table(report) : times_table(report);
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
   for (const std::string& note : report.notes)
@@ -123,8 +184,9 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
     for (const std::string& line : ab_case_lines(one, document.settings))
       text += wrap_text("  " + printable(line), kScreenColumns, 4);
   }
-  return text + fmt::format("\n{}\n", settings_line(document.settings)) +
-         wrap_text(kFalseAlarmLine, kScreenColumns, 2) + ab_verdict_counts(report) + "\n";
+  text += fmt::format("\n{}\n", settings_line(document.settings));
+  if (document.settings.wall_time) text += wrap_text(kFalseAlarmLine, kScreenColumns, 2);
+  return text + ab_verdict_counts(report) + "\n";
 }
 
 }  // namespace aqbench

@@ -52,14 +52,18 @@ AbReport judged(const AbUnitRunner& runner, const AbSettings& settings, AbDocume
   return judge_ab(document);
 }
 
-TEST(OutcomeDecision, FasterAndWorseIsInvalidWorseAloneRegressed) {
+TEST(OutcomeDecision, FasterAndWorseIsInvalidWorseAloneWorseAndSlowerRegressed) {
   AbDocument document;
   const AbReport faster = judged(formula(0.8, 1.08), settings_with({rmse()}), document);
   EXPECT_EQ(faster.cases[0].verdict, AbVerdict::invalid) << faster.cases[0].reason;
   EXPECT_EQ(faster.exit_code(), ExitCode::regression);
   AbDocument second;
   const AbReport same = judged(formula(1, 1.08), settings_with({rmse()}), second);
-  EXPECT_EQ(same.cases[0].verdict, AbVerdict::regressed) << same.cases[0].reason;
+  EXPECT_EQ(same.cases[0].verdict, AbVerdict::worse) << same.cases[0].reason;
+  EXPECT_EQ(same.exit_code(), ExitCode::regression);
+  AbDocument slower;
+  EXPECT_EQ(judged(formula(1.2, 1.08), settings_with({rmse()}), slower).cases[0].verdict,
+            AbVerdict::regressed);
   AbDocument third;
   const AbReport good = judged(formula(0.8, 1), settings_with({rmse()}), third);
   EXPECT_EQ(good.cases[0].verdict, AbVerdict::faster) << good.cases[0].reason;
@@ -94,7 +98,7 @@ TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
     return answer;
   };
   const AbReport report = judged(runner, settings_with({rmse()}), document);
-  EXPECT_EQ(report.cases[0].verdict, AbVerdict::regressed);
+  EXPECT_EQ(report.cases[0].verdict, AbVerdict::worse);
   EXPECT_NE(report.cases[0].reason.find("in 1 of"), std::string::npos) << report.cases[0].reason;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "reports/text/aa_validation_summary.h"
@@ -25,6 +26,61 @@ TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110u) << line;
   EXPECT_THAT(render_ab_summary(document, report), HasSubstr("| match | slower |"));
+}
+
+// An rmse that is B's `ratio` times A's, at times that do not differ.
+AbDocument metric_document(double ratio, bool wall_time) {
+  AbSamples samples = timed_samples(24, 1);
+  double noise = 0;
+  for (AbUnit& unit : samples.units) {
+    noise = std::fmod(noise + 0.618, 1.0);
+    unit.outcomes = {
+        {"accuracy_rmse_mm", {2 * (unit.side == AbSide::b ? ratio : 1) * (1 + 0.02 * (noise - 0.5))}}};
+    unit.output_sha256 = std::to_string(noise);
+  }
+  AbDocument document = document_of(std::move(samples));
+  AbOutcome rmse;
+  rmse.name = "accuracy_rmse_mm";
+  rmse.kind = AbOutcome::Kind::metric;
+  rmse.unit = "mm";
+  rmse.margin = 0.05;
+  document.settings.outcomes = {rmse};
+  document.settings.wall_time = wall_time;
+  document.settings.policy.looks = 1;
+  return document;
+}
+
+// A text whose long lines are not broken.
+std::string unbroken(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n    ", at)) != std::string::npos;) text.replace(at, 5, " ");
+  return text;
+}
+
+TEST(AbReport, MetricsHaveRowsOfTheirOwnInWordsOfQuality) {
+  const AbDocument worse = metric_document(1.2, false);
+  const AbReport report = judge_ab(worse);
+  ASSERT_EQ(report.cases[0].verdict, AbVerdict::worse) << report.cases[0].reason;
+  const std::string table = render_ab_table(worse, report), summary = render_ab_summary(worse, report);
+  EXPECT_THAT(table, ::testing::ContainsRegex("accuracy_rmse_mm \\[mm\\] +[0-9.]+ +[0-9.]+ .*WORSE\n"));
+  EXPECT_THAT(summary, HasSubstr("| waves/x | accuracy_rmse_mm | WORSE | "));
+  for (const std::string& text : {table, summary}) {
+    for (const char* const none : {"n/a", "REGRESSED", "A ms", "wall time", "A/A rate", "tau", "p slower"})
+      EXPECT_THAT(text, ::testing::Not(HasSubstr(none)));
+    EXPECT_THAT(unbroken(text), HasSubstr(", two-sided p "));
+  }
+  // B is better: the p is that of this direction, not the 1 of the other one.
+  const AbDocument better = metric_document(0.8, false);
+  EXPECT_THAT(unbroken(render_ab_table(better, judge_ab(better))),
+              ::testing::ContainsRegex("BETTER(.|\n)*two-sided p [0-9.]+e-"));
+}
+
+TEST(AbReport, ATimeThatIsJudgedStandsBesideTheMetrics) {
+  const AbDocument document = metric_document(1.2, true);
+  const AbReport report = judge_ab(document);
+  const std::string table = render_ab_table(document, report);
+  EXPECT_THAT(table, ::testing::ContainsRegex("wall time \\[ms\\] +[0-9.]+ +[0-9.]+ "));
+  EXPECT_THAT(table, HasSubstr("A/A rate behind it"));
+  EXPECT_THAT(table, HasSubstr("accuracy_rmse_mm [mm]"));
 }
 
 TEST(AaValidation, TextsNameWhatIsInsensitiveOrOpen) {
