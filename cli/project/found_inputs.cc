@@ -33,6 +33,20 @@ bool holds_model(const fs::path& folder) {
          (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
 }
 
+// Images in folders of the cameras' names beside the calibration, as AquaMVS takes them.
+bool has_folders_of_images(const fs::path& folder) {
+  std::error_code unknown;
+  for (fs::directory_iterator below(folder, unknown), end; !unknown && below != end;
+       below.increment(unknown)) {
+    std::error_code failed;
+    if (!below->is_directory(failed) || below->is_symlink(failed)) continue;
+    for (fs::directory_iterator entry(below->path(), failed), last; !failed && entry != last;
+         entry.increment(failed))
+      if (is_image(entry->path())) return true;
+  }
+  return false;
+}
+
 std::string kind_of(const fs::path& folder) {
   // COLMAP's own layout keeps the images beside the model: the folder above both is what can be read.
   const bool beside = holds(folder, "images") &&
@@ -42,7 +56,8 @@ std::string kind_of(const fs::path& folder) {
   const bool calibrated =
       std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
   std::error_code unknown;
-  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv")))
+  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv") ||
+                     has_folders_of_images(folder)))
     return "images and calibration";
   std::size_t images = 0;
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))

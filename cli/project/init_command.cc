@@ -1,10 +1,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "cli/options.h"
 #include "cli/project/found_inputs.h"
@@ -22,32 +28,35 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWorkflow = ".github/workflows/aqbench.yml";
+constexpr const char* kIgnored = ".gitignore";
+constexpr std::size_t kMaxIgnoredBytes = 1 << 20;
 
 struct InitRequest {
   ProjectStart start;
 };
 
 CommandLine<InitRequest> init_command_line() {
-  return {"aqbench init [--command COMMAND] [--name NAME]",
-          "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
-          "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
-          ".github/workflows/aqbench.yml, which gates your repository. Both are commented; nothing that is\n"
-          "there is overwritten.\n"
-          "\n"
-          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
-          "\n"
-          "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
-          {{{.name = "command",
-             .value_name = "COMMAND",
-             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
-                     "an example to be "
-                     "replaced)"},
-            into<&InitRequest::start, &ProjectStart::command>},
-           {{.name = "name",
-             .value_name = "NAME",
-             .help = "of the method and of the suite",
-             .default_value = "mine"},
-            into<&InitRequest::start, &ProjectStart::method>}}};
+  return {
+      "aqbench init [--command COMMAND] [--name NAME]",
+      "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
+      "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
+      ".github/workflows/aqbench.yml, which gates your repository. Both are commented. Also a .gitignore\n"
+      "for what these write. Nothing that is there is overwritten.\n"
+      "\n"
+      "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
+      "\n"
+      "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
+      {{{.name = "command",
+         .value_name = "COMMAND",
+         .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+                 "an example to be "
+                 "replaced)"},
+        into<&InitRequest::start, &ProjectStart::command>},
+       {{.name = "name",
+         .value_name = "NAME",
+         .help = "of the method and of the suite",
+         .default_value = "mine"},
+        into<&InitRequest::start, &ProjectStart::method>}}};
 }
 
 // Writes a file that must not be there. Returns false where it is; throws Error(io).
@@ -64,6 +73,50 @@ bool write_new(const fs::path& file, const std::string& text) {
     throw_file_error(file, error);
   }
   return true;
+}
+
+// Returns the lines of a .gitignore that this folder's does not have; a slash at either end is not looked at.
+std::vector<std::string> lines_to_ignore(const std::string& text) {
+  const auto bare = [](std::string line) {
+    while (!line.empty() && (line.back() == '/' || line.back() == '\r' || line.back() == ' '))
+      line.pop_back();
+    return line.starts_with('/') ? line.substr(1) : line;
+  };
+  std::set<std::string> there;
+  for (const std::string_view line : split_at(text, '\n')) there.insert(bare(std::string(line)));
+  std::vector<std::string> missing;
+  for (const std::string& line : start_ignored())
+    if (!there.contains(bare(line))) missing.push_back(line);
+  return missing;
+}
+
+// Writes a .gitignore, or says which lines the one that is there lacks.
+void ignore_outputs() {
+  std::string text = "# What aqbench and Python write.\n";
+  for (const std::string& line : start_ignored()) text += line + "\n";
+  if (write_new(kIgnored, text)) {
+    fmt::print("{}: leaves out bundles and the workflow's files\n", kIgnored);
+    return;
+  }
+  const auto missing = lines_to_ignore(read_text_file(kIgnored, kMaxIgnoredBytes));
+  if (!missing.empty())
+    fmt::print("{}: is there already, and is left as it is; add: {}\n", kIgnored, fmt::join(missing, " "));
+}
+
+// Says what comes next: each suite needs accepted values before it can be gated.
+void print_next_steps(const ProjectStart& start) {
+  const auto print_step = [](const std::string& command, const char* note) {
+    fmt::print("  {:<45} # {}\n", command, note);
+  };
+  fmt::print("\nNext{}:\n", start.command.empty() ? ", once the command in it is yours" : "");
+  print_step("aqbench list methods", "yours is the last one");
+  for (const std::string& suite : start_suite_names(start)) {
+    print_step("aqbench sweep --suite " + suite, "run it; leaves a bundle in out/");
+    fmt::print("  aqbench accept out/BUNDLE --baseline baselines/{}.json\n", suite);
+    print_step(fmt::format("aqbench sweep --suite {} --gate", suite), "worse than that: exit 1");
+  }
+  fmt::print("Commit {}, baselines/ and {}: without baselines the workflow's gate fails.\n", kProjectFileName,
+             kWorkflow);
 }
 
 // Reads what would be written as `sweep` will: a command without {output} is refused now.
@@ -104,14 +157,8 @@ ExitCode init_command(const Arguments& arguments) {
     fmt::print("{}: gates pull requests of this repository\n", kWorkflow);
   else
     fmt::print("{}: is there already, and is left as it is\n", kWorkflow);
-  fmt::print(
-      "\nNext{}:\n"
-      "  aqbench list methods                          # yours is the last one\n"
-      "  aqbench sweep --suite {}                    # run it; leaves a bundle in out/\n"
-      "  aqbench accept out/BUNDLE --baseline baselines/{}.json\n"
-      "  aqbench sweep --suite {} --gate             # worse than that: exit 1\n",
-      start.command.empty() ? ", once the command in it is yours" : "", start.method, start.method,
-      start.method);
+  ignore_outputs();
+  print_next_steps(start);
   return ExitCode::pass;
 }
 

@@ -57,7 +57,7 @@ Json start_method(const ProjectStart& start) {
       {"summary", "our pipeline"},
       {"// command",
        "Run without a shell, in this folder. {dataset}: a folder with calibration.json and "
-       "images/CAMERA/000000.png; "
+       "images/CAMERA/000000.png (of a recording with its own ending); "
        "{output}: an empty folder for results; also {threads} {seed} {device} {project} and each parameter."},
       {"command", command}};
   if (start.command.empty()) {
@@ -142,6 +142,15 @@ std::string start_project_text(const ProjectStart& start) {
   return json.dump(2) + "\n";
 }
 
+std::vector<std::string> start_suite_names(const ProjectStart& start) {
+  std::vector<std::string> names;
+  for (const Json& suite : start_suites(start).first) names.push_back(suite.at("name").get<std::string>());
+  return names;
+}
+
+// Rendered scenes are kept outside of the repository (aqbench cache path).
+std::vector<std::string> start_ignored() { return {"/out/", "/junit.xml", "/.aqbench/", "__pycache__/"}; }
+
 std::string start_workflow_text(const ProjectStart& start) {
   const std::string recordings = !start_suites(start).second.contains(start.method + "-recordings")
                                      ? ""
@@ -150,7 +159,8 @@ std::string start_workflow_text(const ProjectStart& start) {
 )",
                                                    start.method);
   return fmt::format(
-      R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says.
+      R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says. That
+# file has to be committed first (aqbench accept): without it the gate fails before anything runs.
 name: aqbench
 on: [pull_request]
 jobs:

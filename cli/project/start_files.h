@@ -18,6 +18,12 @@ struct ProjectStart {
 // Returns a project file with comments ("//" keys), which read_project() reads.
 std::string start_project_text(const ProjectStart& start);
 
+// Returns the suites of the project file, in its order: that of the method, and that of the recordings.
+std::vector<std::string> start_suite_names(const ProjectStart& start);
+
+// Returns the lines of a .gitignore: what commands and the workflow write into the repository.
+std::vector<std::string> start_ignored();
+
 // Returns a workflow of GitHub Actions that gates the repository with the project's suite.
 std::string start_workflow_text(const ProjectStart& start);
 

@@ -92,10 +92,16 @@ ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
           {}};
 }
 
-void read_gates(const JsonPlace& place, Project& project) {
+// The suites that this project may name: aqbench's own and its own.
+std::vector<std::string> suite_names(const Project& project) {
   std::vector<std::string> names;
   for (const Suite& suite : suite_registry()) names.push_back(suite.name);
   for (const Suite& suite : project.suites) names.push_back(suite.name);
+  return names;
+}
+
+void read_gates(const JsonPlace& place, Project& project) {
+  const std::vector<std::string> names = suite_names(project);
   for (const auto& [suite, file] : place.members()) {
     if (std::ranges::find(names, suite) == names.end())
       file.fail(unknown_name_message("suite", suite, names));
@@ -167,6 +173,9 @@ void use_project(const Project& project, PlanRequest& request) {
         {dataset.name, dataset.directory.string(), dataset.truth, dataset.where});
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
+  const std::vector<std::string> known = suite_names(project);
+  if (std::ranges::find(known, request.suite) == known.end())
+    throw Error(ErrorKind::usage, unknown_name_message("suite", request.suite, known));
   if (suite != project.suites.end()) request.own_suite = *suite;
 }
 

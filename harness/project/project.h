@@ -54,7 +54,7 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
 std::optional<Project> current_project(const std::optional<std::filesystem::path>& named);
 
 // Gives a request the project's methods and datasets and, where it asks for a suite of the project, that
-// suite.
+// suite. Throws Error(usage) for a suite that neither the project nor aqbench has, naming those of both.
 void use_project(const Project& project, PlanRequest& request);
 
 // Reads the project of the request, if there is one, and gives it to the request.

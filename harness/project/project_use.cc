@@ -24,8 +24,9 @@ std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& 
   if (!std::filesystem::exists(file, unknown))
     throw Error(
         ErrorKind::input,
-        fmt::format("{}: does not exist yet; after a sweep of the suite: aqbench accept BUNDLE --baseline {}",
-                    file.string(), file.string()),
+        fmt::format("{0}: does not exist yet, so there is nothing to gate on: run `aqbench sweep --suite "
+                    "{1}`, then `aqbench accept out/BUNDLE --baseline {0}`, and commit that file",
+                    file.string(), suite),
         file.string());
   return file;
 }

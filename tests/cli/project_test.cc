@@ -53,9 +53,14 @@ class ProjectRun : public ::testing::Test {
 TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_THAT(run({"list", "methods"}).out, HasSubstr("mine.depth_mm"));
   EXPECT_THAT(run({"list", "suites"}).out, HasSubstr("ours"));
+  EXPECT_THAT(run({"sweep", "--suite", "our"}).err, HasSubstr("unknown suite 'our'; did you mean ours"));
   const auto no_baseline = run({"sweep", "--suite", "ours", "--gate"});
   EXPECT_EQ(no_baseline.exit_code, 2);
   EXPECT_THAT(no_baseline.err, HasSubstr("baselines/ours.json: does not exist yet"));
+  EXPECT_THAT(no_baseline.err, AllOf(HasSubstr("run `aqbench sweep --suite ours`, then `aqbench accept out/"),
+                                     HasSubstr("baselines/ours.json`, and commit that file\n")));
+  EXPECT_EQ(std::ranges::count(no_baseline.err, '\n'), 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "nothing has run";
 
   const auto swept = run({"sweep", "--suite", "ours"});
   ASSERT_EQ(swept.exit_code, 0) << swept.err << swept.out;
@@ -193,7 +198,9 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
   EXPECT_THAT(read_file(fresh / ".github/workflows/aqbench.yml"),
-              AllOf(HasSubstr("--suite mine --gate"), HasSubstr("--suite mine-recordings --gate")));
+              AllOf(HasSubstr("--suite mine --gate"), HasSubstr("--suite mine-recordings --gate"),
+                    HasSubstr("has to be committed first")));
+  EXPECT_THAT(begun.out, HasSubstr("aqbench accept out/BUNDLE --baseline baselines/mine-recordings.json"));
   EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
             "flat_plane/mine/seed=42/rig=arc6/width=480/height=360\n"
             "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
@@ -210,6 +217,29 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));
 }
 
+// What the workflow and the suites write is no part of the repository.
+TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
+  const std::filesystem::path fresh = dir_ / "fresh", old = dir_ / "old";
+  ProgramOptions there;
+  for (const auto& folder : {fresh, old}) std::filesystem::create_directories(folder);
+  there.working_dir = fresh;
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_EQ(read_file(fresh / ".gitignore"),
+            "# What aqbench and Python write.\n/out/\n/junit.xml\n/.aqbench/\n__pycache__/\n");
+  EXPECT_THAT(begun.out,
+              AllOf(HasSubstr("\n.gitignore: leaves out"), HasSubstr("Commit aqbench.json, baselines/")));
+
+  std::ofstream(old / ".gitignore") << "*.o\nout\n/junit.xml\r\n";
+  there.working_dir = old;
+  const auto beside = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(beside.exit_code, 0) << beside.err;
+  EXPECT_EQ(read_file(old / ".gitignore"), "*.o\nout\n/junit.xml\r\n");
+  EXPECT_THAT(
+      beside.out,
+      HasSubstr(".gitignore: is there already, and is left as it is; add: /.aqbench/ __pycache__/\n"));
+}
+
 // COLMAP's own layout: the images beside the model, which lies two folders below.
 TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   const std::filesystem::path fresh = dir_ / "fresh";
@@ -224,6 +254,19 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
   EXPECT_EQ(begun.out.find("images alone"), std::string::npos) << begun.out;
+}
+
+// AquaMVS's layout: folders of the cameras' names beside the calibration.
+TEST_F(ProjectRun, InitFindsFoldersOfCamerasBesideTheirCalibration) {
+  const std::filesystem::path fresh = dir_ / "fresh";
+  std::filesystem::create_directories(fresh / "photos/cam00");
+  for (const char* const name : {"photos/calibration.json", "photos/cam00/000000.png"})
+    std::ofstream(fresh / name) << "x";
+  ProgramOptions there;
+  there.working_dir = fresh;
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("dataset photos: images and calibration in photos\n"));
 }
 
 TEST_F(ProjectRun, SchemasArePrinted) {
