@@ -130,6 +130,7 @@ std::string encode_reconstruction(const Reconstruction& reconstruction) {
   writer.put(reconstruction.cloud.points_m);
   writer.put(reconstruction.cloud.normals);
   writer.put(reconstruction.cloud.confidence);
+  writer.put(reconstruction.cloud.colours);
   writer.put_count(reconstruction.mesh ? 1 : 0);
   if (reconstruction.mesh) {
     writer.put(reconstruction.mesh->vertices_m);
@@ -147,6 +148,10 @@ Reconstruction decode_reconstruction(std::string_view bytes) {
   reader.get(reconstruction.cloud.points_m);
   reader.get(reconstruction.cloud.normals);
   reader.get(reconstruction.cloud.confidence);
+  reader.get(reconstruction.cloud.colours);
+  if (const std::size_t colours = reconstruction.cloud.colours.size();
+      colours > 0 && colours != reconstruction.cloud.points_m.size())
+    Reader::fail();
   if (reader.count() != 0) {
     TriangleMesh& mesh = reconstruction.mesh.emplace();
     reader.get(mesh.vertices_m);

@@ -35,6 +35,7 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
   keep(output.cloud.points_m, scored.index);
   keep(output.cloud.normals, scored.index);
   keep(output.cloud.confidence, scored.index);
+  keep(output.cloud.colours, scored.index);
   if (!output.mesh) return;
   std::vector<bool> in_part(output.mesh->vertices_m.size(), false);
   for (const std::uint32_t i : score_points(output.mesh->vertices_m, truth, part).index) in_part[i] = true;

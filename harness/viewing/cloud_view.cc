@@ -11,6 +11,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::string_view kMagic = "aqbench-view 1\n";
+constexpr const char* kColours = "rgb565";
 constexpr std::uint64_t kMostElements = 20'000'000;
 
 void put_varint(std::string& bytes, std::int64_t value) {
@@ -95,6 +96,14 @@ class ViewReader {
     return found;
   }
 
+  std::vector<std::uint16_t> words(std::uint64_t count) {
+    const std::vector<std::uint8_t> halves = bytes<std::uint8_t>(2 * count);
+    std::vector<std::uint16_t> found(count);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      found[i] = static_cast<std::uint16_t>(halves[2 * i] | halves[2 * i + 1] << 8);
+    return found;
+  }
+
   std::vector<std::array<std::uint32_t, 3>> triangles(std::uint64_t count, std::uint64_t vertices) {
     reserve(count, 3);
     std::vector<std::array<std::uint32_t, 3>> found(count);
@@ -139,16 +148,22 @@ double error_of_code(std::int8_t code) {
   return std::copysign(kViewError_mm * share * share, share);
 }
 
+std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb) {
+  const auto level = [](int value, int most) { return (value * most + 127) / 255; };
+  return static_cast<std::uint16_t>(level(rgb[0], 31) << 11 | level(rgb[1], 63) << 5 | level(rgb[2], 31));
+}
+
 std::string encode_view(const CloudView& view) {
-  const Json header = {{"step_mm", kViewStep_mm},
-                       {"error_mm", kViewError_mm},
-                       {"origin_mm", view.origin_mm},
-                       {"scored", view.scored},
-                       {"far", view.far},
-                       {"points", view.points.size()},
-                       {"holes", view.holes.size()},
-                       {"vertices", view.vertices.size()},
-                       {"triangles", view.triangles.size()}};
+  Json header = {{"step_mm", kViewStep_mm},
+                 {"error_mm", kViewError_mm},
+                 {"origin_mm", view.origin_mm},
+                 {"scored", view.scored},
+                 {"far", view.far},
+                 {"points", view.points.size()},
+                 {"holes", view.holes.size()},
+                 {"vertices", view.vertices.size()},
+                 {"triangles", view.triangles.size()}};
+  if (!view.colours.empty()) header["colours"] = kColours;
   std::string line = header.dump();
   line.back() = ',';  // in place of the closing brace
   line += "\"scene\":" + (view.scene_json.empty() ? "{}" : view.scene_json) + "}\n";
@@ -158,6 +173,10 @@ std::string encode_view(const CloudView& view) {
   std::string bytes = std::string(kMagic) + line + differences(view.points);
   append(bytes, view.errors);
   append(bytes, view.marks);
+  for (const std::uint16_t colour : view.colours) {
+    bytes += static_cast<char>(colour & 0xff);
+    bytes += static_cast<char>(colour >> 8);
+  }
   bytes += differences(view.holes);
   append(bytes, view.causes);
   bytes += differences(view.vertices);
@@ -184,6 +203,10 @@ CloudView decode_view(std::string_view bytes, const std::string& source) {
   view.points = reader.points(points);
   view.errors = reader.bytes<std::int8_t>(points);
   view.marks = reader.bytes<std::uint8_t>(points);
+  if (json.contains("colours")) {
+    if (header.at("colours").text() != kColours) reader.fail("is no view of a cloud: other colours");
+    view.colours = reader.words(points);
+  }
   view.holes = reader.points(holes);
   view.causes = reader.bytes<std::uint8_t>(holes);
   view.vertices = reader.points(vertices);
@@ -203,6 +226,7 @@ CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_hol
     thin.points.push_back(view.points[i]);
     thin.errors.push_back(view.errors[i]);
     thin.marks.push_back(view.marks[i]);
+    if (!view.colours.empty()) thin.colours.push_back(view.colours[i]);
   }
   for (std::size_t i = 0; i < view.holes.size(); i += stride_for(view.holes.size(), most_holes)) {
     thin.holes.push_back(view.holes[i]);

@@ -36,9 +36,10 @@ struct CloudView {
   std::uint64_t scored = 0;  // points of the cloud inside the patch; points.size() of them are shown
   std::uint64_t far = 0;     // of these, those more than 10 m away, which are never shown
   std::vector<GridPoint> points;
-  std::vector<std::int8_t> errors;   // error_code() for each point, positive towards the cameras
-  std::vector<std::uint8_t> marks;   // for each point
-  std::vector<GridPoint> holes;      // samples of the surface without a point within 2 mm
+  std::vector<std::int8_t> errors;          // error_code() for each point, positive towards the cameras
+  std::vector<std::uint8_t> marks;          // for each point
+  std::vector<std::uint16_t> colours = {};  // colour_code() for each point; empty where the cloud has none
+  std::vector<GridPoint> holes;             // samples of the surface without a point within 2 mm
   std::vector<std::uint8_t> causes;  // for each hole, an index into hole_cause_names() (metrics/diagnosis.h)
   std::vector<GridPoint> vertices;   // of the mesh; empty without one
   std::vector<std::int8_t> vertex_errors;
@@ -57,8 +58,13 @@ std::size_t stride_for(std::size_t count, std::size_t most);
 std::int8_t error_code(double error_mm);
 double error_of_code(std::int8_t code);
 
+// Returns a colour in 16 bits: red in the upper five, green in the next six, blue in the lower five, each
+// rounded (off by at most 4 of 255).
+std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb);
+
 // Returns the bytes of the file: a line "aqbench-view 1", a line of JSON that says what follows, and the
-// arrays: positions as differences from the one before, in zigzag varints (LEB128).
+// arrays: positions as differences from the one before, in zigzag varints (LEB128), colours in two bytes, the
+// low one first. A view without colours does not mention them.
 std::string encode_view(const CloudView& view);
 
 // Reads them. Throws Error(input) naming `source` for anything that encode_view() does not write.

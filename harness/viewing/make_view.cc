@@ -223,6 +223,7 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
     view.errors.push_back(error_code(scored.signed_error_m.at(k) * kMillimetresPerMetre));
     view.marks.push_back(
         mark_of(seen.empty() ? -1 : seen[k], cloud.confidence.empty() ? -1 : cloud.confidence[source[k]]));
+    if (!cloud.colours.empty()) view.colours.push_back(colour_code(cloud.colours.at(source[k])));
   }
   add_holes(holes, origin_m, limits.holes, view);
   Json mesh;

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,12 +58,13 @@ void skip_property(Source& source, const PlyProperty& property) {
   }
 }
 
-// Where the values of one property are stored: item i in real[stride * i] or in confidence[i]. If both are
-// null, they are skipped.
+// Where the values of one property are stored: item i in the one of these that is set, at [stride * i]. If
+// none is, they are skipped.
 struct PlyTarget {
   double* real = nullptr;
-  std::size_t stride = 0;
-  float* confidence = nullptr;
+  float* single = nullptr;
+  std::uint8_t* byte = nullptr;
+  std::size_t stride = 1;
 };
 
 const PlyProperty* find_scalar(const PlyElement& element, std::string_view property) {
@@ -69,8 +73,45 @@ const PlyProperty* find_scalar(const PlyElement& element, std::string_view prope
   return &element.properties[static_cast<std::size_t>(index)];
 }
 
-// Makes the cloud's arrays as long as the element, and returns which property fills which array.
-std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& cloud, const std::string& name) {
+// Makes room for colours in the cloud, or in `levels` for those of a floating type, and returns the targets
+// of red, green and blue; all empty where there is none.
+std::array<PlyTarget, 3> colour_targets(std::span<const PlyProperty* const, 3> properties, std::size_t count,
+                                        PointCloud& cloud, std::vector<float>& levels) {
+  const auto all = [&](auto is_kind) {
+    return count > 0 && std::ranges::all_of(properties, [&](const PlyProperty* property) {
+             return property != nullptr && is_kind(property->type);
+           });
+  };
+  std::array<PlyTarget, 3> targets;
+  if (all([](PlyScalar type) { return type == PlyScalar::uint8; })) {
+    cloud.colours.resize(count);
+    for (std::size_t i = 0; i < 3; ++i) targets[i] = {.byte = cloud.colours[0].data() + i, .stride = 3};
+  } else if (all([](PlyScalar type) { return !ply_scalar_is_integer(type); })) {
+    levels.resize(3 * count);
+    for (std::size_t i = 0; i < 3; ++i) targets[i] = {.single = levels.data() + i, .stride = 3};
+  }
+  return targets;
+}
+
+// Returns colours of levels from 0 to 1, or from 0 to 255 where any is above 1; none where a level is
+// neither.
+std::vector<Rgb> colours_of(std::span<const float> levels) {
+  float largest = 0;
+  for (const float level : levels) {
+    if (!(level >= 0 && level <= 255)) return {};
+    largest = std::max(largest, level);
+  }
+  const float scale = largest > 1 ? 1 : 255;
+  std::vector<Rgb> colours(levels.size() / 3);
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    colours[i / 3][i % 3] = static_cast<std::uint8_t>(std::lround(scale * levels[i]));
+  return colours;
+}
+
+// Makes the cloud's arrays as long as the element, and returns which property fills which array. Colours of a
+// floating type go to `levels`.
+std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& cloud,
+                                      std::vector<float>& levels, const std::string& name) {
   std::vector<PlyTarget> targets(element.properties.size());
   const auto slot = [&](const PlyProperty* property) -> PlyTarget& {
     return targets[static_cast<std::size_t>(property - element.properties.data())];
@@ -81,27 +122,33 @@ std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& clo
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const PlyProperty* const property = find_scalar(element, kAxes[axis]);
     if (property == nullptr) fail_ply(name, fmt::format("element vertex has no property {}", kAxes[axis]));
-    if (count > 0) slot(property) = {cloud.points_m[0].data() + axis, 3, nullptr};
+    if (count > 0) slot(property) = {.real = cloud.points_m[0].data() + axis, .stride = 3};
   }
   const PlyProperty* const normal[] = {find_scalar(element, "nx"), find_scalar(element, "ny"),
                                        find_scalar(element, "nz")};
   if (count > 0 && normal[0] != nullptr && normal[1] != nullptr && normal[2] != nullptr) {
     cloud.normals.resize(count);
     for (std::size_t axis = 0; axis < 3; ++axis)
-      slot(normal[axis]) = {cloud.normals[0].data() + axis, 3, nullptr};
+      slot(normal[axis]) = {.real = cloud.normals[0].data() + axis, .stride = 3};
   }
   const PlyProperty* confidence = find_scalar(element, "confidence");
   if (confidence == nullptr) confidence = find_scalar(element, "quality");
   if (confidence != nullptr) {
     cloud.confidence.resize(count);
-    slot(confidence) = {nullptr, 0, cloud.confidence.data()};
+    slot(confidence) = {.single = cloud.confidence.data()};
   }
+  const PlyProperty* const colour[] = {find_scalar(element, "red"), find_scalar(element, "green"),
+                                       find_scalar(element, "blue")};
+  const auto colours = colour_targets(colour, count, cloud, levels);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (colours[i].byte != nullptr || colours[i].single != nullptr) slot(colour[i]) = colours[i];
   return targets;
 }
 
 template <class Source>
 void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud) {
-  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, source.name());
+  std::vector<float> levels;
+  const std::vector<PlyTarget> targets = vertex_targets(element, cloud, levels, source.name());
   for (std::uint64_t i = 0; i < element.count; ++i) {
     source.begin_record(element, i);
     for (std::size_t p = 0; p < targets.size(); ++p) {
@@ -109,8 +156,10 @@ void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud)
       const PlyTarget& target = targets[p];
       if (target.real != nullptr) {
         target.real[target.stride * i] = source.number(property, property.type);
-      } else if (target.confidence != nullptr) {
-        target.confidence[i] = static_cast<float>(source.number(property, property.type));
+      } else if (target.single != nullptr) {
+        target.single[target.stride * i] = static_cast<float>(source.number(property, property.type));
+      } else if (target.byte != nullptr) {
+        target.byte[target.stride * i] = static_cast<std::uint8_t>(source.number(property, property.type));
       } else {
         skip_property(source, property);
       }
@@ -118,6 +167,7 @@ void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud)
     source.end_record();
   }
   make_unit_length(cloud.normals);
+  if (!levels.empty()) cloud.colours = colours_of(levels);
 }
 
 template <class Source>

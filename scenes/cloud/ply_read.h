@@ -18,12 +18,13 @@ struct PlyFile {
 };
 
 // Reads x, y, z, and where present nx, ny, nz (scaled to unit length; a zero or non-finite normal becomes
-// NaN) and confidence or quality (unchanged, even outside of 0 to 1). Everything else is skipped, but must be
-// well-formed. Points that are NaN or infinite are kept, and the scorer counts them. Memory used is bounded
-// by a small multiple of the file's size, whatever counts its header gives. Throws Error(input), one line
-// with the file and the line, vertex or property at fault, for anything else: a truncated file, bytes after
-// the last element (then the header's counts are wrong, and the score of a part would be taken for that of
-// the whole), a vertex index out of range, text that is no number.
+// NaN), confidence or quality (unchanged, even outside of 0 to 1), and red, green and blue: all three uchar,
+// or all three of a floating type, 0 to 1 or 0 to 255; colours of any other kind are left out. Everything
+// else is skipped, but must be well-formed. Points that are NaN or infinite are kept, and the scorer counts
+// them. Memory used is bounded by a small multiple of the file's size, whatever counts its header gives.
+// Throws Error(input), one line with the file and the line, vertex or property at fault, for anything else: a
+// truncated file, bytes after the last element (then the header's counts are wrong, and the score of a part
+// would be taken for that of the whole), a vertex index out of range, text that is no number.
 PlyFile read_ply(const std::filesystem::path& path);
 
 // Brings normals to unit length as read_ply() does; those that have about that length stay as they are, so

@@ -17,12 +17,16 @@ using Vec2 = Eigen::Vector2d;
 // A vector or point of space.
 using Vec3 = Eigen::Vector3d;
 
-// A cloud of points in the world frame (metres, +Z down into the water). `normals` and `confidence` are each
-// empty or as long as `points_m`.
+// Red, green and blue, 0 to 255 each.
+using Rgb = std::array<std::uint8_t, 3>;
+
+// A cloud of points in the world frame (metres, +Z down into the water). `normals`, `confidence` and
+// `colours` are each empty or as long as `points_m`.
 struct PointCloud {
   std::vector<Vec3> points_m;
   std::vector<Vec3> normals;      // unit length
   std::vector<float> confidence;  // 0 to 1
+  std::vector<Rgb> colours = {};  // for display alone: in no metric and no hash
 };
 
 // A triangle mesh in the world frame.

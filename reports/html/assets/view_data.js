@@ -43,6 +43,11 @@ const view_data = (() => {
     view.positions = grid(header.points);
     view.codes = plain(Int8Array, header.points);
     view.marks = plain(Uint8Array, header.points);
+    if (header.colours) {
+      const halves = plain(Uint8Array, 2 * header.points);
+      view.colours = new Uint16Array(header.points);
+      for (let i = 0; i < header.points; ++i) view.colours[i] = halves[2 * i] | halves[2 * i + 1] << 8;
+    }
     view.holes = grid(header.holes);
     view.causes = plain(Uint8Array, header.holes);
     view.vertices = grid(header.vertices);

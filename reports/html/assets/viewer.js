@@ -1,5 +1,5 @@
-// Clouds to turn: one or two cases under one camera, coloured by signed error, confidence or views; B minus A; the
-// true surface, holes with their causes, cameras, rig and water. All data are in the page.
+// Clouds to turn: one or two cases under one camera, coloured by signed error, confidence, views or in the colours that
+// a program gave its points; B minus A; the true surface, holes with their causes, cameras, rig and water. All data are in the page.
 'use strict';
 const aqbench_viewer = (() => {
   const {make, number} = aqbench;
@@ -74,10 +74,15 @@ const aqbench_viewer = (() => {
     return cloud.shapes = shapes;
   }
 
+  // The colour of 16 bits as "#rrggbb": red in the upper five, green in the next six, blue in the lower five.
+  const hex_of_code = (code) => '#' + [code >> 11, code >> 5 & 63, code & 31].map((level, i) =>
+    Math.round(level * 255 / (i === 1 ? 63 : 31)).toString(16).padStart(2, '0')).join('');
+
   // What a point's colour says, and the ends of the scale.
   function values_of(cloud, colour_by) {
     const {points, view} = cloud;
     if (colour_by === 'error') return points.errors;
+    if (colour_by === 'colour') return Float32Array.from(points.order, (from) => view.colours ? view.colours[from] : NaN);
     const mark = colour_by === 'views' ? (byte) => byte & 15 : (byte) => byte >> 4;
     return Float32Array.from(points.order, (from) => {
       const value = mark(view.marks[from]);
@@ -85,12 +90,13 @@ const aqbench_viewer = (() => {
     });
   }
 
-  const range_of = () => state.colour_by === 'error' || state.mode === 'difference'
-    ? [-state.limit_mm, state.limit_mm] : state.colour_by === 'views' ? [0, 14] : [0, 1];
+  // Whether points have the colours that a program gave them; a mesh has none, and shows its error.
+  const own_colours = () => state.colour_by === 'colour' && state.mode !== 'difference';
+  const signed = () => ['error', 'colour'].includes(state.colour_by) || state.mode === 'difference';
+  const range_of = () => signed() ? [-state.limit_mm, state.limit_mm] : state.colour_by === 'views' ? [0, 14] : [0, 1];
 
   function set_colours() {
-    const signed = state.colour_by === 'error' || state.mode === 'difference';
-    state.gl.set_palette(aqbench.data.colours[signed ? 'signed' : 'size']);
+    state.gl.set_palette(aqbench.data.colours[signed() ? 'signed' : 'size']);
     for (const cloud of [state.a, state.b])
       if (cloud && state.mode !== 'difference')
         state.gl.recolour(shapes_of(cloud).points, values_of(cloud, state.colour_by));
@@ -98,7 +104,13 @@ const aqbench_viewer = (() => {
   }
 
   function draw_legend() {
-    const {legend} = state.parts, [low, high] = range_of();
+    const {legend} = state.parts, [low, high] = range_of(), own = own_colours();
+    legend.bar.style.display = own ? 'none' : '';
+    if (own) {
+      legend.low.textContent = 'colours that the program gave its points; grey: none';
+      legend.high.textContent = '';
+      return;
+    }
     const colours = aqbench.data.colours[low < 0 ? 'signed' : 'size'], context = legend.bar.getContext('2d');
     legend.bar.width = colours.length;
     legend.bar.height = 1;
@@ -124,7 +136,7 @@ const aqbench_viewer = (() => {
     if (shapes.mesh && show.mesh.checked && !compared) gl.draw(shapes.mesh, 'TRIANGLES', {range});
     const points = compared ?? shapes.points, count = compared ? points.count : Math.ceil(points.count * share);
     if (show.points.checked || compared)
-      gl.draw(points, 'POINTS', {count, range, size: px_per_mm * (compared ? state.cell_mm * 1.1
+      gl.draw(points, 'POINTS', {count, range, direct: own_colours(), size: px_per_mm * (compared ? state.cell_mm * 1.1
         : Math.min(6, state.spacing_mm / Math.sqrt(Math.max(share, 1e-3)))), least: 1});
     if (holes && show.holes.checked)
       for (const {cause, shape, above} of holes)  // where B has a hole A has points, which must not cover it
@@ -221,11 +233,12 @@ const aqbench_viewer = (() => {
       const steps = [...cloud.view.holes.slice(3 * index, 3 * index + 3)].map((value) => value * cloud.view.step_mm);
       return `${name}\nhole at ${place(steps)} mm: ${cause_texts[cloud.view.causes[index]]}`;
     }
-    const mark = cloud.view.marks[cloud.points.order[index]];
+    const mark = cloud.view.marks[cloud.points.order[index]], own = cloud.view.colours?.[cloud.points.order[index]];
     return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))} mm; error ` +
       `${number(Number(cloud.points.errors[index].toFixed(3)))} mm; ` +
       `${(mark & 15) === 15 ? 'views not known' : `${mark & 15} cameras see it`}; ` +
-      `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}`;
+      `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}` +
+      (own === undefined ? '' : `; colour ${hex_of_code(own)}`);
   }
 
   return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, text_of, parts_of_canvas, cause_colours,

@@ -6,14 +6,16 @@ const viewer_gl = (() => {
   const vertex_source = `#version 300 es
     in vec3 position; in float value;
     uniform mat4 world_to_clip; uniform vec2 range; uniform float size; uniform float least_size;
-    uniform sampler2D palette; uniform vec4 fixed_colour;
+    uniform sampler2D palette; uniform vec4 fixed_colour; uniform float direct;
     flat out vec3 colour;
     void main() {
       gl_Position = world_to_clip * vec4(position, 1.0);
       gl_PointSize = clamp(size / gl_Position.w, least_size, 64.0);
       float share = clamp((value - range.x) / (range.y - range.x), 0.0, 1.0);
       int place = int(floor(share * float(textureSize(palette, 0).x - 1) + 0.5));
+      int code = int(value);  // where direct: five bits of red, six of green, five of blue
       colour = fixed_colour.a > 0.0 ? fixed_colour.rgb : isnan(value) ? vec3(0.502)
+        : direct > 0.0 ? vec3(float(code >> 11), float(code >> 5 & 63), float(code & 31)) / vec3(31.0, 63.0, 31.0)
         : texelFetch(palette, ivec2(place, 0), 0).rgb;
     }`;
   const fragment_source = `#version 300 es
@@ -42,7 +44,7 @@ const viewer_gl = (() => {
     gl.useProgram(program);
     const uniform = (name) => gl.getUniformLocation(program, name);
     const places = {clip: uniform('world_to_clip'), range: uniform('range'), size: uniform('size'),
-      least: uniform('least_size'), fixed: uniform('fixed_colour')};
+      least: uniform('least_size'), fixed: uniform('fixed_colour'), direct: uniform('direct')};
     gl.enable(gl.DEPTH_TEST);
     gl.clearColor(0.125, 0.141, 0.165, 1);
 
@@ -90,13 +92,15 @@ const viewer_gl = (() => {
       gl.uniformMatrix4fv(places.clip, false, world_to_clip);
     }
 
-    // Draws the first `count` of a shape. `colour` is [r, g, b] or null for the palette.
-    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1} = {}) {
+    // Draws the first `count` of a shape. `colour` is [r, g, b] or null for the palette; with `direct` the values are
+    // colours of 16 bits.
+    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1, direct = false} = {}) {
       gl.bindVertexArray(shape.array);
       gl.uniform4f(places.fixed, ...(colour ?? [0, 0, 0]), colour ? 1 : 0);
       gl.uniform2f(places.range, ...range);
       gl.uniform1f(places.size, size);
       gl.uniform1f(places.least, least);
+      gl.uniform1f(places.direct, direct ? 1 : 0);
       if (shape.indexed) gl.drawElements(gl[mode], count, gl.UNSIGNED_INT, 0);
       else gl.drawArrays(gl[mode], 0, count);
     }

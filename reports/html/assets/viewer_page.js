@@ -22,10 +22,19 @@
     const {state} = viewer;
     state[side] = value === '' ? null : viewer.cloud_of(Number(value));
     state.spacing_mm = spacing_of(state.a);
+    offer_colours();
     compare();
     viewer.set_colours();
     describe();
     viewer.show();
+  }
+
+  // Their own colours can be chosen where a cloud that is shown has some.
+  function offer_colours() {
+    const {state} = viewer, {colour, own} = state.parts, any = [state.a, state.b].some((cloud) => cloud?.view.colours);
+    if (any) colour.append(own);
+    else own.remove();
+    state.colour_by = colour.value;
   }
 
   function compare() {
@@ -136,6 +145,7 @@
     });
     const colour = choice('colour', [['error', 'signed error'], ['confidence', 'confidence'], ['views', 'views']],
       () => { state.colour_by = colour.select.value; again(); });
+    Object.assign(state.parts, {colour: colour.select, own: make('option', {value: 'colour'}, 'its own colours')});
     const limit = choice('scale', [0.2, 0.5, 1, 2, 5, 10, 20].map((mm) => [mm, `± ${mm} mm`]),
       () => { state.limit_mm = Number(limit.select.value); again(); });
     limit.select.value = '2';

@@ -43,13 +43,22 @@ const viewer_plain = (() => {
       }
     }
 
-    // The colour of each vertex by the palette, kept until values, range or palette change.
-    function words_of(shape, [low, high]) {
-      const key = `${low} ${high} ${palettes}`;
+    // The colours of all values of 16 bits: five of red, six of green, five of blue.
+    let words_of_codes = null;
+    const all_codes = () => words_of_codes ??= Uint32Array.from({length: 65536}, (_, code) =>
+      word_of([[code >> 11, 31], [code >> 5 & 63, 63], [code & 31, 31]].map(([level, most]) => Math.round(level * 255 / most))));
+
+    // The colour of each vertex by the palette, or of its value itself, kept until values, range or palette change.
+    function words_of(shape, [low, high], direct) {
+      const key = `${low} ${high} ${palettes} ${direct}`;
       if (shape.words && shape.key === key) return shape.words;
       const {values} = shape, scale = (palette.length - 1) / (high - low), last = palette.length - 1;
-      const words_now = new Uint32Array(values.length);
+      const words_now = new Uint32Array(values.length), own = direct ? all_codes() : null;
       for (let i = 0; i < values.length; ++i) {
+        if (own) {
+          words_now[i] = values[i] >= 0 ? own[values[i]] : grey;
+          continue;
+        }
         const at = Math.floor((values[i] - low) * scale + 0.5);
         words_now[i] = at >= 0 ? palette[at < last ? at : last] : at < 0 ? palette[0] : grey;
       }
@@ -131,9 +140,9 @@ const viewer_plain = (() => {
       }
     }
 
-    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1} = {}) {
+    function draw(shape, mode, {count = shape.count, colour = null, range = [0, 1], size = 0, least = 1, direct = false} = {}) {
       const fixed = colour ? word_of(colour.map((share) => Math.round(255 * share))) : 0;
-      const colours = colour ? null : words_of(shape, range);
+      const colours = colour ? null : words_of(shape, range, direct);
       if (mode === 'POINTS') points(shape, count, fixed, colours, size, least);
       else if (mode === 'LINES') lines(shape, count, fixed);
       else triangles(shape, count, colours);

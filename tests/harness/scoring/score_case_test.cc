@@ -17,6 +17,7 @@ TEST(ScoreCase, AViewShowsThePartThatIsScored) {
   Reconstruction output;
   output.cloud.points_m = {{0.5, 0, 1}, {0, 0, 1.001}, {0.1, 0, 1.001}, {0.1, 0.1, 0.999}, {0, 0.9, 1}};
   output.cloud.confidence = {0, 0.5, 0.5, 0.5, 0};
+  output.cloud.colours = {Rgb{255, 0, 0}, {0, 0, 255}, {0, 0, 255}, {0, 0, 255}, {255, 0, 0}};
   output.mesh = TriangleMesh{{{0, 0, 1}, {0, 0.1, 1}, {0.1, 0, 1}, {0.9, 0, 1}}, {{0, 1, 2}, {1, 2, 3}}};
   const Afterwards afterwards{.kept = {.cloud = true, .pictures = true}};
   const auto view_of = [&](const ScoredPart& part) {
@@ -31,6 +32,7 @@ TEST(ScoreCase, AViewShowsThePartThatIsScored) {
   inside.leave_out_beyond_border = true;
   const CloudView part = view_of(inside);
   EXPECT_EQ(part.points.size(), 3U);
+  EXPECT_EQ(part.colours, std::vector<std::uint16_t>(3, 0x001F));
   EXPECT_EQ(part.scored, 3U);
   EXPECT_EQ(part.triangles.size(), 1U);
 }

@@ -44,6 +44,26 @@ TEST(CloudView, ReadsBackWhatWasWritten) {
   EXPECT_EQ(back.scene_json, view.scene_json);
 }
 
+TEST(CloudView, KeepsColoursWhereThereAreSome) {
+  EXPECT_EQ(encode_view(small_view()).find("colours"), std::string::npos);
+  CloudView view = small_view();
+  view.colours = {0xF800, 0x07E0, 0x00FF};
+  const std::string bytes = encode_view(view);
+  EXPECT_EQ(decode_view(bytes, "x").colours, view.colours);
+  EXPECT_EQ(decode_view(bytes, "x").causes, view.causes);
+  EXPECT_EQ(thinned(view, 2, 10).colours, (std::vector<std::uint16_t>{0xF800, 0x00FF}));
+  for (std::size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_THROW(decode_view(bytes.substr(0, length), "x"), Error) << length;
+  std::string other = bytes;
+  other.replace(other.find("rgb565"), 6, "rgb888");
+  EXPECT_THROW(decode_view(other, "x"), Error);
+  // Levels of 31 and 63, rounded: 255 / 31 = 8.23 and 255 / 63 = 4.05 a step.
+  EXPECT_EQ(colour_code({255, 255, 255}), 0xFFFF);
+  EXPECT_EQ(colour_code({4, 2, 4}), 0);
+  EXPECT_EQ(colour_code({5, 3, 5}), (1 << 11 | 1 << 5 | 1));
+  EXPECT_EQ(colour_code({0, 130, 0}), 32 << 5);
+}
+
 TEST(CloudView, RefusesWhatIsNoView) {
   const std::string good = encode_view(small_view());
   for (std::size_t length = 0; length < good.size(); ++length)
@@ -129,6 +149,24 @@ TEST(MakeView, KeepsPlacesErrorsViewsAndHoles) {
   EXPECT_LE(few.points.size(), 1000u);
   EXPECT_GT(few.points.size(), 900u);
   EXPECT_EQ(few.marks[0], 0x7F);
+}
+
+TEST(MakeView, GivesEveryShownPointItsColour) {
+  const auto truth = make_plane(PlaneShape{}, Patch{});
+  Reconstruction made;
+  for (int i = 0; i < 1000; ++i) {  // also points beyond the patch, which are not shown
+    const double x = 0.001 * (i % 2 == 0 ? i : 5000);
+    made.cloud.points_m.emplace_back(x - 0.2, 0.01 * (i % 7), truth->jet(0, 0).z);
+    made.cloud.colours.push_back(i % 2 == 0 ? Rgb{static_cast<std::uint8_t>(i / 5), 0, 9} : Rgb{0, 255, 0});
+  }
+  const CloudView view = make_view(made, *truth, nullptr, {}, {}, {.points = 100});
+  ASSERT_EQ(view.colours.size(), view.points.size());
+  ASSERT_GT(view.points.size(), 50u);
+  for (std::size_t k = 0; k < view.points.size(); ++k) {
+    const double x = (view.origin_mm[0] + view.points[k][0] * kViewStep_mm) / 1000;
+    const auto i = static_cast<int>(std::lround((x + 0.2) * 1000));
+    EXPECT_EQ(view.colours[k], colour_code({static_cast<std::uint8_t>(i / 5), 0, 9})) << i;
+  }
 }
 
 // A mesh beyond the limit was not drawn, without a word.

@@ -24,8 +24,9 @@ std::string browser() {
   return "";
 }
 
-// A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05), and holes there.
-std::string dented_view(const ViewHoles& holes = {}) {
+// A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05), and holes there. Its colours:
+// red, and a green of 130 where x is positive.
+std::string dented_view(const ViewHoles& holes = {}, bool coloured = false) {
   const auto truth = make_plane(PlaneShape{}, Patch{});
   const double depth_m = truth->jet(0, 0).z;
   Reconstruction made;
@@ -33,6 +34,7 @@ std::string dented_view(const ViewHoles& holes = {}) {
     for (double x = -0.249; x < 0.25; x += 0.002) {
       made.cloud.points_m.emplace_back(x, y, depth_m - (std::hypot(x - 0.1, y - 0.05) < 0.02 ? 0.003 : 0));
       made.cloud.confidence.push_back(0.5F);
+      if (coloured) made.cloud.colours.push_back(x > 0 ? Rgb{0, 130, 0} : Rgb{255, 0, 0});
     }
   const auto views = [](std::span<const Vec3> places) { return std::vector<int>(places.size(), 3); };
   return encode_view(make_view(made, *truth, nullptr, holes, views, {.points = 100'000}));
@@ -59,7 +61,7 @@ std::string page_with_checks() {
       results.records[i].timing.warm_ms.push_back(10 +
                                                   static_cast<double>((run * 7 + static_cast<int>(i)) % 5));
   ReportPictures pictures;
-  pictures.views[results.records[0].case_name] = dented_view();
+  pictures.views[results.records[0].case_name] = dented_view({}, true);
   pictures.views[results.records[1].case_name] = dented_view({{Vec3(-0.1, 0.05, PlaneShape{}.depth_m)}, {4}});
   // The dent as tiles have it: 50 x 30 of them, that of (0.1, 0.05) in column 35 and row 20.
   pictures.tiles[results.records[0].case_name] =
@@ -110,8 +112,11 @@ TEST(ReportInABrowser, TablesCurvesAndCloudsDoWhatTheySay) {
   const std::string checks = answer.output.substr(begin, answer.output.find("</pre>", begin) - begin);
   EXPECT_THAT(checks, ::testing::Not(::testing::HasSubstr("FAIL")));
   for (const char* const how : {"by WebGL2", "without a device"})
-    EXPECT_THAT(checks,
-                ::testing::HasSubstr(std::string("ok the dent stands at its place with its colour, ") + how));
+    EXPECT_THAT(
+        checks,
+        ::testing::AllOf(
+            ::testing::HasSubstr(std::string("ok the dent stands at its place with its colour, ") + how),
+            ::testing::HasSubstr(std::string("ok points have the colours of their program, ") + how)));
 }
 
 }  // namespace

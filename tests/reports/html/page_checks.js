@@ -171,6 +171,37 @@
       return differ([colour_at(101, 51, -3), colour_at(111, 45, -3), colour_at(101, -49, 0), colour_at(61, 51, 0)],
         [expected(error), expected(error), expected(0), expected(0)]);
     });
+  for (const [how, {painter}] of [['by WebGL2', viewer_gl], ['without a device', viewer_plain]])
+    check(`points have the colours of their program, ${how}`, () => {
+      aqbench_viewer.start(painter);
+      const {state} = aqbench_viewer, {canvas} = state, [colour] = [...document.querySelectorAll('#clouds .tools select')]
+        .filter((select) => select.options[0].value === 'error');
+      Object.assign(state.camera, viewer_camera.top, {distance: 900});
+      state.show.truth.checked = false;
+      const kinds = () => [...colour.options].map(({value}) => value), before = kinds();
+      colour.value = 'colour';
+      colour.dispatchEvent(new Event('change'));
+      const matrix = viewer_camera.matrix(state.camera, canvas.width / canvas.height), at = (x, y) => {
+        const [u, v] = viewer_camera.project(matrix, x, y, 0);
+        return [(u + 1) / 2 * canvas.width, (v + 1) / 2 * canvas.height].map(Math.round);
+      };
+      const pixels = [at(61, 51), at(-61, 51)].map(([x, y]) => state.gl.pixel(x, y));
+      const [x, y] = at(-61, 51), text = aqbench_viewer.text_of(aqbench_viewer.pick(x, canvas.height - y));
+      // 130 of 255 is 32.1 of 63, and that is stored as 32: 129.5 of 255.
+      const wrong = differ(pixels[1], [255, 0, 0]) || near(pixels[0][1], 129.5, 0.6) || differ([pixels[0][0], pixels[0][2]],
+        [0, 0]) || (text.includes('colour #ff0000') ? '' : text);
+      const [, b] = document.querySelectorAll('#clouds .tools select'), a = document.querySelector('#clouds .tools select');
+      a.value = '1';
+      a.dispatchEvent(new Event('change'));
+      const without = [kinds(), state.colour_by];
+      b.value = '0';  // one of two is enough
+      b.dispatchEvent(new Event('change'));
+      const with_b = kinds();
+      [a.value, b.value] = ['0', ''];  // as it was
+      for (const select of [a, b]) select.dispatchEvent(new Event('change'));
+      return wrong || differ([before, ...without, with_b], [['error', 'confidence', 'views', 'colour'],
+        ['error', 'confidence', 'views'], 'error', ['error', 'confidence', 'views', 'colour']]);
+    });
   check('points, lines and triangles look alike with and without a device', () => {
     const positions = new Float32Array([-20, -10, 0, 20, -10, 3, 0, 15, 6, 5, 5, -4]), values = [-1, 0, 1, NaN];
     const pictures = [viewer_gl, viewer_plain].map(({painter}) => {

@@ -323,6 +323,28 @@ TEST(HtmlReport, ShowsWhatProgramsUsedWithoutTheColumnsThatNobodyKnows) {
             "<td data-label=\"switches\">16</td><td data-label=\"of them forced\">5</td></tr>\n");
 }
 
+// Colours take two bytes a point: of a million fewer points are shown, and the page stays as small.
+TEST(HtmlReport, AMillionColouredPointsStayBelowTenMegabytes) {
+  CloudView view;
+  view.scored = 1'000'000;
+  for (int i = 0; i < 1'000'000; ++i) {
+    view.points.push_back({(i % 1000) * 25, (i / 1000) * 15, (i % 1000 * 7919) % 60});
+    view.errors.push_back(static_cast<std::int8_t>(i % 50));
+    view.marks.push_back(0x73);
+    view.colours.push_back(static_cast<std::uint16_t>(i % 4096 * 31));
+  }
+  const Results results = synthetic_results();
+  const std::string name = results.records[1].case_name;
+  ReportPictures pictures;
+  pictures.views[name] = encode_view(view);
+  EXPECT_LT(render_html_report(content_of(results), pictures).size(), 10'000'000u);
+  const CloudView shown = decode_view(fit_views(pictures.views, results, 7'000'000).at(0).bytes, "page");
+  EXPECT_GE(shown.points.size(), 500'000u);
+  ASSERT_EQ(shown.colours.size(), shown.points.size());
+  const std::size_t every = 1'000'000 / shown.points.size();
+  EXPECT_EQ(shown.colours[1000], view.colours[1000 * every]);
+}
+
 TEST(HtmlReport, CloudsFitIntoTheRoomThatThereIs) {
   CloudView view;
   view.scored = 4000;
