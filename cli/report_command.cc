@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "harness/ab/report.h"
+#include "harness/ab/tiles.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/gate_input.h"
@@ -46,7 +47,7 @@ std::string comparison_page(const std::filesystem::path& bundle, std::string_vie
                 fmt::format("{}: does not verify: {}", bundle.string(), first_problem(verified)));
   const std::string file = (bundle / kAbFile).string();
   const AbDocument document = ab_document_from_json(read_strict_json(file), file);
-  return ab_page(document, judge_ab(document));
+  return ab_page(document, judge_ab(document), read_ab_tiles(bundle, document.samples));
 }
 
 std::string sweep_page(const std::filesystem::path& bundle) {

@@ -27,6 +27,7 @@
 #include "harness/ab/progress.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
+#include "harness/ab/tiles.h"
 #include "harness/ab/unit.h"
 #include "harness/measuring/environment.h"
 #include "harness/statistics/pair_plan.h"
@@ -44,9 +45,11 @@ namespace {
 // 5 % on a quiet machine.
 constexpr std::size_t kUsualPairs = 20;
 
-// Also writes the page of --html.
-void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report) {
-  if (request.html) write_file(*request.html, ab_page(document, report));
+// Also writes the page of --html; `bundle` may hold tiles, "" for none.
+void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report,
+                   const std::filesystem::path& bundle) {
+  if (request.html)
+    write_file(*request.html, ab_page(document, report, read_ab_tiles(bundle, document.samples)));
   if (request.json)
     print_json(ab_text(document, report));
   else
@@ -89,7 +92,7 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
     document.run.id = bundle.filename().string();
   }
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report);
+  print_verdict(request, document, report, bundle);
   const ExitCode code = verdict_code(request, report);
   if (!request.given.contains("out")) return code;
   return leave_samples_bundle(request, arguments, bundle, bundle_text(document, report), clock, code);
@@ -229,7 +232,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   if (quick_methods) note_quick_pairs(document);
   document.environment = with_load_after(*document.environment);
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report);
+  print_verdict(request, document, report, recording.bundle());
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
   return recording.finish(bundle_text(document, report), request, code);

@@ -8,10 +8,12 @@
 
 #include "cli/ab/sides.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/document.h"
+#include "harness/ab/tiles.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
@@ -123,8 +125,17 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
 AbRecall AbRecording::recall(std::size_t part) {
   return {part < earlier_.parts.size() ? &earlier_.parts[part] : nullptr,
           [this, part](std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
+            for (const AbUnit& unit : units) keep_tiles(unit);  // before the line that names them
             journal_->append(part, units, outputs);
           }};
+}
+
+void AbRecording::keep_tiles(const AbUnit& unit) const {
+  if (unit.tiles_csv.empty()) return;
+  std::error_code ignored;  // writing the file says why
+  std::filesystem::create_directories(bundle_ / kAbTilesFolder, ignored);
+  write_file(bundle_ / ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side),
+             unit.tiles_csv);
 }
 
 ExitCode AbRecording::finish(const AbBundleText& text, const AbRequest& request, ExitCode code) {

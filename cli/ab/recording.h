@@ -25,6 +25,8 @@ class AbRecording {
   // Error(io).
   AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
 
+  // Returns the bundle's folder.
+  const std::filesystem::path& bundle() const { return bundle_; }
   // Returns the bundle's name.
   std::string id() const { return bundle_name(bundle_); }
   // Returns what was to be measured when it was first started.
@@ -48,6 +50,8 @@ class AbRecording {
   ExitCode finish(const AbBundleText& text, const AbRequest& request, ExitCode code);
 
  private:
+  void keep_tiles(const AbUnit& unit) const;
+
   RunClock clock_;
   std::optional<SigningKey> key_;
   std::filesystem::path bundle_;

@@ -217,11 +217,11 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
   for (Side* const side : {&a, &b}) side->file_state = file_state_of(side->binary);
 }
 
-// Runs the units of both sides; where metrics are compared each is scored and keeps what is compared.
+// Runs the units of both sides, scored where metrics are compared; the first ones of two methods keep tiles.
 AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b, const UnitLimits& limits,
                        const AbRequest& request) {
-  const bool seeds = over_seeds(request);
-  return [a = std::move(a), b = std::move(b), limits, seeds,
+  const bool seeds = over_seeds(request), keeps_tiles = !request.metrics.methods[0].empty();
+  return [a = std::move(a), b = std::move(b), limits, seeds, keeps_tiles,
           outcomes = request.settings.outcomes](const AbUnitTask& task) {
     Side& side = task.side == AbSide::a ? *a : *b;
     const std::string& name = side.names[task.case_index];
@@ -229,6 +229,7 @@ AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b, const U
     auto answer =
         seeds ? run_seeded_unit(side, name, task.draw, limits) : run_unit_of_side(side, name, score, limits);
     if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
+    if (answer && !(keeps_tiles && task.score)) answer->unit.tiles_csv = answer->unit.tiles_sha256 = "";
     return answer;
   };
 }

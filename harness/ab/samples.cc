@@ -94,7 +94,7 @@ std::vector<AbOutcomeSamples> read_outcome_samples(const JsonPlace& place) {
 
 AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
   place.allow_only({"case", "phase", "look", "pair", "side", "status", "reason", "cold_ms", "warm_ms",
-                    "stages", "output_sha256", "outcomes", "layout"});
+                    "stages", "output_sha256", "outcomes", "layout", "tiles_sha256"});
   AbUnit unit;
   unit.case_index = read_case_index(place.at("case"), cases);
   unit.phase = read_phase(place.at("phase"));
@@ -113,6 +113,7 @@ AbUnit read_unit(const JsonPlace& place, std::size_t cases) {
     unit.warm_ms.push_back(positive_number(sample));
   if (const auto outcomes = place.find("outcomes")) unit.outcomes = read_outcome_samples(*outcomes);
   if (const auto layout = place.find("layout")) unit.layout = layout->count();
+  if (const auto tiles = place.find("tiles_sha256")) unit.tiles_sha256 = tiles->text();
   if (unit.status == Status::ok && unit.warm_ms.empty() && unit.outcomes.empty() && !unit.cold_ms)
     place.at("warm_ms").fail("is empty");
   unit.stages = read_stage_samples(place.at("stages"), unit.warm_ms.size());
@@ -233,6 +234,7 @@ Json to_json(const AbUnit& unit) {
     json["outcomes"] = std::move(outcomes);
   }
   if (unit.layout) json["layout"] = *unit.layout;
+  if (!unit.tiles_sha256.empty()) json["tiles_sha256"] = unit.tiles_sha256;
   return json;
 }
 

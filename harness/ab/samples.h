@@ -66,6 +66,8 @@ struct AbUnit {
   std::string output_sha256;
   std::vector<AbOutcomeSamples> outcomes;  // those of AbSettings::outcomes that it has
   std::optional<std::uint64_t> layout;     // the number of the code layout it was drawn (--layouts)
+  std::string tiles_sha256 = {};  // of its errors by place (harness/ab/tiles.h); "" where it keeps none
+  std::string tiles_csv = {};     // these, as they were just measured; in no JSON
 };
 
 // Holds the metrics of one side's output. Each output is scored once: the same bytes have the same metrics.

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/process.h"
 #include "core/scratch_folder.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
@@ -169,7 +170,14 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
     if (!board.stage().empty()) reason += fmt::format(", in stage '{}'", board.stage());
     return failed_unit(status_of_end(outcome.end), reason);
   }
-  return unit_answer(decode_case_result(outcome.result).record, score, planned.timing.times_warm());
+  CaseResult result = decode_case_result(outcome.result);
+  AbUnitAnswer answer = unit_answer(result.record, score, planned.timing.times_warm());
+  for (auto& [path, bytes] : result.artefacts)
+    if (path.starts_with("tiles/") && answer.unit.status == Status::ok) {
+      answer.unit.tiles_sha256 = sha256_hex(bytes);
+      answer.unit.tiles_csv = std::move(bytes);
+    }
+  return answer;
 }
 
 std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,

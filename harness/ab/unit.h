@@ -48,7 +48,7 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
 AbUnitAnswer failed_unit(Status status, std::string_view reason);
 
 // Runs a unit as a fork of this process. Returns nullopt if it was cancelled; whatever else goes wrong stands
-// in the unit's status and reason.
+// in the unit's status and reason. With `score` the unit has its tiles, where the case has any.
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
 
 // Runs a unit as a newly started program. Otherwise as run_forked_unit().

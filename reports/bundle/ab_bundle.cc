@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -15,6 +16,7 @@
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
+#include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/run_check.h"
 #include "reports/content/commands.h"
@@ -294,10 +296,13 @@ AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* 
   try {
     const std::string text = read_file(bundle / main_file, JsonLimits{}.max_bytes);
     const Json json = parse_strict_json(text, main_file);
-    if (comparison)
-      check_document(bundle, main_file, text, json, ab_document_from_json(json, main_file), files, result);
-    else
+    if (comparison) {
+      const AbDocument document = ab_document_from_json(json, main_file);
+      check_document(bundle, main_file, text, json, document, files, result);
+      std::ranges::move(check_ab_tiles(bundle, document, files), std::back_inserter(result.findings));
+    } else {
       check_document(bundle, main_file, text, json, aa_validation_from_json(json, main_file), files, result);
+    }
   } catch (const Error& error) {
     const Finding finding{main_file, without_file(error.what(), bundle, main_file)};
     if (error.kind() == ErrorKind::not_comparable)

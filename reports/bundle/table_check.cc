@@ -291,4 +291,11 @@ std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Res
   return all;
 }
 
+std::vector<Finding> check_table(const std::filesystem::path& bundle, const std::string& file,
+                                 const Record& record) {
+  std::vector<Finding> findings;
+  TableChecker(bundle, record, findings).check(file);
+  return findings;
+}
+
 }  // namespace aqbench

@@ -3,6 +3,7 @@
 // were computed from the same numbers.
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/records/results.h"
@@ -14,5 +15,9 @@ namespace aqbench {
 // completeness summed over views, medians over cameras, shares of holes, the points of a cloud. A file that
 // cannot be read, and one that is missing, is left to others.
 std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Results& results);
+
+// Returns what one such file gives otherwise than the record.
+std::vector<Finding> check_table(const std::filesystem::path& bundle, const std::string& file,
+                                 const Record& record);
 
 }  // namespace aqbench

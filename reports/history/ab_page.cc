@@ -12,7 +12,9 @@
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
 #include "harness/ab/report_json.h"
+#include "harness/ab/tiles.h"
 #include "reports/content/environment_text.h"
+#include "reports/history/tile_places.h"
 #include "reports/html/page.h"
 #include "reports/text/ab_lines.h"
 
@@ -42,14 +44,24 @@ std::string ab_row(const AbCells& titles, const AbCells& cells, int bad = -1) {
   return text + "</tr>\n";
 }
 
-std::string ab_table(const std::string& label, const AbCells& titles, const std::string& rows) {
-  if (rows.empty()) return "";
-  std::string text = fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards unbroken\"><thead><tr>",
-      label);
-  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
-  return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
+// The cases as the tables list them: failed and invalid ones first, what passed last.
+std::vector<const AbCaseReport*> ranked_cases(const AbReport& report) {
+  std::vector<const AbCaseReport*> cases;
+  for (const AbCaseReport& one : report.cases) cases.push_back(&one);
+  std::ranges::stable_sort(cases, {}, [](const AbCaseReport* one) { return ab_rank(one->verdict); });
+  return cases;
+}
+
+// The tiles of both sides of each case.
+std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::string, std::string>& tiles) {
+  std::vector<TilePair> pairs;
+  const auto text_of = [&](const std::string& name, AbSide side) {
+    const auto found = tiles.find(ab_tiles_file(name, side));
+    return found == tiles.end() ? std::string() : found->second;
+  };
+  for (const AbCaseReport* const one : ranked_cases(report))
+    pairs.push_back({one->name, text_of(one->name, AbSide::a), text_of(one->name, AbSide::b)});
+  return pairs;
 }
 
 std::string verdicts_section(const AbReport& report) {
@@ -57,11 +69,8 @@ std::string verdicts_section(const AbReport& report) {
   AbCells titles = {"case", "verdict"};
   if (timed) titles.insert(titles.end(), {"A [ms]", "B [ms]", "change", "interval", "pairs kept"});
   titles.insert(titles.end(), {"outputs", "why"});
-  std::vector<const AbCaseReport*> cases;
-  for (const AbCaseReport& one : report.cases) cases.push_back(&one);
-  std::ranges::stable_sort(cases, {}, [](const AbCaseReport* one) { return ab_rank(one->verdict); });
   std::string rows;
-  for (const AbCaseReport* const one : cases) {
+  for (const AbCaseReport* const one : ranked_cases(report)) {
     AbCells cells = {one->name, to_string(one->verdict)};
     if (one->time && one->time->comparison)
       cells.insert(cells.end(),
@@ -74,7 +83,7 @@ std::string verdicts_section(const AbReport& report) {
     rows += ab_row(titles, cells, is_bad_verdict(one->verdict) ? 1 : -1);
   }
   return page_section(
-      "verdicts", "Verdicts", ab_table("verdicts", titles, rows),
+      "verdicts", "Verdicts", page_table("verdicts", titles, rows),
       timed ? "Of each case. Times are the medians of units, a unit the shortest of its warm runs; the "
               "interval holds with the confidence that the settings name."
             : "Of each case, by its metrics; times are not judged.");
@@ -94,12 +103,12 @@ std::string outcomes_section(const AbReport& report) {
                       compared ? ab_interval_text(*compared) : "n/a", decision.reason},
                      bad ? 2 : -1);
     }
-  return page_section("outcomes", "Metrics and costs", ab_table("metrics and costs", titles, rows),
+  return page_section("outcomes", "Metrics and costs", page_table("metrics and costs", titles, rows),
                       "What is judged beside the wall time, in the same family for Holm's correction.");
 }
 
 // B's metrics beside A's, where an output was scored; the rest is the same.
-std::string quality_section(const AbReport& report) {
+std::string quality_section(const AbReport& report, bool without_tiles) {
   const AbCells titles = {"case", "metric", "A", "B", "B - A", "unit", "against A's tolerance"};
   std::string rows;
   std::size_t same = 0;
@@ -119,15 +128,17 @@ std::string quality_section(const AbReport& report) {
                   row.reason.empty() ? to_string(row.verdict) : to_string(row.verdict) + ": " + row.reason},
                  bad ? 6 : -1);
     }
-  std::string body = ab_table("quality of outputs", titles, rows);
+  std::string body = page_table("quality of outputs", titles, rows);
   if (same > 0)
     body += fmt::format("<p class=\"dim\">{} the same on both sides.</p>\n", counted(same, "value"));
-  return page_section("quality", "Quality of the outputs", body,
-                      "Metrics of both sides' outputs, where they were scored, the worst first in each case. "
-                      "Where on the surface: a "
-                      "comparison keeps no clouds; <code>aqbench compare</code> with <code>--html</code> "
-                      "shows it of two sweeps of "
-                      "these cases.");
+  return page_section(
+      "quality", "Quality of the outputs", body,
+      std::string("Metrics of both sides' outputs, where they were scored, the worst first in "
+                  "each case.") +
+          (without_tiles ? " Where on the surface: this comparison keeps no tiles; "
+                           "<code>aqbench compare</code> with <code>--html</code> shows it of "
+                           "two sweeps of these cases."
+                         : ""));
 }
 
 std::string ab_stages_section(const AbReport& report) {
@@ -144,7 +155,7 @@ std::string ab_stages_section(const AbReport& report) {
                               known ? fmt::format("{:+.3g}", stage.change_ms) : "n/a", ab_stage_text(stage)});
     }
   }
-  return page_section("stages", "Stages", ab_table("stages", titles, rows),
+  return page_section("stages", "Stages", page_table("stages", titles, rows),
                       "Self times, without nested stages; information, not gated.");
 }
 
@@ -254,7 +265,8 @@ std::string comparison_json(const AbDocument& document, const AbReport& report) 
 
 }  // namespace
 
-std::string ab_page(const AbDocument& document, const AbReport& report) {
+std::string ab_page(const AbDocument& document, const AbReport& report,
+                    const std::map<std::string, std::string>& tiles) {
   PageParts parts;
   parts.title = "aqbench ab " + document.run.id;
   parts.header = ab_head(document, report);
@@ -265,9 +277,14 @@ std::string ab_page(const AbDocument& document, const AbReport& report) {
       "<section id=\"comparison\" class=\"scripted\">\n<h2>Pair by pair</h2>\n<p class=\"dim\">Drag over a "
       "curve "
       "to zoom in, double click to zoom out.</p>\n</section>\n";
-  parts.body += quality_section(report) + ab_stages_section(report) + details_section(document, report);
+  parts.body += quality_section(report, tiles.empty());
+  parts.body += tile_places_section(ab_tile_pairs(report, tiles),
+                                    "Of each case the first run of A and the first of B, on the same input: "
+                                    "one run is no verdict.");
+  parts.body += ab_stages_section(report) + details_section(document, report);
   parts.body +=
-      "<p class=\"dim\">Made from ab.json alone: <code>aqbench report</code> makes it again, and "
+      "<p class=\"dim\">Made from ab.json and the tiles beside it: <code>aqbench report</code> makes it "
+      "again, and "
       "<code>aqbench "
       "verify</code> works out ab.json from the samples in it.</p>\n";
   return html_page(parts);

@@ -11,10 +11,9 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "metrics/value_change.h"
 #include "reports/content/case_names.h"
 #include "reports/history/moved.h"
-#include "reports/html/heatmaps.h"
+#include "reports/history/tile_places.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
 #include "reports/html/page_profiles.h"
@@ -25,30 +24,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
-
-std::string page_table(const std::string& label, const std::vector<std::string>& titles,
-                       const std::string& rows) {
-  if (rows.empty()) return "";
-  std::string text = fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards\"><thead><tr>",
-      label);
-  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
-  return text + "</tr></thead>\n<tbody>\n" + rows + "</tbody></table></div>\n";
-}
-
-std::string metric_rows(const CompareReport& report, const ShortNames& names) {
-  std::string text;
-  for (const MovedRow& row : moved_rows(report))
-    text += fmt::format(
-        "<tr title=\"{}\"><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
-        "data-label=\"B\">{}</td><td "
-        "data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
-        xml_escape(row.metric->case_name), xml_escape(names.of.at(row.metric->case_name)),
-        xml_escape(row.metric->metric), short_number_or_na(row.metric->a), short_number_or_na(row.metric->b),
-        xml_escape(row.change), row.worse > 0 ? " class=\"bad\"" : "", change_word(row.worse));
-  return text;
-}
 
 std::string factor(const std::optional<double>& value) {
   return value ? fmt::format("{:.3g} x", *value) : "n/a";
@@ -155,28 +130,19 @@ std::string shared_json(const SharedCases& shared, const Moved& moved) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Where the two sides differ, tile by tile: the case with the largest change for the worse first, in the
-// order of the rows of values.
-std::string places_html(const CompareReport& report, const SharedCases& shared) {
-  constexpr std::size_t kMostCases = 12;
-  std::string text;
+// The tiles of both sides: the case with the largest change for the worse first, in the order of the rows of
+// values.
+std::vector<TilePair> tile_pairs(const CompareReport& report, const SharedCases& shared) {
+  std::vector<TilePair> pairs;
   std::set<std::string> seen;
-  std::size_t shown = 0, more = 0;
-  for (const MovedRow& row : moved_rows(report)) {
-    const std::string& name = row.metric->case_name;
-    const auto a = shared.tiles.find("A: " + name), b = shared.tiles.find("B: " + name);
-    if (!seen.insert(name).second || a == shared.tiles.end() || b == shared.tiles.end()) continue;
-    const std::string maps = tile_comparison(parse_tiles_csv(a->second), parse_tiles_csv(b->second));
-    if (maps.empty()) continue;
-    if (shown == kMostCases) {
-      ++more;
-      continue;
-    }
-    ++shown;
-    text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
-  }
-  if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
-  return text;
+  const auto text_of = [&](const std::string& name) {
+    const auto found = shared.tiles.find(name);
+    return found == shared.tiles.end() ? std::string() : found->second;
+  };
+  for (const MovedRow& row : moved_rows(report))
+    if (const std::string& name = row.metric->case_name; seen.insert(name).second)
+      pairs.push_back({name, text_of("A: " + name), text_of("B: " + name)});
+  return pairs;
 }
 
 }  // namespace
@@ -194,13 +160,12 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.body = moved_html(moved) + notes_html(report);
   if (!names.common.empty())
     parts.body += fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(names.common));
-  parts.body += page_section(
-      "metrics", "Values that differ",
-      page_table("values", {"case", "metric", "A", "B", "change", "B is"}, metric_rows(report, names)),
-      "The largest change for the worse first.");
+  parts.body += page_section("metrics", "Values that differ", moved_table(report, names, "values"),
+                             "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared, moved);
-  const std::string places = places_html(report, shared);
+  const std::string places =
+      tile_places_section(tile_pairs(report, shared), "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
   for (const PageView& view :
        fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
@@ -212,10 +177,7 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
         "<section id=\"clouds\" class=\"scripted\">\n<h2>Where on the surface</h2>\n<p class=\"dim\">A and B "
         "under "
         "one camera, or B minus A: red is where B is worse.</p>\n</section>\n";
-  parts.body +=
-      page_section("places", "Where on the surface, tile by tile", places,
-                   "Seen from above, x to the right, y down. Cases of which both bundles have tiles that "
-                   "differ.");
+  parts.body += places;
   parts.body += page_section(
       "stages", "Stages",
       page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "metrics/value_change.h"
+#include "reports/html/page.h"
 
 namespace aqbench {
 namespace {
@@ -58,6 +59,28 @@ std::vector<MovedRow> moved_rows(const CompareReport& report) {
   std::ranges::stable_sort(rows, std::ranges::greater{},
                            [](const MovedRow& row) { return row_worsening(*row.metric); });
   return rows;
+}
+
+std::string moved_table(const CompareReport& report, const ShortNames& names, const std::string& label,
+                        std::size_t most, const MovedValueHtml& value_html) {
+  const std::vector<MovedRow> rows = moved_rows(report);
+  const auto shown = [&](const ComparedMetric& row, bool of_b) {
+    const std::string number = short_number_or_na(of_b ? row.b : row.a);
+    return value_html ? value_html(row.case_name, of_b, number) : number;
+  };
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
+    const ComparedMetric& row = *rows[i].metric;
+    text += fmt::format(
+        "<tr title=\"{}\"><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
+        "data-label=\"B\">{}</td><td data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
+        xml_escape(row.case_name), xml_escape(names.of.at(row.case_name)), xml_escape(row.metric),
+        shown(row, false), shown(row, true), xml_escape(rows[i].change),
+        rows[i].worse > 0 ? " class=\"bad\"" : "", change_word(rows[i].worse));
+  }
+  text = page_table(label, {"case", "metric", "A", "B", "change", "B is"}, text);
+  if (rows.size() > most) text += fmt::format("<p class=\"dim\">and {} more</p>\n", rows.size() - most);
+  return text;
 }
 
 }  // namespace aqbench

@@ -2,6 +2,8 @@
 // What moved between two bundles, counted and in order, for the pages that show it.
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,5 +37,15 @@ struct MovedRow {
 
 // Returns the values that differ, the largest change for the worse first.
 std::vector<MovedRow> moved_rows(const CompareReport& report);
+
+// Says how a value of a side is shown: takes the case, whether it is of B, and the number as HTML.
+using MovedValueHtml =
+    std::function<std::string(const std::string& case_name, bool of_b, const std::string& number)>;
+
+// Returns the table of the values that differ as HTML, "" where none does: the first `most` rows, with a
+// count of the others. `names` are those of compared_names(), or of more cases; `label` is what screen
+// readers say.
+std::string moved_table(const CompareReport& report, const ShortNames& names, const std::string& label,
+                        std::size_t most = SIZE_MAX, const MovedValueHtml& value_html = {});
 
 }  // namespace aqbench

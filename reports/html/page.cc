@@ -51,6 +51,20 @@ std::string page_section(std::string_view id, std::string_view title, const std:
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}{}</section>\n", id, title, lead, body);
 }
 
+std::string table_open(std::string_view label, const std::vector<std::string>& titles) {
+  std::string text = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
+      "cards unbroken\"><thead><tr>",
+      xml_escape(label));
+  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
+  return text + "</tr></thead>\n<tbody>\n";
+}
+
+std::string page_table(std::string_view label, const std::vector<std::string>& titles,
+                       const std::string& rows) {
+  return rows.empty() ? "" : table_open(label, titles) + rows + kTableEnd;
+}
+
 std::string html_page(const PageParts& parts) {
   std::string policy;
   for (const std::string_view script : scripts_of(parts)) policy += " " + hash_source(script);

@@ -25,6 +25,15 @@ std::string html_page(const PageParts& parts);
 std::string page_section(std::string_view id, std::string_view title, const std::string& body,
                          std::string_view explanation = "");
 
+// Returns the beginning of a table that can be sorted, up to its body, and ends one. `label` is what screen
+// readers say.
+std::string table_open(std::string_view label, const std::vector<std::string>& titles);
+inline constexpr const char* kTableEnd = "</tbody></table></div>\n";
+
+// Returns such a table of these rows of HTML, "" without any.
+std::string page_table(std::string_view label, const std::vector<std::string>& titles,
+                       const std::string& rows);
+
 // Returns JSON as it may stand inside of a script element.
 std::string json_in_html(std::string json);
 

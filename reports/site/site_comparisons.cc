@@ -6,7 +6,6 @@
 
 #include "core/text.h"
 #include "metrics/registry.h"
-#include "metrics/value_change.h"
 #include "reports/history/compare.h"
 #include "reports/history/moved.h"
 #include "reports/html/page.h"
@@ -15,30 +14,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::size_t kMostPairs = 10, kMostRows = 100, kMostNotes = 10;
-
-std::string moved_table(const CompareReport& report, const SiteRun& a, const SiteRun& b,
-                        const ShortNames& names, const SiteReports& reports) {
-  const std::vector<MovedRow> rows = moved_rows(report);
-  if (rows.empty()) return "";
-  std::string text = table_open(fmt::format("what moved from {} to {}", a.id, b.id),
-                                {"case", "metric", "A", "B", "change", "B is"});
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-    const ComparedMetric& row = *rows[i].metric;
-    const auto value = [&](const SiteRun& run, const std::optional<double>& number) {
-      return case_link(run, row.case_name, reports, short_number_or_na(number));
-    };
-    text += fmt::format(
-        "<tr title=\"{}\"><td>{}</td><td data-label=\"metric\">{}</td><td data-label=\"A\">{}</td><td "
-        "data-label=\"B\">{}</td><td data-label=\"change\">{}</td><td data-label=\"B is\"{}>{}</td></tr>\n",
-        xml_escape(row.case_name), xml_escape(names.of.at(row.case_name)), xml_escape(row.metric),
-        value(a, row.a), value(b, row.b), xml_escape(rows[i].change),
-        rows[i].worse > 0 ? " class=\"bad\"" : "", change_word(rows[i].worse));
-  }
-  text += kTableEnd;
-  if (rows.size() > kMostRows)
-    text += fmt::format("<p class=\"dim\">and {} more</p>\n", rows.size() - kMostRows);
-  return text;
-}
 
 std::string notes_list(const std::vector<std::string>& notes) {
   std::string text;
@@ -59,7 +34,11 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
   if (!report.refusal.empty())
     body += "<p>All values are the same.</p>\n";
   else
-    body += moved_html(moved_values(report)) + moved_table(report, a, b, names, reports);
+    body += moved_html(moved_values(report)) +
+            moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMostRows,
+                        [&](const std::string& case_name, bool of_b, const std::string& number) {
+                          return case_link(of_b ? b : a, case_name, reports, number);
+                        });
   return page_section("to-" + site_file_name(b.id),
                       fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
                       body + notes_list(report.notes));

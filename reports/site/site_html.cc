@@ -54,15 +54,6 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
   return page + "</body>\n</html>\n";
 }
 
-std::string table_open(const std::string& label, const std::vector<std::string>& titles) {
-  std::string text = fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards unbroken\"><thead><tr>",
-      xml_escape(label));
-  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
-  return text + "</tr></thead>\n<tbody>\n";
-}
-
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs) {

@@ -41,10 +41,6 @@ std::string health_text(const SiteHealth& health);
 std::string site_page(const std::string& title, int depth, const std::string& body,
                       const std::string& data_script);
 
-// Returns the beginning of a table up to its body, and its end. `label` is what screen readers say.
-std::string table_open(const std::string& label, const std::vector<std::string>& titles);
-inline constexpr const char* kTableEnd = "</tbody></table></div>\n";
-
 // Returns the name of a suite as people see it: "(chosen by hand)" for none.
 std::string shown_suite(const std::string& suite);
 

@@ -140,6 +140,10 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   EXPECT_THAT(std::string(std::istreambuf_iterator<char>(summary), {}),
               HasSubstr("as many pairs as fit into a minute (--quick)"));
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  // The errors by place of the first run of each side: the noise is not the same.
+  for (const char* const side : {"a", "b"})
+    EXPECT_TRUE(std::filesystem::exists(bundle / "tiles" / (std::string("flat_plane.") + side + ".csv")));
+  EXPECT_THAT(run_program({"report", bundle}).out, HasSubstr("<h2>Where on the surface, tile by tile</h2>"));
   std::ifstream file(bundle / "ab.json");
   const Json json = Json::parse(file);
   EXPECT_EQ(json["run"]["quick"], true);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/drawing/colour_map.h"
 #include "core/text.h"
 #include "tests/harness/ab/documents.h"
 
@@ -61,6 +62,26 @@ TEST(AbPage, ShowsWhatIsInvalidWithItsReasonAndHowMetricsDiffer) {
   const AbReport report = judge_ab(document);
   ASSERT_FALSE(report.cases[0].reason.empty());
   EXPECT_THAT(page, HasSubstr("<td data-label=\"why\">" + xml_escape(report.cases[0].reason)));
+}
+
+TEST(AbPage, ShowsWhereOnTheSurfaceBIsWorse) {
+  const AbDocument document = document_of(timed_samples(40, 1));
+  const AbReport report = judge_ab(document);
+  const std::string head =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n0,0,0,0,9,0.5,0,"
+      "100\n";
+  const std::string page = ab_page(document, report,
+                                   {{"tiles/waves__x.a.csv", head + "1,2,10,20,9,-1,0,100\n"},
+                                    {"tiles/waves__x.b.csv", head + "1,2,10,20,9,3,0,100\n"}});
+  const std::string part = page.substr(page.find("<section id=\"places\">"));
+  EXPECT_THAT(part, HasSubstr("<h3>waves/x</h3>"));
+  // |3| - |-1| = 2 mm is the end of its scale: the reddest colour, at the tile (1, 2).
+  EXPECT_THAT(part, HasSubstr("<path fill=\"" + hex_of(diverging_colour(kColourSteps - 1)) +
+                              "\" d=\"M1 2h1v1h-1z\"/>"));
+  EXPECT_THAT(page, Not(HasSubstr("keeps no tiles")));
+  // With one side alone, or none, there is nothing to compare.
+  EXPECT_THAT(ab_page(document, report, {{"tiles/waves__x.a.csv", head}}), Not(HasSubstr("id=\"places\"")));
+  EXPECT_THAT(page_of(document), Not(HasSubstr("id=\"places\"")));
 }
 
 TEST(AbPage, ShowsMetricsOverSeedsAndUnitsThatFailed) {

@@ -1,0 +1,27 @@
+#pragma once
+// Errors by place of a comparison of methods: of each case and side the tiles of the first run, so that a
+// reader sees where B is worse. A unit holds their hash, the bundle the file.
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "harness/ab/samples.h"
+
+namespace aqbench {
+
+// Is the folder of a bundle that holds them.
+inline constexpr const char* kAbTilesFolder = "tiles";
+
+// Returns whether a unit may keep tiles: one that ended well, of the first pair of its case.
+bool may_keep_tiles(const AbUnit& unit);
+
+// Returns the file of a side of a case, relative to the bundle: "tiles/flat_plane.a.csv".
+std::string ab_tiles_file(const std::string& case_name, AbSide side);
+
+// Returns the texts of the tiles that units name, by ab_tiles_file(). A file that is not there or has another
+// hash is left out: `aqbench verify` names it. Throws Error(io).
+std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,
+                                                 const AbSamples& samples);
+
+}  // namespace aqbench

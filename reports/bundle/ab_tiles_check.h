@@ -1,0 +1,19 @@
+#pragma once
+// The errors by place in a comparison (harness/ab/tiles.h) against its samples.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/ab/document.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// Returns what is wrong with the tiles of a comparison: a unit that may have none, a file that is missing,
+// has another hash than its unit says or belongs to no unit, and tiles that give another value than the unit
+// has of a metric that follows from them. `files` are those of the bundle. Throws Error(io).
+std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const AbDocument& document,
+                                    const std::vector<std::string>& files);
+
+}  // namespace aqbench

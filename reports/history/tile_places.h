@@ -1,0 +1,18 @@
+#pragma once
+// Where on the surface two sides of a comparison differ, tile by tile, for the pages that show it.
+
+#include <string>
+#include <vector>
+
+namespace aqbench {
+
+// Holds the tiles of one case on both sides, as CSV; "" for a side that has none.
+struct TilePair {
+  std::string case_name, a, b;
+};
+
+// Returns the section of a page with pictures of the cases whose tiles differ, the first 12 in the order
+// given, and counts the others; "" where none differs. `lead` says of what they are.
+std::string tile_places_section(const std::vector<TilePair>& cases, const std::string& lead);
+
+}  // namespace aqbench
