@@ -23,7 +23,8 @@ CommandLine<SiteOptions> site_command_line() {
       "values and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no server\n"
       "and fetches nothing. A second call reads only what is new. Of each bundle, results.json and a copied\n"
       "report are held against sha256.txt; `aqbench verify` checks the rest.\n"
-      "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr), 2 no bundle there.",
+      "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr and on the index),\n"
+      "2 no bundle there.",
       {{{.name = "out", .value_name = "SITE", .help = "folder of the site: empty, new, or one"},
         into<&SiteOptions::out>},
        {{.name = "reports",

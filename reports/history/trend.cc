@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 
@@ -22,23 +25,50 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxFolders = 3;  // below the one given
+constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
 
-void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles) {
+// Whether the folder is a bundle, or what is left of one that has lost its results.
+bool is_bundle(const fs::path& folder) {
   std::error_code error;
-  if (fs::is_regular_file(folder / "results.json", error)) {
+  if (fs::is_regular_file(folder / "results.json", error)) return true;
+  if (!fs::is_regular_file(folder / kHashListName, error)) return false;
+  try {
+    const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxListBytes));
+    return std::ranges::find(list.lines, "results.json", &HashLine::path) != list.lines.end();
+  } catch (const Error&) {
+    return false;  // nothing says that results were here
+  }
+}
+
+// The folders in a folder, in order. Throws Error(input).
+std::vector<fs::path> folders_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
+  for (; entries != fs::directory_iterator(); entries.increment(error)) {
+    if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
+    if (fs::is_directory(fs::symlink_status(entries->path(), error))) found.push_back(entries->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles,
+                        std::vector<UnlistedFolder>* unlisted) {
+  if (is_bundle(folder)) {
     bundles.push_back(folder);
     return;
   }
   if (depth == kMaxFolders) return;
   std::vector<fs::path> below;
-  fs::directory_iterator entries(folder, error);
-  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
-  for (; entries != fs::directory_iterator(); entries.increment(error)) {
-    if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
-    if (fs::is_directory(fs::symlink_status(entries->path(), error))) below.push_back(entries->path());
+  try {
+    below = folders_in(folder);
+  } catch (const Error& error) {
+    if (depth == 0 || unlisted == nullptr) throw;
+    unlisted->push_back({folder, error.what()});
   }
-  std::ranges::sort(below);
-  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles);
+  for (const fs::path& path : below) find_bundles_below(path, depth + 1, bundles, unlisted);
 }
 
 TrendRun trend_run(Results results) {
@@ -124,12 +154,13 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
 
 }  // namespace
 
-std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders) {
+std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
+                                   std::vector<UnlistedFolder>* unlisted) {
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
-    find_bundles_below(folder, 0, bundles);
+    find_bundles_below(folder, 0, bundles, unlisted);
   }
   return bundles;
 }

@@ -27,9 +27,18 @@ struct TrendHistory {
   std::vector<std::string> problems;  // a line for each bundle that was left out
 };
 
+// Holds a folder below a given one that cannot be listed.
+struct UnlistedFolder {
+  std::filesystem::path folder;
+  std::string problem;  // a line that names it
+};
+
 // Returns every bundle in the folders, at most three levels below them, in order of their paths; a folder may
-// be a bundle itself. Throws Error(input) if a folder cannot be listed.
-std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders);
+// be a bundle itself, and one whose sha256.txt names a results.json that is gone counts as one. Folders below
+// that cannot be listed are added to `unlisted`. Throws Error(input) if a given folder cannot be listed, and
+// without `unlisted` also for any other.
+std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders,
+                                                std::vector<UnlistedFolder>* unlisted = nullptr);
 
 // Reads every bundle in the folders, at most three levels below them; a folder may be a bundle itself. A
 // bundle that does not verify, or whose records another bundle has already, is left out. Throws Error(input)

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/history/trend.h"
@@ -17,13 +16,13 @@
 #include "reports/site/site_comparisons.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
+#include "reports/site/site_runs.h"
 
 namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRunsFile = "data/runs.jsonl";
 constexpr const char* kPageFolders[] = {"suite", "scene",  "method", "metric",     "badge",   "api",
                                         "data",  "report", "assets", "comparison", "baseline"};
 
@@ -33,77 +32,10 @@ std::string folder_names(const std::vector<fs::path>& folders) {
   return names;
 }
 
-// What the site knew before: key -> line.
-std::map<std::string, std::string> known_lines(const fs::path& out) {
-  std::map<std::string, std::string> known;
-  std::error_code error;
-  if (!fs::exists(out / kRunsFile, error)) return known;
-  const std::string text = read_text_file(out / kRunsFile);
-  constexpr std::string_view kStart = "{\"key\":\"";
-  for (const std::string_view line : split_at(text, '\n'))
-    if (line.starts_with(kStart) && line.size() > kStart.size() + 64)
-      known.emplace(line.substr(kStart.size(), 64), line);
-  return known;
-}
-
 void check_out(const fs::path& out) {
   std::error_code error;
-  if (!fs::exists(out, error) || fs::exists(out / kRunsFile, error) || fs::is_empty(out, error)) return;
+  if (!fs::exists(out, error) || fs::exists(out / kSiteRunsFile, error) || fs::is_empty(out, error)) return;
   throw Error(ErrorKind::input, out.string() + ": is not empty and no site");
-}
-
-struct ReadRuns {
-  std::vector<SiteRun> runs;
-  std::vector<std::string> lines, problems;
-  std::size_t read = 0;
-};
-
-// Returns the run of a line that the site has; nullopt where it cannot be read: its bundle is read once more.
-std::optional<SiteRun> known_run(const std::string& line) {
-  try {
-    return site_run_of(line, kRunsFile);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-ReadRuns read_runs(const std::vector<fs::path>& bundles, const std::map<std::string, std::string>& known) {
-  struct Slot {
-    std::optional<SiteRun> run;
-    std::string line, problem;
-    bool was_read = false;
-  };
-  std::vector<Slot> slots(bundles.size());
-  parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) try {
-        const auto found = known.find(site_key(bundles[i]));
-        if (found != known.end()) {
-          slots[i].line = found->second;
-          slots[i].run = known_run(found->second);
-        }
-        slots[i].was_read = !slots[i].run;
-        if (slots[i].was_read) {
-          slots[i].line = site_line(read_site_run(bundles[i]));
-          slots[i].run = site_run_of(slots[i].line, kRunsFile);
-        }
-        slots[i].run->folder = bundles[i].string();
-      } catch (const Error& error) {
-        slots[i].problem = error.what();
-      }
-  });
-  ReadRuns all;
-  std::set<std::string> keys;
-  for (Slot& slot : slots) {
-    if (!slot.run) {
-      all.problems.push_back(slot.problem);
-      continue;
-    }
-    if (!keys.insert(slot.run->key).second) continue;  // the same bundle twice
-    all.read += slot.was_read ? 1 : 0;
-    all.lines.push_back(std::move(slot.line));
-    all.runs.push_back(std::move(*slot.run));
-  }
-  return all;
 }
 
 SiteSuites suites_of(const std::vector<SiteRun>& runs) {
@@ -120,7 +52,7 @@ class SiteWriter {
   explicit SiteWriter(fs::path out) : out_(std::move(out)) {
     for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
     // First of all: by this file the folder is known as a site, also after a run that was killed.
-    if (!fs::exists(out_ / kRunsFile)) write_file(out_ / kRunsFile, "");
+    if (!fs::exists(out_ / kSiteRunsFile)) write_file(out_ / kSiteRunsFile, "");
   }
 
   void write(const std::pair<std::string, std::string>& file) {
@@ -152,25 +84,40 @@ class SiteWriter {
   std::set<std::string> kept_;
 };
 
-// The copies of the newest runs' reports. One that is not the file that its bundle's list names is left out,
-// with a line in `problems`; so is a copy that somebody changed, which is made anew.
+// Returns what `read` gives; nullopt, with a line in `problems`, where a bundle cannot be read.
+template <class Read>
+std::optional<std::string> readable(const Read& read, std::vector<std::string>& problems) {
+  try {
+    return read();
+  } catch (const Error& problem) {
+    problems.emplace_back(problem.what());
+    return std::nullopt;
+  }
+}
+
+// Copies the newest runs' reports and returns where they lie. One that is not the file that its bundle's list
+// names is left out, with a line in `problems`; a copy that somebody changed is made anew. Of a bundle that
+// cannot be read any more the copy stays.
 SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
-                         std::vector<std::string>& problems) {
+                         const std::set<std::string>& kept, std::vector<std::string>& problems) {
   SiteReports reports;
   for (const auto& [suite, runs] : suites)
     for (std::size_t i = runs.size() - std::min(most, runs.size()); i < runs.size(); ++i) {
       const SiteRun& run = *runs[i];
       const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
-      try {
-        const std::optional<std::string> sha256 = site_report_sha256(run.folder);
+      std::error_code error;
+      const bool is_there = fs::exists(out / path, error);
+      if (kept.contains(run.key)) {
+        if (!is_there) continue;
+      } else {
+        const auto sha256 = readable([&] { return site_report_sha256(run.folder); }, problems);
         if (!sha256) continue;
-        std::error_code error;
-        if (!fs::exists(out / path, error) || sha256_hex(read_file(out / path)) != *sha256)
-          write_file(out / path, site_report(run.folder, *sha256));
-      } catch (const Error& problem) {
-        if (problem.kind() == ErrorKind::io) throw;
-        problems.emplace_back(problem.what());
-        continue;
+        if (!is_there || sha256_hex(read_file(out / path)) != *sha256) {
+          const auto page =
+              readable([&] { return std::optional(site_report(run.folder, *sha256)); }, problems);
+          if (!page) continue;
+          write_file(out / path, *page);
+        }
       }
       writer.keep(path);
       reports[run.key] = path;
@@ -182,14 +129,17 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
 
 SiteSummary write_site(const SiteRequest& request) {
   check_out(request.out);
-  const std::vector<fs::path> bundles = find_bundles(request.folders);
-  if (bundles.empty())  // a folder that was mistyped must not empty a site
+  std::vector<UnlistedFolder> unlisted;
+  const std::vector<fs::path> bundles = find_bundles(request.folders, &unlisted);
+  if (bundles.empty() && unlisted.empty())  // a folder that was mistyped must not empty a site
     throw Error(ErrorKind::input, folder_names(request.folders) + ": no bundle there; nothing is written");
   SiteBaselines baselines = read_site_baselines(request.folders, request.baselines);
-  ReadRuns read = read_runs(bundles, known_lines(request.out));
+  SiteReading read = read_site_runs(bundles, unlisted, request.out);
+  std::ranges::move(baselines.problems, std::back_inserter(read.problems));
   const SiteSuites suites = suites_of(read.runs);
   SiteWriter writer(request.out);
-  const SiteReports reports = copy_reports(suites, request.reports, request.out, writer, read.problems);
+  const SiteReports reports =
+      copy_reports(suites, request.reports, request.out, writer, read.kept, read.problems);
   SiteSteps steps;
   SiteNames names;
   for (const auto& [suite, runs] : suites) {
@@ -203,12 +153,11 @@ SiteSummary write_site(const SiteRequest& request) {
   }
   for (const auto& page : subject_pages(suites, names, steps, reports)) writer.write(page);
   for (const auto& asset : site_assets()) writer.write(asset);
-  writer.write(index_page(suites));
+  writer.write(index_page(suites, read.problems));
   writer.write(baselines_page(baselines.found, read.runs, reports));
-  std::ranges::move(baselines.problems, std::back_inserter(read.problems));
   std::string lines;
   for (const std::string& line : read.lines) lines += line + "\n";
-  writer.write({kRunsFile, lines});
+  writer.write({kSiteRunsFile, lines});
   writer.remove_others();
   return {read.runs.size(), read.read, writer.pages(), std::move(read.problems)};
 }

@@ -21,13 +21,14 @@ struct SiteRequest {
 // What was done.
 struct SiteSummary {
   std::size_t runs = 0, read = 0, pages = 0;  // read: bundles that were new or had changed
-  std::vector<std::string> problems;          // a line for each bundle, report and baseline that was left out
+  std::vector<std::string> problems;          // a line for each bundle, report and baseline not read
 };
 
 // Writes the site. What it knows of bundles from before (OUT/data/runs.jsonl) is not read again: adding a
-// bundle reads that one alone. A bundle that is gone disappears, and so do its pages. Throws Error(io), and
-// Error(input) if a folder cannot be listed, if there is no bundle at all, if a file of `baselines` is none,
-// or if OUT holds other files than a site's.
+// bundle reads that one alone. A bundle that is gone disappears, and so do its pages; one that is there and
+// cannot be read any more stays as the site knew it. What cannot be read is named on the index page, too.
+// Throws Error(io), and Error(input) if a folder cannot be listed, if there is no bundle at all, if a file of
+// `baselines` is none, or if OUT holds other files than a site's.
 SiteSummary write_site(const SiteRequest& request);
 
 }  // namespace aqbench

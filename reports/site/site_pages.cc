@@ -64,6 +64,18 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return text + kTableEnd;
 }
 
+// Bundles, reports and baselines that could not be read, each with its reason.
+std::string not_shown_section(const std::vector<std::string>& problems) {
+  std::string list;
+  for (const std::string& problem : problems)
+    list += fmt::format("<li>{}</li>\n", xml_escape(printable(problem)));
+  return page_section(
+      "not-shown", "Not shown", list.empty() ? "" : "<ul>\n" + list + "</ul>\n",
+      "Bundles, reports and baselines that could not be read when this site was written. Of one "
+      "that the site knew, what it knew stays on the other pages. <code>aqbench verify</code> "
+      "says more of a bundle.");
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
@@ -118,7 +130,8 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
-std::pair<std::string, std::string> index_page(const SiteSuites& suites) {
+std::pair<std::string, std::string> index_page(const SiteSuites& suites,
+                                               const std::vector<std::string>& problems) {
   std::string body = table_open("suites", {"suite", "newest run", "cases", "runs", "what moved"});
   std::map<std::string, std::string> scenes, methods;
   for (const auto& [suite, runs] : suites) {
@@ -149,6 +162,7 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites) {
               "aqbench", 0,
               page_section("suites", "Suites", body,
                            "<a href=\"baseline/accepted.html\">Accepted values, and who accepted them</a>.") +
+                  not_shown_section(problems) +
                   page_section("subjects", "Scenes, methods, metrics", subjects + kTableEnd,
                                "The search finds any of them."),
               "")};

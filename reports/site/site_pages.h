@@ -29,9 +29,12 @@ using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
 // The short names of the cases of each suite, by its name.
 using SiteNames = std::map<std::string, ShortNames>;
 
-// Return the page with all suites and the search, and a page for each scene, method and metric over the
-// newest run of every suite; a metric's page also lists its steps.
-std::pair<std::string, std::string> index_page(const SiteSuites& suites);
+// Returns the page with all suites, what could not be read (a line each), and the search.
+std::pair<std::string, std::string> index_page(const SiteSuites& suites,
+                                               const std::vector<std::string>& problems);
+
+// Returns a page for each scene, method and metric over the newest run of every suite; a metric's page also
+// lists its steps.
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
                                                                const SiteNames& names, const SiteSteps& steps,
                                                                const SiteReports& reports);

@@ -137,5 +137,18 @@ TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
               HasSubstr("not a folder"));
 }
 
+// It was passed over, as a folder that holds no bundle.
+TEST(Trend, NamesABundleWhoseResultsAreGone) {
+  const TemporaryDirectory folder;
+  Results results = synthetic_results();
+  const auto bundle = synthetic_bundle(folder.path(), results);
+  std::filesystem::remove(bundle / "results.json");
+  ASSERT_EQ(find_bundles({folder.path()}).size(), 1u);
+  const TrendHistory history = read_history({folder.path()});
+  EXPECT_THAT(history.runs, IsEmpty());
+  ASSERT_EQ(history.problems.size(), 1u);
+  EXPECT_THAT(history.problems[0], HasSubstr("left out: "));
+}
+
 }  // namespace
 }  // namespace aqbench

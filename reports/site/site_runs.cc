@@ -1,0 +1,139 @@
+#include "reports/site/site_runs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parallel.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the site knew before: key -> line.
+std::map<std::string, std::string> known_lines(const fs::path& site) {
+  std::map<std::string, std::string> known;
+  std::error_code error;
+  if (!fs::exists(site / kSiteRunsFile, error)) return known;
+  const std::string text = read_text_file(site / kSiteRunsFile);
+  constexpr std::string_view kStart = "{\"key\":\"";
+  for (const std::string_view line : split_at(text, '\n'))
+    if (line.starts_with(kStart) && line.size() > kStart.size() + 64)
+      known.emplace(line.substr(kStart.size(), 64), line);
+  return known;
+}
+
+// What is said of a bundle that cannot be read and that the site knew.
+constexpr const char* kKeptNote = " (what the site knew of it stays)";
+
+// Returns the run of a line that the site has; nullopt where it cannot be read: its bundle is read once more.
+std::optional<SiteRun> known_run(const std::string& line) {
+  try {
+    return site_run_of(line, kSiteRunsFile);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// What is known of one bundle now.
+struct RunSlot {
+  std::optional<SiteRun> run;
+  std::string line, problem;
+  bool was_read = false;
+};
+
+std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
+                                const std::map<std::string, std::string>& known) {
+  std::vector<RunSlot> slots(bundles.size());
+  parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) try {
+        regular_file_size(bundles[i] / "results.json");  // names one that is gone, which is not read again
+        const auto found = known.find(site_key(bundles[i]));
+        if (found != known.end()) {
+          slots[i].line = found->second;
+          slots[i].run = known_run(found->second);
+        }
+        slots[i].was_read = !slots[i].run;
+        if (slots[i].was_read) {
+          slots[i].line = site_line(read_site_run(bundles[i]));
+          slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
+        }
+        if (slots[i].run->folder != bundles[i].string()) {  // it has moved, and is found by its folder
+          slots[i].run->folder = bundles[i].string();
+          slots[i].line = site_line(*slots[i].run);
+        }
+      } catch (const Error& error) {
+        slots[i].problem = error.what();
+      }
+  });
+  return slots;
+}
+
+// Returns the one way to write a path: absolute, without a slash at its end.
+fs::path plain_path(const fs::path& path) {
+  const fs::path plain = fs::absolute(path).lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
+// Puts in what the site knew of bundles that cannot be read now: those with a problem, and all below folders
+// that cannot be listed. Only a bundle that is gone takes its values with it.
+void keep_known(const std::map<std::string, std::string>& known, const std::vector<fs::path>& bundles,
+                const std::vector<UnlistedFolder>& unlisted, std::vector<RunSlot>& slots, SiteReading& all) {
+  std::map<fs::path, RunSlot> by_folder;
+  for (const auto& [key, line] : known)
+    if (std::optional<SiteRun> run = known_run(line)) {
+      const fs::path folder = plain_path(run->folder);
+      by_folder.insert_or_assign(folder, RunSlot{std::move(run), line, "", false});
+    }
+  const auto take = [&](RunSlot& slot, RunSlot& before) {
+    slot.run = std::move(before.run);
+    slot.line = std::move(before.line);
+    slot.was_read = false;
+    all.kept.insert(slot.run->key);
+  };
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    const auto before = slots[i].run ? by_folder.end() : by_folder.find(plain_path(bundles[i]));
+    if (before != by_folder.end() && before->second.run) {
+      take(slots[i], before->second);
+      slots[i].problem += kKeptNote;
+    }
+  }
+  for (const UnlistedFolder& one : unlisted) {
+    bool any = false;
+    const fs::path folder = plain_path(one.folder);
+    for (auto& [path, before] : by_folder)
+      if (before.run && std::ranges::mismatch(folder, path).in1 == folder.end()) {
+        take(slots.emplace_back(), before);
+        any = true;
+      }
+    all.problems.push_back(one.problem + (any ? kKeptNote : ""));
+  }
+}
+
+}  // namespace
+
+SiteReading read_site_runs(const std::vector<fs::path>& bundles, const std::vector<UnlistedFolder>& unlisted,
+                           const fs::path& site) {
+  const std::map<std::string, std::string> known = known_lines(site);
+  std::vector<RunSlot> slots = read_slots(bundles, known);
+  SiteReading all;
+  if (!unlisted.empty() || std::ranges::any_of(slots, [](const RunSlot& slot) { return !slot.run; }))
+    keep_known(known, bundles, unlisted, slots, all);
+  std::set<std::string> keys;
+  for (RunSlot& slot : slots) {
+    if (!slot.problem.empty()) all.problems.push_back(slot.problem);
+    if (!slot.run || !keys.insert(slot.run->key).second) continue;  // the same bundle twice
+    all.read += slot.was_read ? 1 : 0;
+    all.lines.push_back(std::move(slot.line));
+    all.runs.push_back(std::move(*slot.run));
+  }
+  return all;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,124 @@
+// What a site does with bundles that cannot be read, or cannot be read any more.
+
+#include "reports/site/site_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/files.h"
+#include "core/text.h"
+#include "reports/content/bundle_files.h"
+#include "reports/site/site.h"
+#include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFirst = "20250520T101112Z";
+constexpr const char* kSecond = "20250521T101112Z";
+constexpr const char* kKept = "(what the site knew of it stays)";
+
+// Two bundles of one suite.
+void two_runs(const fs::path& base) {
+  Results run = synthetic_results();
+  synthetic_bundle(base, run);
+  run.run.id = kSecond;
+  run.run.started_utc = run.run.finished_utc = "2025-05-21T10:11:12Z";
+  run.records[2].status = Status::crashed;
+  run.records[2].reason = "died";
+  run.records[2].metrics.clear();
+  synthetic_bundle(base, run);
+}
+
+TEST(SiteRuns, ABundleThatBreaksStaysAsTheSiteKnewItAndIsNamed) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  ASSERT_THAT(write_site(request).problems, IsEmpty());
+  const auto page = [&](const char* name) { return read_file(folder / "site" / name); };
+  const std::string suite = page("suite/seed.html");
+  EXPECT_THAT(suite, HasSubstr(std::string("report of ") + kSecond));
+  EXPECT_THAT(page("index.html"), Not(HasSubstr("Not shown")));
+  const std::string list = read_file(folder / "out" / kSecond / kHashListName);
+  const std::string results = read_file(folder / "out" / kFirst / "results.json");
+  write_file(folder / "out" / kSecond / kHashListName, "broken");
+  fs::remove(folder / "out" / kFirst / "results.json");
+  // Also with every bundle broken, and each time anew.
+  for (int call = 0; call < 2; ++call) {
+    const SiteSummary kept = write_site(request);
+    EXPECT_EQ(kept.runs, 2u);
+    EXPECT_EQ(kept.read, 0u);
+    ASSERT_EQ(kept.problems.size(), 2u);
+    EXPECT_THAT(kept.problems[0], HasSubstr(std::string(kFirst) + "/results.json: "));
+    EXPECT_THAT(kept.problems[1], HasSubstr(std::string(kSecond) + "/sha256.txt: "));
+    EXPECT_THAT(page("index.html"), HasSubstr("<h2>Not shown</h2>"));
+    for (const std::string& problem : kept.problems) {
+      EXPECT_THAT(problem, HasSubstr(kKept));
+      EXPECT_THAT(page("index.html"), HasSubstr("<li>" + xml_escape(problem) + "</li>"));
+    }
+    EXPECT_EQ(page("suite/seed.html"), suite);  // with its values and the copied report
+  }
+  write_file(folder / "out" / kSecond / kHashListName, list);
+  write_file(folder / "out" / kFirst / "results.json", results);
+  const SiteSummary mended = write_site(request);
+  EXPECT_THAT(mended.problems, IsEmpty());
+  EXPECT_EQ(mended.read, 0u);
+  EXPECT_THAT(page("index.html"), Not(HasSubstr("Not shown")));
+  fs::remove_all(folder / "out" / kSecond);  // what is gone is gone
+  EXPECT_EQ(write_site(request).runs, 1u);
+  EXPECT_THAT(page("suite/seed.html"), Not(HasSubstr(kSecond)));
+}
+
+TEST(SiteRuns, OfAFolderOfBrokenBundlesTheIndexNamesEach) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out");
+  fs::remove(folder / "out" / kFirst / "results.json");
+  write_file(folder / "out" / kSecond / "results.json", "<b>{</b>");
+  const SiteSummary none = write_site({{folder / "out"}, folder / "site"});
+  EXPECT_EQ(none.runs, 0u);
+  ASSERT_EQ(none.problems.size(), 2u);
+  EXPECT_THAT(none.problems[0], HasSubstr(std::string(kFirst) + "/results.json: "));
+  EXPECT_THAT(none.problems[1], HasSubstr(std::string(kSecond) + "/results.json: "));
+  const std::string index = read_file(folder / "site/index.html");
+  for (const std::string& problem : none.problems) EXPECT_THAT(index, HasSubstr(xml_escape(problem)));
+}
+
+// A line of another place must not hide a bundle that has moved and then breaks.
+TEST(SiteRuns, KnowsABundleByTheFolderInWhichItLiesNow) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out");
+  write_site({{folder / "out"}, folder / "site"});
+  fs::rename(folder / "out", folder / "moved");
+  const SiteRequest request{{folder / "moved"}, folder / "site"};
+  EXPECT_EQ(write_site(request).read, 0u);
+  write_file(folder / "moved" / kSecond / kHashListName, "broken");
+  EXPECT_EQ(write_site(request).runs, 2u);
+}
+
+TEST(SiteRuns, AFolderThatCannotBeListedTakesNothingWithIt) {
+  if (::geteuid() == 0) GTEST_SKIP() << "the administrator may list every folder";
+  const TemporaryDirectory folder;
+  two_runs(folder / "out/closed");
+  fs::create_directories(folder / "out/open");
+  fs::rename(folder / "out/closed" / kFirst, folder / "out/open" / kFirst);
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  ASSERT_EQ(write_site(request).runs, 2u);
+  fs::permissions(folder / "out/closed", fs::perms::none);
+  const SiteSummary made = write_site(request);
+  fs::permissions(folder / "out/closed", fs::perms::owner_all);
+  EXPECT_EQ(made.runs, 2u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr("closed: Permission denied"));
+  EXPECT_THAT(made.problems[0], HasSubstr(kKept));
+}
+
+}  // namespace
+}  // namespace aqbench
