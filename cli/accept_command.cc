@@ -1,12 +1,14 @@
 #include "harness/gating/accept.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cmath>
 
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/process.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/planning/plan.h"
@@ -25,6 +27,7 @@ struct AcceptRequest {
   bool tolerances_from_seeds = false;
   std::optional<std::string> seeds_bundle;
   bool stored_times = false;
+  std::optional<std::string> by;
   AcceptExceptions allowed;
 };
 
@@ -88,7 +91,11 @@ CommandLine<AcceptRequest> accept_command_line() {
         into<&AcceptRequest::seeds_bundle>},
        {{.name = "stored-times",
          .help = "keep the median times and throughputs too (aqbench gate --stored-times)"},
-        into<&AcceptRequest::stored_times>}},
+        into<&AcceptRequest::stored_times>},
+       {{.name = "by",
+         .value_name = "NAME",
+         .help = "who accepts it, written into FILE with the time (git config user.name, else the login)"},
+        into<&AcceptRequest::by>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
   append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);
   return line;
@@ -108,16 +115,30 @@ std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
   return cases;
 }
 
+// Returns the name of whoever runs this, as git or else the system knows it; "" where neither does.
+std::string own_name() {
+  constexpr double kGitTimeout_s = 10;
+  const ProgramAnswer git = ask_program({"git", "config", "user.name"}, kGitTimeout_s);
+  if (git.ok && git.output.find_first_not_of(" \n") != std::string::npos)
+    return git.output.substr(0, git.output.find('\n'));
+  const passwd* const account = ::getpwuid(::geteuid());
+  return account == nullptr ? "" : account->pw_name;
+}
+
 }  // namespace
 
 ExitCode accept_command(const Arguments& arguments) {
   const auto request = parse(accept_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
+  if (request->by && request->by->find_first_not_of(' ') == std::string::npos)
+    throw Error(ErrorKind::usage, "--by: the name is empty");
   const std::string& file = *request->baseline_file;
   AcceptedRun run = read_accepted_run(request->bundle);
   run.suite_cases = cases_of_suite(request->bundle);
   run.stored_times = request->stored_times;
+  run.by = one_line(request->by ? *request->by : own_name());
+  run.utc = utc_now();
   run.tolerances = request->tolerances;
   run.tolerances_from_seeds = request->tolerances_from_seeds;
   if (request->seeds_bundle) run.seeds = read_accepted_run(*request->seeds_bundle).results;

@@ -45,9 +45,10 @@ struct AcceptExceptions {
 struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
   Results results;
-  std::string program_commit;    // of the program that measured; "" where it was built outside git
-  bool changed_sources = false;  // it was built from sources with changes that are not committed
-  std::string shard;             // "2/3": it ran one part of a divided sweep; "" for a whole one
+  std::string program_commit;     // of the program that measured; "" where it was built outside git
+  bool changed_sources = false;   // it was built from sources with changes that are not committed
+  std::string shard;              // "2/3": it ran one part of a divided sweep; "" for a whole one
+  std::string by = {}, utc = {};  // who accepts it and when, for the file; "" is not written
   // Of --tolerance, by metric; they take the place of those that the file has.
   std::vector<std::pair<std::string, Tolerance>> tolerances = {};
   bool tolerances_from_seeds = false;  // --tolerances-from-seeds: of cases that ran with several seeds

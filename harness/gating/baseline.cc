@@ -102,7 +102,7 @@ Baseline read_head(const Json& json, const std::string& source) {
   Baseline baseline;
   baseline.suite = place.at("suite").text();
   const JsonPlace from = place.at("accepted_from");
-  from.allow_only({"bundle", "results_sha256", "root_digest", "commit"});
+  from.allow_only({"bundle", "results_sha256", "root_digest", "commit", "by", "utc"});
   baseline.accepted_bundle = from.at("bundle").text();
   check_sha256(from.at("results_sha256"));
   baseline.accepted_results_sha256 = from.at("results_sha256").text();
@@ -111,6 +111,8 @@ Baseline read_head(const Json& json, const std::string& source) {
     baseline.accepted_root_digest = root->text();
   }
   baseline.accepted_commit = from.at("commit").text();
+  if (const auto by = from.find("by")) baseline.accepted_by = by->text();
+  if (const auto utc = from.find("utc")) baseline.accepted_utc = utc->text();
   if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;
 }
@@ -173,6 +175,8 @@ Json to_json(const Baseline& baseline) {
                  {"commit", baseline.accepted_commit}}},
                {"cases", std::move(cases)}};
   if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
+  if (!baseline.accepted_by.empty()) json["accepted_from"]["by"] = baseline.accepted_by;
+  if (!baseline.accepted_utc.empty()) json["accepted_from"]["utc"] = baseline.accepted_utc;
   if (baseline.stored_times) json["stored_times"] = to_json(*baseline.stored_times);
   return json;
 }
@@ -192,7 +196,9 @@ void write_baseline_text(const Baseline& baseline, const WriteBytes& write) {
                    baseline.accepted_root_digest,
                    baseline.accepted_commit,
                    {},
-                   baseline.stored_times};
+                   baseline.stored_times,
+                   baseline.accepted_by,
+                   baseline.accepted_utc};
   std::string text;
   append_members(to_json(head), 0, text);
   const std::size_t place = text.find(kCases) + kCases.size();

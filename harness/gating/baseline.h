@@ -54,7 +54,8 @@ struct Baseline {
                                         // files without it
   std::string accepted_commit;          // "" where the program was built outside git
   std::vector<BaselineCase> cases;      // sorted by name, unique
-  std::optional<StoredTimes> stored_times = {};  // none unless somebody asked for them
+  std::optional<StoredTimes> stored_times = {};     // none unless somebody asked for them
+  std::string accepted_by = {}, accepted_utc = {};  // who accepted it and when; "" in files without it
 };
 
 // Return the case, or the metric, of this name; nullptr if there is none.

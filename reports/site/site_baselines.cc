@@ -64,6 +64,8 @@ SiteBaseline site_baseline(const fs::path& path) {
   found.suite = baseline.suite;
   found.bundle = baseline.accepted_bundle;
   found.program_commit = baseline.accepted_commit;
+  found.accepted_by = baseline.accepted_by;
+  found.accepted_utc = baseline.accepted_utc;
   found.cases = baseline.cases.size();
   for (const BaselineCase& one : baseline.cases) found.values += one.metrics.size();
   const std::string last = ask_git(path, {"log", "-1", "--format=%H%x09%cI%x09%an"}, found.note);
@@ -119,6 +121,12 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
     const auto known = [](const std::string& value) {
       return value.empty() ? "not known" : xml_escape(value);
     };
+    // What the file says first; beside it what git says.
+    const auto first = [&](const std::string& of_file, const std::string& of_git) {
+      if (of_file.empty()) return known(of_git);
+      return xml_escape(of_file) +
+             (of_git.empty() ? "" : "<div class=\"dim\">committed: " + xml_escape(of_git) + "</div>");
+    };
     body += fmt::format(
         "<tr><td>{}</td><td data-label=\"file\">{}</td><td data-label=\"accepted run\">{}</td><td "
         "data-label=\"program\">{}</td><td data-label=\"values\">{} of {}</td>",
@@ -127,7 +135,7 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
     body += fmt::format(
         "<td data-label=\"by\">{}</td><td data-label=\"when\">{}</td><td "
         "data-label=\"commit\">{}{}</td></tr>\n",
-        known(one.by), known(one.at), known(one.commit.substr(0, 12)),
+        first(one.accepted_by, one.by), first(one.accepted_utc, one.at), known(one.commit.substr(0, 12)),
         one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>");
   }
   body += kTableEnd;
@@ -137,9 +145,11 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
           site_page(
               "accepted values", 1,
               page_section("baselines", "Baselines", body,
-                           "The run whose values were accepted, and the commit of the program that measured "
-                           "it, stand in the file (<code>aqbench accept</code> writes it). By, when and "
-                           "commit are those of the last change of the file in its git repository."),
+                           "The run whose values were accepted, the commit of the program that measured it, "
+                           "who accepted it and when stand in the file (<code>aqbench accept</code> writes "
+                           "it). The commit, and what is said of it, is the last change of the file in its "
+                           "git repository; of a file that names nobody, by and when are of that commit, "
+                           "too."),
               "")};
 }
 

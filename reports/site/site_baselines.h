@@ -13,11 +13,12 @@
 namespace aqbench {
 
 // Holds what a site says of one baseline file. The file names the run and the commit that it was accepted
-// from; who accepted it, and when, is what the file's repository says of the commit that changed it last.
+// from, who accepted it and when; the file's repository says who changed it last, when and in which commit.
 struct SiteBaseline {
   std::string path, suite, bundle, program_commit;
+  std::string accepted_by, accepted_utc;  // of the file; "" in one of an older version
   std::size_t cases = 0, values = 0;
-  std::string by, at, commit;  // "" where not known; `at` is a time of ISO 8601 with its offset
+  std::string by, at, commit;  // of git; "" where not known; `at` is a time of ISO 8601 with its offset
   std::string note;            // why not, or that the file was changed since
 };
 

@@ -53,8 +53,15 @@ TEST(Baseline, TextReadsBackToTheSameTextWithAMetricALine) {
   baseline.cases[0].options.clear();
   baseline.cases[1].metrics.clear();
   baseline.suite = "odd \"name\"";
+  EXPECT_EQ(baseline_text(baseline).find("\"by\""), std::string::npos);  // as in older files
+  EXPECT_EQ(baseline_text(baseline).find("\"utc\""), std::string::npos);
+  baseline.accepted_by = "A \"B\"";
+  baseline.accepted_utc = "2026-11-21T12:00:00Z";
   const std::string text = baseline_text(baseline);
-  EXPECT_EQ(baseline_text(baseline_from_json(parse_strict_json(text, "b"), "b")), text);
+  const Baseline back = baseline_from_json(parse_strict_json(text, "b"), "b");
+  EXPECT_EQ(baseline_text(back), text);
+  EXPECT_EQ(back.accepted_by, baseline.accepted_by);
+  EXPECT_EQ(back.accepted_utc, baseline.accepted_utc);
   EXPECT_EQ(text.back(), '\n');
   EXPECT_NE(
       text.find(

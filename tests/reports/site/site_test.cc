@@ -151,6 +151,12 @@ TEST(Site, NamesBaselinesAndWhoAcceptedThem) {
   write_file(folder / "out/baselines/seed.json", baseline_text(baseline) + "\n");
   write_site(request);
   EXPECT_THAT(page(), HasSubstr("changed since, not committed"));
+  baseline.accepted_by = "B <Name>";
+  baseline.accepted_utc = "2026-11-21T12:00:00Z";
+  write_file(folder / "out/baselines/seed.json", baseline_text(baseline));
+  write_site(request);
+  EXPECT_THAT(page(), HasSubstr("<td data-label=\"by\">B &lt;Name&gt;<div class=\"dim\">committed: A &amp; "
+                                "Name</div></td><td data-label=\"when\">2026-11-21T12:00:00Z<div"));
   write_file(folder / "out/baselines/broken.json", "{\"accepted_from\": 7}");
   const SiteSummary left = write_site(request);
   ASSERT_EQ(left.problems.size(), 1u);

@@ -1,0 +1,57 @@
+// `aqbench accept`: who accepted a baseline, and when.
+
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+TEST(Accept, WritesWhoAcceptedAndWhen) {
+  const TemporaryDir dir;
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "out"})
+                .exit_code,
+            0);
+  const std::string bundle = only_bundle(dir / "out"), baseline = dir / "baseline.json";
+  const auto accepted_from = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> accept = {"accept", bundle, "--baseline", baseline};
+    accept.insert(accept.end(), more.begin(), more.end());
+    const auto ran = run_program(accept);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    std::ifstream file(baseline);
+    return nlohmann::json::parse(file).at("accepted_from");
+  };
+  const auto named = accepted_from({"--by", "A. Person"});
+  EXPECT_EQ(named.at("by"), "A. Person");
+  const std::string utc = named.at("utc");
+  EXPECT_EQ(utc.size(), std::string("2026-11-21T12:00:00Z").size()) << utc;
+  EXPECT_EQ(named.at("root_digest").get<std::string>().size(), 64u);
+  // Without --by what git says, and without that the login.
+  ::setenv("GIT_CONFIG_COUNT", "1", 1);
+  ::setenv("GIT_CONFIG_KEY_0", "user.name", 1);
+  ::setenv("GIT_CONFIG_VALUE_0", "Git User", 1);
+  EXPECT_EQ(accepted_from({}).at("by"), "Git User");
+  ::setenv("GIT_CONFIG_VALUE_0", "", 1);
+  EXPECT_EQ(accepted_from({}).at("by"), ::getpwuid(::geteuid())->pw_name);
+  for (const char* const name : {"GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"})
+    ::unsetenv(name);
+  const auto empty = run_program({"accept", bundle, "--baseline", baseline, "--by", " "});
+  EXPECT_EQ(empty.exit_code, 2);
+  EXPECT_NE(empty.err.find("--by: the name is empty"), std::string::npos) << empty.err;
+  // What was accepted gates, as it did before: another run with the same values passes.
+  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "again"})
+                .exit_code,
+            0);
+  EXPECT_EQ(run_program({"gate", only_bundle(dir / "again"), "--baseline", baseline}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace aqbench::testing
