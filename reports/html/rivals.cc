@@ -159,11 +159,10 @@ std::string cell(const char* label, const std::string& text) {
 std::string lead(const BundleContent& content) {
   std::string text =
       "Each against the most accurate of its scene. A case opens its values and the command that runs it "
-      "again and compares bit for bit (<code>aqbench replay . --case NAME</code>, in the folder of this "
-      "bundle). Since "
-      "when: <code>aqbench trend ..</code> names the run and the commit where a value changed, over all "
-      "bundles beside "
-      "this one, and <code>aqbench site .. --out SITE</code> draws it";
+      "again and compares bit for bit (<code class=\"whole\">aqbench replay . --case NAME</code>, in the "
+      "folder of this bundle). Since when: <code class=\"whole\">aqbench trend ..</code> names the run and "
+      "the commit where a value changed, over all bundles beside this one, and <code "
+      "class=\"whole\">aqbench site .. --out SITE</code> draws it";
   if (content.baseline)
     text += fmt::format("; this page knows the accepted values alone, those of {}{}",
                         xml_escape(content.baseline->accepted_bundle),
