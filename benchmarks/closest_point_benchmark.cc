@@ -80,7 +80,7 @@ void stratified_samples(benchmark::State& state, const char* scene) {
   set_thread_count(1);
   const auto surface = make_scene(scene, {}).truth.surface;
   std::size_t samples = 0;
-  for (auto _ : state) samples = surface->stratified_samples(0.002 / 3, 1).weights.size();
+  for (auto _ : state) samples = surface->stratified_samples(0.002 / 3, 1).positions_m.size();
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * samples));
 }
 

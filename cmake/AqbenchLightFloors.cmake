@@ -20,9 +20,10 @@ aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::imag
 
 aqbench_library(numbers metrics/numbers aqbench::core)
 aqbench_library(neighbours metrics/neighbours aqbench::cloud)
-aqbench_library(metrics metrics aqbench::rendering aqbench::numbers aqbench::neighbours)
+aqbench_library(true_clouds metrics/truth aqbench::surfaces aqbench::numbers aqbench::neighbours)
+aqbench_library(metrics metrics aqbench::rendering aqbench::true_clouds)
 # No fused multiply-add: distances have the same bits whichever instruction set AQBENCH_MULTIVERSION picks.
-set(same_bits aqbench_numbers aqbench_neighbours aqbench_metrics)
+set(same_bits aqbench_numbers aqbench_neighbours aqbench_true_clouds aqbench_metrics)
 foreach(library IN LISTS same_bits)
   target_compile_options(${library} PRIVATE -ffp-contract=off)
 endforeach()

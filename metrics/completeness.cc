@@ -17,10 +17,11 @@ void keep_inside(SurfaceSamples& samples, const Crop& crop) {
   for (std::size_t i = 0; i < samples.positions_m.size(); ++i) {
     if (!crop.contains(samples.positions_m[i])) continue;
     samples.positions_m[kept] = samples.positions_m[i];
-    samples.weights[kept++] = samples.weights[i];
+    if (!samples.weights.empty()) samples.weights[kept] = samples.weights[i];
+    ++kept;
   }
   samples.positions_m.resize(kept);
-  samples.weights.resize(kept);
+  if (!samples.weights.empty()) samples.weights.resize(kept);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
     Areas areas;
     for (std::size_t i = begin; i < end; ++i) {
       if (!keep(i)) continue;
-      const double weight_m2 = completeness.samples.weights[i];
+      const double weight_m2 = completeness.samples.weight_m2(i);
       areas.kept_m2 += weight_m2;
       if (completeness.distance_m[i] <= tolerance_m) areas.reached_m2 += weight_m2;
     }
@@ -90,7 +91,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
   std::vector<GroupArea> areas(groups);
   for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
     GroupArea& group = areas[group_of(i)];
-    const double weight_m2 = completeness.samples.weights[i];
+    const double weight_m2 = completeness.samples.weight_m2(i);
     group.area_m2 += weight_m2;
     if (completeness.distance_m[i] <= tolerance_m) group.reached_m2 += weight_m2;
   }
@@ -102,16 +103,20 @@ CompletenessSummary summarize_completeness(const Completeness& completeness) {
   const std::size_t count = completeness.distance_m.size();
   double sum = 0, total_m2 = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    sum += completeness.distance_m[i] * completeness.samples.weights[i];
-    total_m2 += completeness.samples.weights[i];
+    sum += completeness.distance_m[i] * completeness.samples.weight_m2(i);
+    total_m2 += completeness.samples.weight_m2(i);
   }
   CompletenessSummary summary{};
   summary.mean_m = sum / total_m2;
   summary.area_m2 = total_m2;
   const auto percentile_m = [&](double q) {
+    if (completeness.samples.weights.empty()) {
+      std::vector<double> values = completeness.distance_m;
+      return weighted_percentile_in_place(values, completeness.samples.each_m2, q);
+    }
     std::vector<WeightedValue> values(count);
     for (std::size_t i = 0; i < count; ++i)
-      values[i] = {completeness.distance_m[i], completeness.samples.weights[i]};
+      values[i] = {completeness.distance_m[i], completeness.samples.weight_m2(i)};
     return weighted_percentile_in_place(values, q);
   };
   parallel_for(2, count > kMostTwice ? 2 : 1, [&](std::size_t begin, std::size_t end) {

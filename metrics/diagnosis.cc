@@ -133,8 +133,8 @@ void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& c
   std::array<double, kCauses> area_m2{};
   double total_m2 = 0;
   for (std::size_t i = 0; i < found.causes.size(); ++i) {
-    area_m2[found.causes[i]] += found.completeness.samples.weights[i];
-    total_m2 += found.completeness.samples.weights[i];
+    area_m2[found.causes[i]] += found.completeness.samples.weight_m2(i);
+    total_m2 += found.completeness.samples.weight_m2(i);
   }
   for (int cause = not_visible; cause < kCauses; ++cause) {
     const double share_pct = 100 * area_m2[cause] / total_m2;

@@ -108,8 +108,8 @@ double mean_distance_to_mesh_m(const TriangleMesh& mesh, const Surface& truth,
     surface->signed_distances(std::span(samples.positions_m).subspan(begin, end - begin), distances_m);
     MeshSums chunk;
     for (std::size_t i = 0; i < distances_m.size(); ++i) {
-      chunk.distance_m += samples.weights[begin + i] * std::abs(distances_m[i]);
-      chunk.weight += samples.weights[begin + i];
+      chunk.distance_m += samples.weight_m2(begin + i) * std::abs(distances_m[i]);
+      chunk.weight += samples.weight_m2(begin + i);
     }
     return chunk;
   });

@@ -14,7 +14,7 @@ std::vector<ViewShare> completeness_by_views(const Completeness& completeness, s
     return static_cast<std::size_t>(std::max(0, views[i]));
   });
   double total_m2 = 0;
-  for (const double weight_m2 : completeness.samples.weights) total_m2 += weight_m2;
+  for (std::size_t i = 0; i < views.size(); ++i) total_m2 += completeness.samples.weight_m2(i);
   std::vector<ViewShare> shares;
   for (std::size_t row = 0; row < rows; ++row)
     shares.push_back({.views = static_cast<int>(row),

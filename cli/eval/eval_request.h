@@ -7,7 +7,7 @@
 
 #include "core/parameters.h"
 #include "metrics/score_options.h"
-#include "metrics/truth_cloud.h"
+#include "metrics/truth/truth_cloud.h"
 
 namespace aqbench::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "metrics/truth_cloud.h"
+#include "metrics/truth/truth_cloud.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/surfaces/mesh_surface.h"

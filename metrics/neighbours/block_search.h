@@ -32,13 +32,19 @@ AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3],
   }
 }
 
+// The squared distance from the query to a point of a block.
+template <typename Scalar>
+AQBENCH_INLINE double squared_to_point(const Block<Scalar>& block, std::size_t i, const double (&query)[3]) {
+  const double dx = double{block.x[i]} - query[0], dy = double{block.y[i]} - query[1],
+               dz = double{block.z[i]} - query[2];
+  return dx * dx + dy * dy + dz * dz;
+}
+
 // The least squared distance from the query to the points.
-AQBENCH_INLINE double squared_to_points(const Block& block, const double (&query)[3]) {
+template <typename Scalar>
+AQBENCH_INLINE double squared_to_points(const Block<Scalar>& block, const double (&query)[3]) {
   double squared[kWidth];
-  for (std::size_t i = 0; i < kWidth; ++i) {
-    const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-    squared[i] = dx * dx + dy * dy + dz * dz;
-  }
+  for (std::size_t i = 0; i < kWidth; ++i) squared[i] = squared_to_point(block, i, query);
   for (std::size_t half = kWidth / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) squared[i] = smaller(squared[i], squared[i + half]);
   }

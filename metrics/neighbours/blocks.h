@@ -8,9 +8,12 @@ namespace aqbench::blocks {
 
 inline constexpr std::size_t kWidth = 16;  // points a block, children a node
 
-// Points of one block; unused places are at infinity. Place i of block b is slot b * kWidth + i.
+// Points of one block; unused places are at infinity. Place i of block b is slot b * kWidth + i. Scalar is
+// float where all coordinates of the cloud are floats, as those of most files are, else double: it halves the
+// memory and changes no bit, since all is computed in double precision.
+template <typename Scalar>
 struct alignas(64) Block {
-  double x[kWidth], y[kWidth], z[kWidth];
+  Scalar x[kWidth], y[kWidth], z[kWidth];
 };
 
 // The boxes of a node's children, and which children they are (as in SpatialTree, with blocks for runs).

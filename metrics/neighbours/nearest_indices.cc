@@ -13,18 +13,19 @@ using block_search::Node;
 using block_search::Pending;
 using block_search::push_children;
 using block_search::squared_to_boxes;
+using block_search::squared_to_point;
 using block_search::squared_to_points;
 
 // Returns the slot of the point of a block that is `squared` away from the query, of several the one of the
 // smallest index.
-AQBENCH_INLINE std::uint32_t slot_at(const IndexedBlocks& indices, std::uint32_t number,
+template <typename Scalar>
+AQBENCH_INLINE std::uint32_t slot_at(const IndexedBlocks<Scalar>& indices, std::uint32_t number,
                                      const double (&query)[3], double squared) {
-  const Block& block = indices.blocks[number];
+  const Block<Scalar>& block = indices.blocks[number];
   const std::uint32_t first = number * static_cast<std::uint32_t>(kWidth);
-  std::uint32_t smallest = IndexedBlocks::kNoPoint, slot = first;
+  std::uint32_t smallest = kNoPoint, slot = first;
   for (std::uint32_t i = 0; i < kWidth; ++i) {
-    const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-    if (dx * dx + dy * dy + dz * dz != squared || indices.index[first + i] >= smallest) continue;
+    if (squared_to_point(block, i, query) != squared || indices.index[first + i] >= smallest) continue;
     smallest = indices.index[first + i];
     slot = first + i;
   }
@@ -33,11 +34,11 @@ AQBENCH_INLINE std::uint32_t slot_at(const IndexedBlocks& indices, std::uint32_t
 
 // Finds the nearest points of queries in order. Visits also what is only as near as the best so far, so that
 // the answer does not depend on where the search began.
-AQBENCH_MULTIVERSION
-void nearest_all(const IndexedBlocks& indices, const Vec3* queries_m, std::size_t count, std::uint32_t* out,
-                 Pending* stack) {
+template <typename Scalar>
+AQBENCH_INLINE void find_all(const IndexedBlocks<Scalar>& indices, const Vec3* queries_m, std::size_t count,
+                             std::uint32_t* out, Pending* stack) {
   const Node* const nodes = indices.nodes;
-  const Block* const blocks = indices.blocks;
+  const Block<Scalar>* const blocks = indices.blocks;
   std::uint32_t nearest_block = 0;
   for (std::size_t q = 0; q < count; ++q) {
     const double query[3] = {queries_m[q].x(), queries_m[q].y(), queries_m[q].z()};
@@ -81,11 +82,11 @@ AQBENCH_INLINE void keep_nearest(std::vector<Neighbour>& heap, std::size_t wante
   }
 }
 
-AQBENCH_MULTIVERSION
-void collect_all(const IndexedBlocks& indices, const Vec3& query_m, std::size_t wanted,
-                 std::vector<Neighbour>& heap, Pending* stack) {
+template <typename Scalar>
+AQBENCH_INLINE void collect_all(const IndexedBlocks<Scalar>& indices, const Vec3& query_m, std::size_t wanted,
+                                std::vector<Neighbour>& heap, Pending* stack) {
   const Node* const nodes = indices.nodes;
-  const Block* const blocks = indices.blocks;
+  const Block<Scalar>* const blocks = indices.blocks;
   const double query[3] = {query_m.x(), query_m.y(), query_m.z()};
   double squared[kWidth];
   int top = 0;
@@ -100,23 +101,33 @@ void collect_all(const IndexedBlocks& indices, const Vec3& query_m, std::size_t 
       continue;
     }
     const std::uint32_t number = next.child & ~SpatialTree::kRun;
-    const Block& block = blocks[number];
+    const Block<Scalar>& block = blocks[number];
     const std::uint32_t first = number * static_cast<std::uint32_t>(kWidth);
-    for (std::uint32_t i = 0; i < kWidth && indices.index[first + i] != IndexedBlocks::kNoPoint; ++i) {
-      const double dx = block.x[i] - query[0], dy = block.y[i] - query[1], dz = block.z[i] - query[2];
-      keep_nearest(heap, wanted, {dx * dx + dy * dy + dz * dz, indices.index[first + i], first + i});
-    }
+    for (std::uint32_t i = 0; i < kWidth && indices.index[first + i] != kNoPoint; ++i)
+      keep_nearest(heap, wanted, {squared_to_point(block, i, query), indices.index[first + i], first + i});
   }
 }
 
 }  // namespace
 
-void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+AQBENCH_MULTIVERSION
+void find_nearest(const IndexedBlocks<double>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
                   block_search::Pending* stack) {
-  nearest_all(blocks, queries_m.data(), queries_m.size(), out, stack);
+  find_all(blocks, queries_m.data(), queries_m.size(), out, stack);
+}
+AQBENCH_MULTIVERSION
+void find_nearest(const IndexedBlocks<float>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+                  block_search::Pending* stack) {
+  find_all(blocks, queries_m.data(), queries_m.size(), out, stack);
 }
 
-void collect_nearest(const IndexedBlocks& blocks, const Vec3& query_m, std::size_t wanted,
+AQBENCH_MULTIVERSION
+void collect_nearest(const IndexedBlocks<double>& blocks, const Vec3& query_m, std::size_t wanted,
+                     std::vector<blocks::Neighbour>& heap, block_search::Pending* stack) {
+  collect_all(blocks, query_m, wanted, heap, stack);
+}
+AQBENCH_MULTIVERSION
+void collect_nearest(const IndexedBlocks<float>& blocks, const Vec3& query_m, std::size_t wanted,
                      std::vector<blocks::Neighbour>& heap, block_search::Pending* stack) {
   collect_all(blocks, query_m, wanted, heap, stack);
 }

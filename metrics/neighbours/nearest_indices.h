@@ -12,22 +12,26 @@ namespace aqbench {
 
 // The tree of an index, and which points its blocks hold: slot s that of index[s], none where that is
 // kNoPoint.
+template <typename Scalar>
 struct IndexedBlocks {
-  static constexpr std::uint32_t kNoPoint = ~0U;
-
   const blocks::Node* nodes;
-  const blocks::Block* blocks;
+  const blocks::Block<Scalar>* blocks;
   const std::uint32_t* index;
 };
+inline constexpr std::uint32_t kNoPoint = ~0U;
 
 // Writes to out[i] the slot of the point nearest to queries_m[i], of those equally near the one of the
 // smallest index. `stack` has room for kWidth children a level and one more.
-void find_nearest(const IndexedBlocks& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+void find_nearest(const IndexedBlocks<double>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+                  block_search::Pending* stack);
+void find_nearest(const IndexedBlocks<float>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
                   block_search::Pending* stack);
 
 // Fills a heap, empty at first, with the `wanted` points nearest to the query, the farthest on top. `stack`
 // is as in find_nearest().
-void collect_nearest(const IndexedBlocks& blocks, const Vec3& query_m, std::size_t wanted,
+void collect_nearest(const IndexedBlocks<double>& blocks, const Vec3& query_m, std::size_t wanted,
+                     std::vector<blocks::Neighbour>& heap, block_search::Pending* stack);
+void collect_nearest(const IndexedBlocks<float>& blocks, const Vec3& query_m, std::size_t wanted,
                      std::vector<blocks::Neighbour>& heap, block_search::Pending* stack);
 
 }  // namespace aqbench

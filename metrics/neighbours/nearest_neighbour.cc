@@ -1,6 +1,7 @@
 #include "metrics/neighbours/nearest_neighbour.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "core/multiversion.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/block_search.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_indices.h"
 #include "metrics/neighbours/spatial_tree.h"
 
@@ -26,15 +28,17 @@ using block_search::squared_to_boxes;
 using block_search::squared_to_points;
 
 // The tree, and room for its search: `stack` takes kWidth children on each level.
+template <typename Scalar>
 struct Search {
   const Node* nodes;
-  const Block* blocks;
+  const Block<Scalar>* blocks;
   Pending* stack;
   std::uint32_t nearest_block = 0;  // of the query before: a low first bound cuts off most of the search
 };
 
 // Returns the squared distance from the query to the nearest point.
-AQBENCH_INLINE double search_one(Search& search, const double (&query)[3]) {
+template <typename Scalar>
+AQBENCH_INLINE double search_one(Search<Scalar>& search, const double (&query)[3]) {
   double squared[kWidth];
   double best = squared_to_points(search.blocks[search.nearest_block], query);
   int top = 0;
@@ -63,7 +67,8 @@ constexpr std::size_t kGroup = 16, kMostBlocks = 12;
 // Writes to `near` every block in which the nearest point of one of the queries can lie and returns how many
 // those are; kMostBlocks + 1 stands for more. All queries lie within `radius_m` of `centre`, so the nearest
 // point of each is at most twice that farther from the centre than the centre's own nearest point.
-AQBENCH_INLINE std::size_t blocks_near(Search& search, const double (&centre)[3], double radius_m,
+template <typename Scalar>
+AQBENCH_INLINE std::size_t blocks_near(Search<Scalar>& search, const double (&centre)[3], double radius_m,
                                        std::uint32_t (&near)[kMostBlocks + 1]) {
   double squared[kWidth];
   // Far above all rounding: a block too many costs time, one too few would be wrong.
@@ -106,10 +111,10 @@ AQBENCH_INLINE double centre_of(const Vec3* queries_m, double (&centre)[3]) {
 // Computes the distances of the queries in order. Where the cloud is sparse beside the queries, a few blocks
 // serve a group of them: each is compared with all of those. Elsewhere the tree is searched for each; the
 // groups after one for which that was so are not tried, twice as many each time.
-AQBENCH_MULTIVERSION
-void search_all(const Node* nodes, const Block* blocks, const Vec3* queries_m, std::size_t count,
-                double* out_m, Pending* stack) {
-  Search search{nodes, blocks, stack};
+template <typename Scalar>
+AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blocks, const Vec3* queries_m,
+                                     std::size_t count, double* out_m, Pending* stack) {
+  Search<Scalar> search{nodes, blocks, stack};
   std::uint32_t near[kMostBlocks + 1];
   std::size_t untried = 0, pause = 1;
   for (std::size_t i = 0; i < count;) {
@@ -137,23 +142,47 @@ void search_all(const Node* nodes, const Block* blocks, const Vec3* queries_m, s
   }
 }
 
+AQBENCH_MULTIVERSION
+void search_all(const Node* nodes, const Block<double>* blocks, const Vec3* queries_m, std::size_t count,
+                double* out_m, Pending* stack) {
+  search_in_groups(nodes, blocks, queries_m, count, out_m, stack);
+}
+AQBENCH_MULTIVERSION
+void search_all(const Node* nodes, const Block<float>* blocks, const Vec3* queries_m, std::size_t count,
+                double* out_m, Pending* stack) {
+  search_in_groups(nodes, blocks, queries_m, count, out_m, stack);
+}
+
+bool are_floats(std::span<const Vec3> points_m) {
+  std::atomic<bool> all = true;
+  parallel_for(points_m.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end && all; ++i)
+      if (is_measurable(points_m[i]) && points_m[i] != points_m[i].cast<float>().cast<double>()) all = false;
+  });
+  return all;
+}
+
 void set_child(Node& node, std::size_t child, const Vec3& low, const Vec3& high) {
   node.low_x[child] = low.x(), node.low_y[child] = low.y(), node.low_z[child] = low.z();
   node.high_x[child] = high.x(), node.high_y[child] = high.y(), node.high_z[child] = high.z();
 }
 
-void fill_block(std::span<const Vec3> points_m, const SpatialTree& tree, std::size_t run, Block& block) {
+template <typename Scalar>
+void fill_block(std::span<const Vec3> points_m, const SpatialTree& tree, std::size_t run,
+                Block<Scalar>& block) {
   const std::size_t first = tree.first[run], count = tree.first[run + 1] - first;
   for (std::size_t i = 0; i < kWidth; ++i) {
-    const Vec3 point = i < count ? points_m[tree.order[first + i]] : Vec3::Constant(kFar);
+    const auto point =
+        (i < count ? points_m[tree.order[first + i]] : Vec3::Constant(kFar)).cast<Scalar>().eval();
     block.x[i] = point.x(), block.y[i] = point.y(), block.z[i] = point.z();
   }
 }
 
-void set_box_of_block(Node& node, std::size_t child, const Block& block) {
+template <typename Scalar>
+void set_box_of_block(Node& node, std::size_t child, const Block<Scalar>& block) {
   Vec3 low = Vec3::Constant(kFar), high = Vec3::Constant(-kFar);
-  for (std::size_t i = 0; i < kWidth && block.x[i] != kFar; ++i) {
-    const Vec3 point(block.x[i], block.y[i], block.z[i]);
+  for (std::size_t i = 0; i < kWidth && double{block.x[i]} != kFar; ++i) {
+    const Vec3 point(double{block.x[i]}, double{block.y[i]}, double{block.z[i]});
     low = low.cwiseMin(point);
     high = high.cwiseMax(point);
   }
@@ -171,11 +200,10 @@ void set_box_of_node(Node& node, std::size_t child, const Node& below) {
 
 }  // namespace
 
-NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, bool keep_indices) {
-  SpatialTree tree = make_spatial_tree(points_m, kWidth);
-  size_ = tree.order.size();
-  blocks_.resize(tree.first.size() - 1);
-  nodes_.resize(tree.nodes.size());
+template <typename Scalar>
+void NearestNeighbourIndex::fill(std::span<const Vec3> points_m, const SpatialTree& tree,
+                                 std::vector<Block<Scalar>>& blocks) {
+  blocks.resize(tree.first.size() - 1);
   parallel_for(nodes_.size(), 1 << 8, [&](std::size_t begin, std::size_t end) {
     for (std::size_t n = begin; n < end; ++n) {
       for (std::size_t c = 0; c < kWidth; ++c) {
@@ -183,12 +211,22 @@ NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, boo
         nodes_[n].child[c] = child;
         set_child(nodes_[n], c, Vec3::Constant(kFar), Vec3::Constant(-kFar));
         if (child == SpatialTree::kNone || (child & SpatialTree::kRun) == 0) continue;
-        Block& block = blocks_[child & ~SpatialTree::kRun];
+        Block<Scalar>& block = blocks[child & ~SpatialTree::kRun];
         fill_block(points_m, tree, child & ~SpatialTree::kRun, block);
         set_box_of_block(nodes_[n], c, block);
       }
     }
   });
+}
+
+NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, bool keep_indices) {
+  const SpatialTree tree = make_spatial_tree(points_m, kWidth);
+  size_ = tree.order.size();
+  nodes_.resize(tree.nodes.size());
+  if (are_floats(points_m))
+    fill(points_m, tree, float_blocks_);
+  else
+    fill(points_m, tree, blocks_);
   std::vector<std::size_t> levels(nodes_.size(), 1);  // from a node down
   for (std::size_t n = nodes_.size(); n-- > 0;) {     // children come after their node
     for (std::size_t c = 0; c < kWidth; ++c) {
@@ -200,15 +238,14 @@ NearestNeighbourIndex::NearestNeighbourIndex(std::span<const Vec3> points_m, boo
   }
   if (!levels.empty()) levels_ = levels[0];
   if (!keep_indices) return;
-  index_of_slot_.resize(blocks_.size() * kWidth, IndexedBlocks::kNoPoint);
-  for (std::size_t run = 0; run < blocks_.size(); ++run)
+  const std::size_t runs = tree.first.size() - 1;
+  index_of_slot_.resize(runs * kWidth, kNoPoint);
+  for (std::size_t run = 0; run < runs; ++run)
     std::copy(tree.order.begin() + tree.first[run], tree.order.begin() + tree.first[run + 1],
               index_of_slot_.begin() + static_cast<std::ptrdiff_t>(run * kWidth));
 }
 
-bool NearestNeighbourIndex::holds_point(std::uint32_t slot) const {
-  return index_of_slot_[slot] != IndexedBlocks::kNoPoint;
-}
+bool NearestNeighbourIndex::holds_point(std::uint32_t slot) const { return index_of_slot_[slot] != kNoPoint; }
 
 void NearestNeighbourIndex::require_indices() const {
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
@@ -227,7 +264,9 @@ void NearestNeighbourIndex::nearest_slots(std::span<const Vec3> queries_m,
     throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out differ in size");
   require_indices();
   std::vector<Pending> stack(kWidth * levels_ + 1);
-  find_nearest({nodes_.data(), blocks_.data(), index_of_slot_.data()}, queries_m, out.data(), stack.data());
+  with_blocks([&](const auto* blocks) {
+    find_nearest({nodes_.data(), blocks, index_of_slot_.data()}, queries_m, out.data(), stack.data());
+  });
 }
 
 void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
@@ -236,7 +275,9 @@ void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
   out.clear();
   if (count == 0) return;
   std::vector<Pending> stack(kWidth * levels_ + 1);
-  collect_nearest({nodes_.data(), blocks_.data(), index_of_slot_.data()}, query_m, count, out, stack.data());
+  with_blocks([&](const auto* blocks) {
+    collect_nearest({nodes_.data(), blocks, index_of_slot_.data()}, query_m, count, out, stack.data());
+  });
   std::sort_heap(out.begin(), out.end());
 }
 
@@ -247,8 +288,10 @@ void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
   parallel_for(queries_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
     std::vector<Pending> stack(kWidth * levels_ + 1);
-    search_all(nodes_.data(), blocks_.data(), queries_m.data() + begin, end - begin, out_m.data() + begin,
-               stack.data());
+    with_blocks([&](const auto* blocks) {
+      search_all(nodes_.data(), blocks, queries_m.data() + begin, end - begin, out_m.data() + begin,
+                 stack.data());
+    });
   });
 }
 

@@ -106,6 +106,30 @@ std::vector<double> percentiles_of(std::size_t count, const ValueAt& value_at,
   return result;
 }
 
+// Returns the smallest of the values that hold at least the share q of the total weight.
+template <typename Value, typename ValueOf, typename WeightOf>
+Value weighted_percentile(std::span<Value> values, ValueOf value_of, WeightOf weight_of, double q) {
+  const auto sum_weights = [&](std::span<const Value> part) {
+    double sum = 0;
+    for (const Value& item : part) sum += std::invoke(weight_of, item);
+    return sum;
+  };
+  double wanted = q * sum_weights(values);
+  // Quickselect by halves: linear on average, since nth_element is and each round halves what is left.
+  while (values.size() > 1) {
+    const std::size_t half = values.size() / 2;
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half), {}, value_of);
+    const double below = sum_weights(values.first(half));
+    if (below >= wanted) {
+      values = values.first(half);
+    } else {
+      wanted -= below;
+      values = values.subspan(half);
+    }
+  }
+  return values.front();
+}
+
 }  // namespace
 
 std::vector<double> percentiles(std::span<const double> values, std::initializer_list<double> qs) {
@@ -138,24 +162,12 @@ double nmad_in_place(std::span<double> values) {
 }
 
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q) {
-  double total = 0;
-  for (const WeightedValue& item : values) total += item.weight;
-  double wanted = q * total;
-  // Quickselect by halves: linear on average, since nth_element is and each round halves what is left.
-  while (values.size() > 1) {
-    const std::size_t half = values.size() / 2;
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end(),
-                     [](const WeightedValue& a, const WeightedValue& b) { return a.value < b.value; });
-    double below = 0;
-    for (const WeightedValue& item : values.first(half)) below += item.weight;
-    if (below >= wanted) {
-      values = values.first(half);
-    } else {
-      wanted -= below;
-      values = values.subspan(half);
-    }
-  }
-  return values.front().value;
+  return weighted_percentile(values, &WeightedValue::value, &WeightedValue::weight, q).value;
+}
+
+double weighted_percentile_in_place(std::span<double> values, double weight, double q) {
+  return weighted_percentile(
+      values, std::identity(), [weight](double) { return weight; }, q);
 }
 
 double chunked_sum(std::size_t count,

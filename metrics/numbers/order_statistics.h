@@ -36,6 +36,8 @@ struct WeightedValue {
 // The smallest value v such that values <= v hold at least the share q of the total weight. Reorders
 // `values`, which must not be empty.
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
+// The same, bit for bit, where each value has this weight.
+double weighted_percentile_in_place(std::span<double> values, double weight, double q);
 
 // Returns the sum over [0, count) of what sum_of gives for each chunk: chunks in parallel, added up in order.
 double chunked_sum(std::size_t count,

@@ -80,7 +80,8 @@ SiteBaseline site_baseline(const fs::path& path) {
   found.by = last.substr(parts[0].size() + parts[1].size() + 2);
   // "100644 blob <hash>\tNAME" of the file as it is committed.
   const std::string entry = ask_git(path, {"ls-tree", "HEAD"}, found.note);
-  const std::vector<std::string_view> words = split_at(std::string_view(entry).substr(0, entry.find('\t')), ' ');
+  const std::vector<std::string_view> words =
+      split_at(std::string_view(entry).substr(0, entry.find('\t')), ' ');
   const std::string now = ask_git(path, {"hash-object", "--no-filters"}, found.note);
   if (words.size() == 3 && !now.empty() && words[2] != now) found.note = "changed since, not committed";
   return found;

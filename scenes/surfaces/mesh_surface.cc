@@ -324,7 +324,7 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
   SurfaceSamples samples;
   samples.spacing_m = spacing_m;
   samples.positions_m.resize(count);
-  samples.weights.assign(count, area_m2() / static_cast<double>(count));
+  samples.each_m2 = area_m2() / static_cast<double>(count);
   const RandomKey key{seed, RandomStream::completeness_samples};
   parallel_for(count, 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

@@ -2,6 +2,7 @@
 // True surfaces. World frame: metres, +Z down into the water, cameras above; so normals towards the cameras
 // have a negative z.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -36,7 +37,11 @@ struct ClosestPoint {
 struct SurfaceSamples {
   std::vector<Vec3> positions_m;
   std::vector<double> weights;  // area that a sample stands for, m2; the sum is the patch's area
+  double each_m2 = 0;           // that area where weights is empty: all samples stand for the same
   double spacing_m = 0;         // asked for
+
+  // Returns the area that sample i stands for.
+  double weight_m2(std::size_t i) const { return weights.empty() ? each_m2 : weights[i]; }
 };
 
 // A true surface. Safe to use from several threads after construction. Batch functions run on the calling

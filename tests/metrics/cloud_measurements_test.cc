@@ -10,7 +10,7 @@
 
 #include "core/parallel.h"
 #include "metrics/score.h"
-#include "metrics/truth_cloud.h"
+#include "metrics/truth/truth_cloud.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"

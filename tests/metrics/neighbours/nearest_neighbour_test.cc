@@ -48,6 +48,12 @@ std::vector<Vec3> random_points(std::uint64_t seed, std::size_t count, const Vec
   return points;
 }
 
+// As most files hold them: these lie in smaller blocks.
+std::vector<Vec3> as_floats(std::vector<Vec3> points) {
+  for (Vec3& point : points) point = point.cast<float>().cast<double>();
+  return points;
+}
+
 const Vec3 kLow(-0.25, -0.15, 1.17), kHigh(0.25, 0.15, 1.19);
 
 TEST(NearestNeighbour, EqualsAScanBitForBitAtEverySize) {
@@ -56,6 +62,7 @@ TEST(NearestNeighbour, EqualsAScanBitForBitAtEverySize) {
   for (const std::size_t size : {1, 2, 15, 16, 17, 255, 256, 257, 511, 4097, 20000}) {
     const std::vector<Vec3> points = random_points(2, size, kLow, kHigh);
     EXPECT_EQ(indexed(queries, points), scan(queries, points)) << size << " points";
+    EXPECT_EQ(indexed(queries, as_floats(points)), scan(queries, as_floats(points))) << size << " floats";
   }
 }
 
@@ -70,6 +77,7 @@ TEST(NearestNeighbour, EqualsAScanForRowsOfQueriesOfAnySpacing) {
     queries.emplace_back(1e200, 0, 0);  // its square is infinite, and so is the box of its group
     for (int i = 0; i < 20; ++i) queries.push_back(points[i % points.size()] + Vec3(0, 0, 1e-9 * i));
     EXPECT_EQ(indexed(queries, points), scan(queries, points)) << size << " points";
+    EXPECT_EQ(indexed(queries, as_floats(points)), scan(queries, as_floats(points))) << size << " floats";
   }
 }
 
@@ -165,8 +173,7 @@ TEST(NearestNeighbour, GivesTheSameBitsForAnyThreadCountAndOrderOfPoints) {
 }
 
 // A slot of the index stands for one point, and nearly all slots are taken.
-TEST(NearestNeighbour, KeepsEachPointInASlotOfItsOwn) {
-  std::vector<Vec3> points = random_points(21, 50000, kLow, kHigh);
+void expect_a_slot_for_each(std::vector<Vec3> points) {
   points.push_back(points[7]);  // two at one place: the one of the smaller index is nearest
   points.emplace_back(std::numeric_limits<double>::quiet_NaN(), 0, 0);
   const NearestNeighbourIndex index(points, true);
@@ -193,6 +200,32 @@ TEST(NearestNeighbour, KeepsEachPointInASlotOfItsOwn) {
   }
   index.nearest_slots(std::vector<Vec3>{points[7]}, std::span(slots).first(1));
   EXPECT_EQ(index.index_at(slots[0]), 7U);
+}
+
+TEST(NearestNeighbour, KeepsEachPointInASlotOfItsOwn) {
+  const std::vector<Vec3> points = random_points(21, 50000, kLow, kHigh);
+  expect_a_slot_for_each(points);
+  expect_a_slot_for_each(as_floats(points));
+}
+
+TEST(NearestNeighbour, FindsTheSameNeighboursOfFloatsAsAScan) {
+  const std::vector<Vec3> points = as_floats(random_points(23, 3000, kLow, kHigh));
+  const NearestNeighbourIndex index(points, true);
+  std::vector<NearestNeighbourIndex::Neighbour> neighbours;
+  for (const Vec3& query : random_points(24, 50, kLow, kHigh)) {
+    std::vector<std::pair<double, std::uint32_t>> all;
+    for (std::uint32_t i = 0; i < points.size(); ++i) {
+      const Vec3 d = points[i] - query;
+      all.emplace_back(d.x() * d.x() + d.y() * d.y() + d.z() * d.z(), i);
+    }
+    std::ranges::sort(all);
+    index.k_nearest(query, 25, neighbours);
+    ASSERT_EQ(neighbours.size(), 25U);
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      EXPECT_EQ(neighbours[k].squared_m2, all[k].first);
+      EXPECT_EQ(neighbours[k].index, all[k].second);
+    }
+  }
 }
 
 TEST(CloudToCloud, MeasuresFromOneToTheOther) {

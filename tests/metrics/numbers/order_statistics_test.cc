@@ -94,6 +94,21 @@ TEST(WeightedPercentile, CountsAreaNotSamples) {
   EXPECT_EQ(weighted_percentile_in_place(values, 0.95), 3);
 }
 
+TEST(WeightedPercentile, OfEqualWeightsIsTheSameWithoutAList) {
+  for (const double weight : {1.0, 0.1, 1e-6 / 3})
+    for (const std::size_t count : {1, 2, 3, 10, 1001}) {
+      std::vector<double> plain;
+      for (std::size_t i = 0; i < count; ++i) plain.push_back(std::sin(static_cast<double>(i * i)));
+      for (const double q : {0.05, 0.3, 0.5, 0.95, 1.0}) {
+        std::vector<WeightedValue> values;
+        for (const double value : plain) values.push_back({value, weight});
+        std::vector<double> alone = plain;
+        EXPECT_EQ(weighted_percentile_in_place(alone, weight, q), weighted_percentile_in_place(values, q))
+            << count << " values of weight " << weight << ", q = " << q;
+      }
+    }
+}
+
 TEST(WeightedPercentile, EqualsSortingAndAddingUp) {
   std::vector<WeightedValue> values(999);
   for (std::size_t i = 0; i < values.size(); ++i) {

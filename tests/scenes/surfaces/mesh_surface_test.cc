@@ -198,8 +198,8 @@ TEST(MeshSurface, StratifiedSamplesCoverLargeAndSmallTriangles) {
     EXPECT_EQ(samples.positions_m, mesh->stratified_samples(spacing, 2).positions_m);
     EXPECT_NEAR(static_cast<double>(samples.positions_m.size()), 50000, 1);
     double sum = 0, steps = 0, far = 0;
-    for (std::size_t i = 0; i < samples.weights.size(); ++i) {
-      sum += samples.weights[i];
+    for (std::size_t i = 0; i < samples.positions_m.size(); ++i) {
+      sum += samples.weight_m2(i);
       if (i > 0) steps += (samples.positions_m[i] - samples.positions_m[i - 1]).norm();
     }
     EXPECT_NEAR(sum, mesh->area_m2(), 1e-10 * sum);

@@ -1,4 +1,4 @@
-#include "metrics/true_points.h"
+#include "metrics/truth/true_points.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "metrics/truth_cloud.h"
+#include "metrics/truth/truth_cloud.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
-#include "metrics/true_points.h"
+#include "metrics/truth/true_points.h"
 
 namespace aqbench {
 namespace {
@@ -213,7 +213,7 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
   samples.spacing_m = spacing_m;
   samples.positions_m.reserve(kept.size());  // 24 bytes each, and not twice while a vector grows
   for (const std::uint32_t slot : kept) samples.positions_m.push_back(index_.position_m(slot));
-  samples.weights.assign(samples.positions_m.size(), spacing_m * spacing_m);
+  samples.each_m2 = spacing_m * spacing_m;
   return samples;
 }
 

@@ -1,4 +1,4 @@
-#include "metrics/truth_cloud.h"
+#include "metrics/truth/truth_cloud.h"
 
 #include <gtest/gtest.h>
 
