@@ -103,7 +103,7 @@ class ScanSurface final : public TruthCloud {
   std::vector<std::uint32_t> slots_in_order() const;
 
   // Points are counted in the order of their coordinates. All that belongs to one is at its slot of the
-  // index, which alone holds the places: a scan of 50 million points takes 2.4 GB.
+  // index, which alone holds the places.
   TruthCloudOptions options_;
   std::size_t points_ = 0;
   NearestNeighbourIndex index_;
