@@ -94,10 +94,12 @@ EachBlock ScoredSubset::of(const CloudBlocks& cloud) const {
 }
 
 CloudMeasurements measure_cloud(const CloudBlocks& cloud, const Surface& truth, const ScoreOptions& options,
-                                const BlockSizes& sizes) {
+                                const BlockSizes& sizes, bool keep_sample_positions) {
   CloudMeasurements measured;
   if (options.tiles && truth.patch() != nullptr) measured.tiles = empty_tiles(*truth.patch(), options.tile_m);
   measure_reach(cloud, truth, options, sizes.searched_of(cloud.points()), measured);
+  if (measured.completeness && truth.patch() == nullptr && !keep_sample_positions)
+    measured.completeness->samples.positions_m = std::vector<Vec3>();  // = {} would keep the memory
   const std::vector<TileGroup> groups =
       measure_errors(cloud, truth, options, sizes.scored_of(cloud.points()), measured);
   if (!measured.tiles.tiles.empty())

@@ -255,7 +255,7 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
                 fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
                             options.sample_spacing_m, truth.area_m2(), samples));
   }
-  CloudMeasurements measured = measure_cloud(cloud, truth, options, sizes);
+  CloudMeasurements measured = measure_cloud(cloud, truth, options, sizes, count_views != nullptr);
   MetricWriter writer;
   write_accuracy(writer, measured, options);
   write_shares(writer, measured, truth.patch(), options);
