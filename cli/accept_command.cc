@@ -131,7 +131,7 @@ ExitCode accept_command(const Arguments& arguments) {
   const auto request = parse(accept_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
-  if (request->by && request->by->find_first_not_of(' ') == std::string::npos)
+  if (request->by && one_line(*request->by).find_first_not_of(' ') == std::string::npos)
     throw Error(ErrorKind::usage, "--by: the name is empty");
   const std::string& file = *request->baseline_file;
   AcceptedRun run = read_accepted_run(request->bundle);

@@ -216,12 +216,14 @@ void check_sides(const AbRequest& request) {
     refuse_ab(request.binary_a.empty() ? "--b without --a BIN" : "--a without --b BIN");
 }
 
-// Fills in how often a unit runs its case.
+// Fills in how often a unit runs its case; once, cold, where no time is judged (usual_repetitions 0).
 void complete_timing(TimingRequest& timing, int usual_repetitions) {
   check(timing);
+  if (usual_repetitions == 0 && timing.warmup && timing.repetitions.value_or(0) == 0)
+    refuse_ab("--warmup: needs --repetitions, since a unit runs its case once where no time is judged");
   if (!timing.repetitions) timing.repetitions = usual_repetitions;
   if (!timing.warmup && *timing.repetitions > 0) timing.warmup = kUnitWarmup;
-  if (*timing.repetitions < std::min(usual_repetitions, kFewestRepetitions))
+  if (*timing.repetitions < kFewestRepetitions && *timing.repetitions != usual_repetitions)
     refuse_ab(fmt::format("--repetitions {}: a unit needs at least {} warm runs", *timing.repetitions,
                           kFewestRepetitions));
 }
@@ -235,8 +237,8 @@ CommandLine<AbRequest> ab_command_line() {
       "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
       "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
-      "B's are worse, the case is INVALID, however fast. Leaves a bundle that `aqbench verify` works out\n"
-      "again.\n"
+      "B is faster with worse outputs, the case is INVALID. Leaves a bundle that `aqbench verify` works\n"
+      "out again.\n"
       "\n"
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
       "  aqbench ab --a old --b new --policy gate --case 'undulating/*'\n"
@@ -247,8 +249,8 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --calibrate --scene undulating --method mine --metric accuracy_rmse_mm\n"
       "  aqbench ab --live 20\n"
       "\n"
-      "Exit 0 pass or faster, 1 regressed or invalid, 2 usage or input, 3 a case failed, 4 not\n"
-      "comparable, 5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
+      "Exit 0 pass, faster, better or equivalent, 1 regressed, worse or invalid, 2 usage or input, 3 a\n"
+      "case failed, 4 not comparable, 5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
       {}};
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})

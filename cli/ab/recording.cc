@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/ab/sides.h"
 #include "core/error.h"
@@ -117,6 +118,7 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
   journal_.emplace(PairJournal::resume(bundle_, earlier_));
   require_same_subject(bundle_, earlier_.header, header);
   require_same_cases(bundle_, earlier_.header, header);
+  drop_unnamed_tiles();
   journal_->note_resumed(utc_now());
   resumed_ = static_cast<int>(earlier_.resumed_utc.size()) + 1;
   begin_ab_command(bundle_, arguments);
@@ -136,6 +138,19 @@ void AbRecording::keep_tiles(const AbUnit& unit) const {
   std::filesystem::create_directories(bundle_ / kAbTilesFolder, ignored);
   write_file(bundle_ / ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side),
              unit.tiles_csv);
+}
+
+// A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
+void AbRecording::drop_unnamed_tiles() const {
+  std::set<std::filesystem::path> named;
+  for (const AbSamples& part : earlier_.parts)
+    for (const AbUnit& unit : part.units)
+      if (!unit.tiles_sha256.empty())
+        named.insert(ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side));
+  std::error_code none;  // no folder: nothing to remove
+  for (const auto& file : std::filesystem::directory_iterator(bundle_ / kAbTilesFolder, none))
+    if (!named.contains(std::filesystem::path(kAbTilesFolder) / file.path().filename()))
+      std::filesystem::remove(file.path());
 }
 
 ExitCode AbRecording::finish(const AbBundleText& text, const AbRequest& request, ExitCode code) {

@@ -51,6 +51,7 @@ class AbRecording {
 
  private:
   void keep_tiles(const AbUnit& unit) const;
+  void drop_unnamed_tiles() const;
 
   RunClock clock_;
   std::optional<SigningKey> key_;

@@ -41,7 +41,7 @@ CommandLine<InitRequest> init_command_line() {
       "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
       "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
       ".github/workflows/aqbench.yml, which gates your repository. Both are commented. Also a .gitignore\n"
-      "for what these write. Nothing that is there is overwritten.\n"
+      "for bundles and for what the workflow writes. Nothing that is there is overwritten.\n"
       "\n"
       "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
       "\n"
@@ -98,9 +98,14 @@ void ignore_outputs() {
     fmt::print("{}: leaves out bundles and the workflow's files\n", kIgnored);
     return;
   }
-  const auto missing = lines_to_ignore(read_text_file(kIgnored, kMaxIgnoredBytes));
-  if (!missing.empty())
-    fmt::print("{}: is there already, and is left as it is; add: {}\n", kIgnored, fmt::join(missing, " "));
+  std::vector<std::string> missing = start_ignored();
+  std::string why = fmt::format("{}: is there already, and is left as it is", kIgnored);
+  try {
+    missing = lines_to_ignore(read_text_file(kIgnored, kMaxIgnoredBytes));
+  } catch (const Error& error) {  // all else is written, and has its next steps
+    why = error.what();
+  }
+  if (!missing.empty()) fmt::print("{}; add: {}\n", why, fmt::join(missing, " "));
 }
 
 // Says what comes next: each suite needs accepted values before it can be gated.

@@ -16,9 +16,10 @@
 namespace aqbench {
 
 // Are the versions of ab.json that are read, of which the last one is written, and the name of the file.
-// Since version 3 pairs.jsonl lies beside it.
+// Since version 3 pairs.jsonl lies beside it; since version 4 cases may be WORSE and units may have tiles.
 inline constexpr int kOldestAbSchemaVersion = 2;
-inline constexpr int kAbSchemaVersion = 3;
+inline constexpr int kAbSchemaVersionWithPairs = 3;
+inline constexpr int kAbSchemaVersion = 4;
 inline constexpr const char* kAbFile = "ab.json";
 
 // Limit what a file may ask the reader to compute; `aqbench ab` itself takes no more.

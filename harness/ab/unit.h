@@ -51,7 +51,7 @@ AbUnitAnswer failed_unit(Status status, std::string_view reason);
 // in the unit's status and reason. With `score` the unit has its tiles, where the case has any.
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
 
-// Runs a unit as a newly started program. Otherwise as run_forked_unit().
+// Runs a unit as a newly started program. Otherwise as run_forked_unit(), but without tiles.
 std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
                                              const std::string& case_name, bool score,
                                              const UnitLimits& limits);

@@ -21,7 +21,8 @@
 namespace aqbench {
 namespace {
 
-// valijson uses memory that it was refused. While one of these lives that ends the program instead.
+// valijson does not check whether it was given memory. While an object of this class exists, refused memory
+// ends the program.
 class EndWithoutMemory {
  public:
   EndWithoutMemory() : before_(std::set_new_handler(end_without_memory)) {}

@@ -38,6 +38,7 @@ struct Recomputed {
   PairJournalHeader journal;  // what pairs.jsonl must say at its beginning
   bool has_journal = false;   // units were run, and since version 3
   bool old_version = false;
+  std::string other_texts;  // what differs in texts of an older version that has the pairs: not forged for it
 };
 
 // The beginning of pairs.jsonl: the environment is that before the run.
@@ -89,7 +90,8 @@ Recomputed recompute(const AbDocument& document) {
                    &document.run,
                    {},
                    false,
-                   false};
+                   false,
+                   {}};
   const bool run_here = document.run.samples_file.empty();
   if (const std::string problem = protocol_problem_of(document); !problem.empty())
     again.problems.push_back(problem);
@@ -107,7 +109,10 @@ Recomputed recompute(const AbDocument& document) {
   again.journal = journal_header_of(document.run, document.a, document.b, document.environment);
   again.journal.cases = document.samples.cases;
   again.journal.plan = journal_plan_of(document);
-  again.old_version = document.schema_version < kAbSchemaVersion;
+  again.old_version = document.schema_version < kAbSchemaVersionWithPairs;
+  if (document.schema_version < kAbSchemaVersion)
+    again.other_texts = fmt::format("is of version {}, this program writes version {}",
+                                    document.schema_version, kAbSchemaVersion);
   again.has_journal = run_here && !again.old_version;
   return again;
 }
@@ -122,7 +127,8 @@ Recomputed recompute(const AaValidationDocument& document) {
                    &document.run,
                    {},
                    false,
-                   false};
+                   false,
+                   {}};
   if (const std::string problem = aa_validation_problem(document); !problem.empty())
     again.problems.push_back(problem);
   for (const AaValidationSeries& series : document.series) again.parts.push_back(&series.samples);
@@ -266,12 +272,16 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
     result.other_version = Finding{main_file, "is of a version that has no pairs.jsonl beside it"};
   for (const AbSamples* part : again.parts) result.units += part->units.size();
   for (const std::string& problem : again.problems) findings.push_back({main_file, problem});
-  if (again.text != text) {
+  const bool summary_differs =
+      has("summary.md") && read_file(bundle / "summary.md", kMaxSummaryBytes) != again.summary;
+  if ((again.text != text || summary_differs) && !again.other_texts.empty()) {
+    if (!result.other_version) result.other_version = Finding{main_file, again.other_texts};
+  } else if (again.text != text) {
     const std::string where = first_difference(json, parse_strict_json(again.text, main_file), "");
     findings.push_back({main_file, where.empty() ? "is not in the form that aqbench writes"
                                                  : where + " does not follow from the samples"});
   }
-  if (has("summary.md") && read_file(bundle / "summary.md", kMaxSummaryBytes) != again.summary)
+  if (summary_differs && again.other_texts.empty())
     findings.push_back({"summary.md", fmt::format("is not what {} renders to", main_file)});
   if (has("env.json") &&
       read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(*again.environment))

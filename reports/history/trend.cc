@@ -45,11 +45,14 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   fs::directory_iterator entries(folder, error);
-  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
-  for (; entries != fs::directory_iterator(); entries.increment(error)) {
-    if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
-    if (fs::is_directory(fs::symlink_status(entries->path(), error))) found.push_back(entries->path());
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    // A folder may be listed and yet nothing in it be looked at.
+    const fs::file_status status = fs::symlink_status(entries->path(), error);
+    if (status.type() == fs::file_type::not_found) error.clear();  // gone since
+    if (error) break;
+    if (fs::is_directory(status)) found.push_back(entries->path());
   }
+  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
   std::ranges::sort(found);
   return found;
 }

@@ -41,15 +41,28 @@ std::optional<SiteRun> known_run(const std::string& line) {
   }
 }
 
+// Returns the one way to write a path: absolute, without a slash at its end.
+fs::path plain_path(const fs::path& path) {
+  const fs::path plain = fs::absolute(path).lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
+// Returns how the site names a folder: from its own, so that neither the working directory nor a move of both
+// matters.
+std::string folder_in_site(const fs::path& folder, const fs::path& site) {
+  return plain_path(folder).lexically_relative(plain_path(site)).generic_string();
+}
+
 // What is known of one bundle now.
 struct RunSlot {
   std::optional<SiteRun> run;
   std::string line, problem;
   bool was_read = false;
+  bool is_kept = false;  // its bundle cannot be read now
 };
 
 std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
-                                const std::map<std::string, std::string>& known) {
+                                const std::map<std::string, std::string>& known, const fs::path& site) {
   std::vector<RunSlot> slots(bundles.size());
   parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) try {
@@ -64,10 +77,12 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
           slots[i].line = site_line(read_site_run(bundles[i]));
           slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
         }
-        if (slots[i].run->folder != bundles[i].string()) {  // it has moved, and is found by its folder
-          slots[i].run->folder = bundles[i].string();
+        const std::string folder = folder_in_site(bundles[i], site);
+        if (slots[i].run->folder != folder) {  // new, or it has moved: it is found by its folder
+          slots[i].run->folder = folder;
           slots[i].line = site_line(*slots[i].run);
         }
+        slots[i].run->folder = bundles[i].string();
       } catch (const Error& error) {
         slots[i].problem = error.what();
       }
@@ -75,27 +90,22 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
   return slots;
 }
 
-// Returns the one way to write a path: absolute, without a slash at its end.
-fs::path plain_path(const fs::path& path) {
-  const fs::path plain = fs::absolute(path).lexically_normal();
-  return plain.has_filename() ? plain : plain.parent_path();
-}
-
 // Puts in what the site knew of bundles that cannot be read now: those with a problem, and all below folders
 // that cannot be listed. Only a bundle that is gone takes its values with it.
 void keep_known(const std::map<std::string, std::string>& known, const std::vector<fs::path>& bundles,
-                const std::vector<UnlistedFolder>& unlisted, std::vector<RunSlot>& slots, SiteReading& all) {
+                const std::vector<UnlistedFolder>& unlisted, const fs::path& site,
+                std::vector<RunSlot>& slots, std::vector<std::string>& problems) {
   std::map<fs::path, RunSlot> by_folder;
   for (const auto& [key, line] : known)
     if (std::optional<SiteRun> run = known_run(line)) {
-      const fs::path folder = plain_path(run->folder);
-      by_folder.insert_or_assign(folder, RunSlot{std::move(run), line, "", false});
+      const fs::path folder = plain_path(site / run->folder);
+      by_folder.insert_or_assign(folder, RunSlot{std::move(run), line, ""});
     }
   const auto take = [&](RunSlot& slot, RunSlot& before) {
     slot.run = std::move(before.run);
     slot.line = std::move(before.line);
     slot.was_read = false;
-    all.kept.insert(slot.run->key);
+    slot.is_kept = true;
   };
   for (std::size_t i = 0; i < bundles.size(); ++i) {
     const auto before = slots[i].run ? by_folder.end() : by_folder.find(plain_path(bundles[i]));
@@ -112,7 +122,7 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
         take(slots.emplace_back(), before);
         any = true;
       }
-    all.problems.push_back(one.problem + (any ? kKeptNote : ""));
+    problems.push_back(one.problem + (any ? kKeptNote : ""));
   }
 }
 
@@ -121,14 +131,18 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
 SiteReading read_site_runs(const std::vector<fs::path>& bundles, const std::vector<UnlistedFolder>& unlisted,
                            const fs::path& site) {
   const std::map<std::string, std::string> known = known_lines(site);
-  std::vector<RunSlot> slots = read_slots(bundles, known);
+  std::vector<RunSlot> slots = read_slots(bundles, known, site);
   SiteReading all;
   if (!unlisted.empty() || std::ranges::any_of(slots, [](const RunSlot& slot) { return !slot.run; }))
-    keep_known(known, bundles, unlisted, slots, all);
-  std::set<std::string> keys;
+    keep_known(known, bundles, unlisted, site, slots, all.problems);
+  std::set<std::string> keys, of_readable;
+  for (const RunSlot& slot : slots)
+    if (slot.run && !slot.is_kept) of_readable.insert(slot.run->key);
   for (RunSlot& slot : slots) {
     if (!slot.problem.empty()) all.problems.push_back(slot.problem);
-    if (!slot.run || !keys.insert(slot.run->key).second) continue;  // the same bundle twice
+    if (!slot.run || (slot.is_kept && of_readable.contains(slot.run->key))) continue;
+    if (!keys.insert(slot.run->key).second) continue;  // the same bundle twice
+    if (slot.is_kept) all.kept.insert(slot.run->key);
     all.read += slot.was_read ? 1 : 0;
     all.lines.push_back(std::move(slot.line));
     all.runs.push_back(std::move(*slot.run));

@@ -188,14 +188,14 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
     for (std::size_t i = 0; i < frame.size(); ++i) {
       const std::string bytes = read_file(frame[i]);
       const ImageInfo info = inspect_image(bytes, frame[i].string());
-      if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
-        if (const std::string damage = jpeg_damage(bytes); !damage.empty())
-          refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
       const Intrinsics& inside = recording.rig.cameras[i].intrinsics;
       if (info.width_px != inside.width_px || info.height_px != inside.height_px)
         refuse_recording(frame[i],
                          fmt::format("is {} x {} px, camera '{}' has {} x {}", info.width_px, info.height_px,
                                      recording.rig.cameras[i].name, inside.width_px, inside.height_px));
+      if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
+        if (const std::string damage = jpeg_damage(bytes); !damage.empty())
+          refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
       add(frame[i], bytes);
     }
   return contents;

@@ -60,12 +60,16 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(partly.exit_code, 0) << partly.out;
   EXPECT_THAT(partly.out, HasSubstr("of an interrupted run"));
 
+  // As a kill leaves it between the tiles of a unit and the line that names them.
+  std::filesystem::create_directories(bundle / "tiles");
+  std::ofstream(bundle / "tiles/flat_plane.a.csv") << "of a unit that is run again\n";
   const auto ended = run_program({"ab", "--resume", bundle.string() + "/"});
   // 24 pairs on a busy machine may end in either verdict.
   EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.exit_code << ": " << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
   EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
   EXPECT_TRUE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(bundle / "tiles/flat_plane.a.csv"));
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   EXPECT_THAT(verified.out, HasSubstr("48 units\n"));

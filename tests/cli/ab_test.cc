@@ -177,6 +177,15 @@ TEST_F(Ab, ACalibrationOfMetricsRunsEachUnitOnce) {
   EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
   EXPECT_THAT(run_program({"ab", "--calibrate", "--repetitions", "2"}).err,
               HasSubstr("a unit needs at least 3 warm runs"));
+  for (const auto& [flag, value, said] :
+       {std::tuple{"--repetitions", "1", "a unit needs at least 3 warm runs"},
+        {"--repetitions", "2", "a unit needs at least 3 warm runs"},
+        {"--warmup", "1", "--warmup: needs --repetitions"}}) {
+    const auto refused = run_program({"ab", "--calibrate", "--scene", "flat_plane", "--method", "roma_like",
+                                      "--metric", "accuracy_rmse_mm", flag, value});
+    EXPECT_EQ(refused.exit_code, 2) << flag << " " << value;
+    EXPECT_THAT(refused.err, HasSubstr(said)) << flag << " " << value;
+  }
 }
 
 TEST_F(Ab, ForkedVariantsAreComparedAndVerified) {

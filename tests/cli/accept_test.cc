@@ -43,9 +43,11 @@ TEST(Accept, WritesWhoAcceptedAndWhen) {
   EXPECT_EQ(accepted_from({}).at("by"), ::getpwuid(::geteuid())->pw_name);
   for (const char* const name : {"GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"})
     ::unsetenv(name);
-  const auto empty = run_program({"accept", bundle, "--baseline", baseline, "--by", " "});
-  EXPECT_EQ(empty.exit_code, 2);
-  EXPECT_NE(empty.err.find("--by: the name is empty"), std::string::npos) << empty.err;
+  for (const char* const blank : {"", " ", "\t", "\n \r"}) {
+    const auto empty = run_program({"accept", bundle, "--baseline", baseline, "--by", blank});
+    EXPECT_EQ(empty.exit_code, 2);
+    EXPECT_NE(empty.err.find("--by: the name is empty"), std::string::npos) << empty.err;
+  }
   // What was accepted gates, as it did before: another run with the same values passes.
   ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "again"})
                 .exit_code,

@@ -238,6 +238,15 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   EXPECT_THAT(
       beside.out,
       HasSubstr(".gitignore: is there already, and is left as it is; add: /.aqbench/ __pycache__/\n"));
+
+  // One that cannot be read costs a line, not the steps that come next.
+  const std::filesystem::path odd = dir_ / "odd";
+  std::filesystem::create_directories(odd / ".gitignore");
+  there.working_dir = odd;
+  const auto unread = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  EXPECT_EQ(unread.exit_code, 0) << unread.err;
+  EXPECT_THAT(unread.out, AllOf(HasSubstr(".gitignore: not a regular file; add: /out/ /junit.xml"),
+                                HasSubstr("Commit aqbench.json, baselines/")));
 }
 
 // COLMAP's own layout: the images beside the model, which lies two folders below.

@@ -4,6 +4,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
+#include <new>
 
 // After <cstdio>, which it needs.
 #include <jpeglib.h>
@@ -19,6 +20,7 @@ struct JpegErrors {
   std::jmp_buf back;
   std::array<char, JMSG_LENGTH_MAX> text;
   std::string_view bytes;  // of the file
+  bool no_memory;          // the decoder was refused memory: nothing is said of the file
 };
 
 JpegErrors& errors_of(j_common_ptr decoder) { return *reinterpret_cast<JpegErrors*>(decoder->err); }
@@ -29,6 +31,7 @@ void keep_text(j_common_ptr decoder) {
 }
 
 [[noreturn]] void end_decoding(j_common_ptr decoder) {
+  errors_of(decoder).no_memory = decoder->err->msg_code == JERR_OUT_OF_MEMORY;
   keep_text(decoder);
   std::longjmp(errors_of(decoder).back, 1);
 }
@@ -86,6 +89,7 @@ std::string find_jpeg_damage(std::string_view bytes) {
   JpegErrors errors{};
   errors.bytes = bytes;
   decode(bytes, errors);
+  if (errors.no_memory) throw std::bad_alloc();
   return errors.text.data();
 }
 

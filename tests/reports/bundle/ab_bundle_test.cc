@@ -250,6 +250,22 @@ TEST_F(AbBundle, LiesAreFound) {
     EXPECT_NE(verdict_on(lie, false), VerifyVerdict::verified) << name;
 }
 
+// Texts of version 3 called some cases otherwise. What they say is not checked by this version, all else is.
+TEST_F(AbBundle, OlderTextsAreNoForgeryAndNotVerified) {
+  document.schema_version = 3;
+  write();
+  EXPECT_EQ(verify_bundle(folder.path()).verdict(), VerifyVerdict::verified) << "where texts are the same";
+  AbBundleText text = bundle_text(document);
+  text.summary += "an older sentence\n";
+  finalise_ab_bundle(folder.path(), text);
+  const VerifyReport report = verify_bundle(folder.path());
+  EXPECT_EQ(report.verdict(), VerifyVerdict::other_version);
+  EXPECT_THAT(render_verify(report), HasSubstr("ab.json: is of version 3, this program writes version 4"));
+  document.samples.units[3].cold_ms = -1;
+  finalise_ab_bundle(folder.path(), bundle_text(document));
+  EXPECT_EQ(verify_bundle(folder.path()).verdict(), VerifyVerdict::not_verified);
+}
+
 // A comparison was killed, the times of B in its pairs were made shorter: nobody goes on with such pairs.
 TEST_F(AbBundle, PairsThatWereChangedAfterAKillAreRefused) {
   const std::filesystem::path file = folder.path() / kPairJournalFile;

@@ -103,6 +103,56 @@ TEST(SiteRuns, KnowsABundleByTheFolderInWhichItLiesNow) {
   EXPECT_EQ(write_site(request).runs, 2u);
 }
 
+// A folder that was typed from one place is known from another, also where both have moved.
+TEST(SiteRuns, KnowsABundleFromAnyWorkingDirectory) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "a/out");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder / "a");
+  write_site({{"out"}, "site"});
+  fs::current_path(before);
+  fs::rename(folder / "a", folder / "b");
+  write_file(folder / "b/out" / kSecond / kHashListName, "broken");
+  const SiteSummary made = write_site({{folder / "b/out"}, folder / "b/site"});
+  EXPECT_EQ(made.runs, 2u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr(kKept));
+}
+
+// Of two copies the one that can be read counts, wherever it stands in the list.
+TEST(SiteRuns, TheReadableOneOfTwoCopiesCounts) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out/one");
+  write_site({{folder / "out"}, folder / "site"});
+  for (const char* const copy : {"out/copy", "out/zcopy"}) {
+    fs::copy(folder / "out/one" / kFirst, folder / copy / kFirst, fs::copy_options::recursive);
+    write_file(folder / "out/one" / kFirst / kHashListName, "broken");
+    const SiteReading read = read_site_runs(find_bundles({folder / "out"}, nullptr), {}, folder / "site");
+    EXPECT_EQ(read.runs.size(), 2u) << copy;
+    EXPECT_THAT(read.kept, IsEmpty()) << copy;
+    fs::remove_all(folder / copy);
+    fs::remove_all(folder / "out/one" / kFirst);
+    two_runs(folder / "again");
+    fs::copy(folder / "again" / kFirst, folder / "out/one" / kFirst, fs::copy_options::recursive);
+    fs::remove_all(folder / "again");
+  }
+}
+
+TEST(SiteRuns, WhatLiesBelowAnUnlistedFolderStays) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out/closed");
+  write_site({{folder / "out"}, folder / "site"});
+  const SiteReading read =
+      read_site_runs({}, {{folder / "out/closed", "out/closed: Permission denied"}}, folder / "site");
+  EXPECT_EQ(read.runs.size(), 2u);
+  EXPECT_EQ(read.kept.size(), 2u);
+  ASSERT_EQ(read.problems.size(), 1u);
+  EXPECT_THAT(read.problems[0], HasSubstr(kKept));
+  const SiteReading elsewhere =
+      read_site_runs({}, {{folder / "out/clos", "out/clos: Permission denied"}}, folder / "site");
+  EXPECT_EQ(elsewhere.runs.size(), 0u) << "a name that only begins alike";
+}
+
 TEST(SiteRuns, AFolderThatCannotBeListedTakesNothingWithIt) {
   if (::geteuid() == 0) GTEST_SKIP() << "the administrator may list every folder";
   const TemporaryDirectory folder;
