@@ -125,6 +125,7 @@ TEST(SiteRuns, TheReadableOneOfTwoCopiesCounts) {
   two_runs(folder / "out/one");
   write_site({{folder / "out"}, folder / "site"});
   for (const char* const copy : {"out/copy", "out/zcopy"}) {
+    fs::create_directories(folder / copy);
     fs::copy(folder / "out/one" / kFirst, folder / copy / kFirst, fs::copy_options::recursive);
     write_file(folder / "out/one" / kFirst / kHashListName, "broken");
     const SiteReading read = read_site_runs(find_bundles({folder / "out"}, nullptr), {}, folder / "site");
