@@ -148,6 +148,16 @@ ExitCode print_version(const Arguments& arguments) {
   return ExitCode::pass;
 }
 
+// What these commands are given is recorded, and replayed from there.
+void require_recordable(const Arguments& arguments) {
+  constexpr std::string_view kRecording[] = {"sweep", "run", "ab", "init", "profile"};
+  if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    if (!is_valid_utf8(arguments[i]))
+      throw Error(ErrorKind::usage, fmt::format("argument {} of {}: '{}' is not UTF-8", i, arguments[0],
+                                                printable(arguments[i])));
+}
+
 ExitCode dispatch(const Arguments& arguments) {
   if (arguments.empty()) {
     print_help();
@@ -161,6 +171,7 @@ ExitCode dispatch(const Arguments& arguments) {
   if (arguments[0] == "--version") {
     return print_version({arguments.begin() + 1, arguments.end()});
   }
+  require_recordable(arguments);
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 

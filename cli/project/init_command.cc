@@ -149,16 +149,22 @@ ExitCode init_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: is there already, and is left as it is", kProjectFileName));
   start.inputs = find_inputs(fs::current_path(unknown));
+  for (const FoundInput& input : start.inputs)
+    if (!is_valid_utf8(input.directory.string()))
+      throw Error(ErrorKind::input, input.directory.string() + ": the folder's name is not UTF-8, as " +
+                                        kProjectFileName + " must be");
   const std::string text = start_project_text(start);
   check_text(text);
+  // The project file comes last: while it is missing, `init` can be called again.
+  const bool gates = write_new(kWorkflow, start_workflow_text(start));
   if (!write_new(kProjectFileName, text))
     throw Error(ErrorKind::usage,
                 fmt::format("{}: is there already, and is left as it is", kProjectFileName));
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
              start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
   for (const FoundInput& input : start.inputs)
-    fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, input.directory.string());
-  if (write_new(kWorkflow, start_workflow_text(start)))
+    fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, printable(input.directory.string()));
+  if (gates)
     fmt::print("{}: gates pull requests of this repository\n", kWorkflow);
   else
     fmt::print("{}: is there already, and is left as it is\n", kWorkflow);

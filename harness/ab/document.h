@@ -19,6 +19,7 @@ namespace aqbench {
 // Since version 3 pairs.jsonl lies beside it; since version 4 cases may be WORSE and units may have tiles.
 inline constexpr int kOldestAbSchemaVersion = 2;
 inline constexpr int kAbSchemaVersionWithPairs = 3;
+inline constexpr int kAbSchemaVersionWithTiles = 4;
 inline constexpr int kAbSchemaVersion = 4;
 inline constexpr const char* kAbFile = "ab.json";
 

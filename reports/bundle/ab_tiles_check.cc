@@ -34,6 +34,11 @@ std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const A
   for (std::size_t i = 0; i < samples.units.size(); ++i) {
     const AbUnit& unit = samples.units[i];
     if (unit.tiles_sha256.empty()) continue;
+    if (document.schema_version < kAbSchemaVersionWithTiles) {
+      findings.push_back({kAbFile, fmt::format("samples.units[{}]: has tiles, which version {} does not have",
+                                               i, document.schema_version)});
+      continue;
+    }
     if (!may_keep_tiles(unit)) {
       findings.push_back(
           {kAbFile, fmt::format("samples.units[{}]: has tiles, which the first pair alone keeps", i)});

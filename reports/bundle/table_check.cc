@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@ namespace {
 
 constexpr std::uintmax_t kMaxTableBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kMaxPlyHeaderBytes = 4096;
+constexpr std::string_view kTilesHeader =
+    "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct";
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kOutlier_mm = 20;  // what outlier_ratio_pct counts beyond
 
 // Returns the first bytes of a file, which hold a cloud's header.
@@ -94,7 +98,7 @@ class TableChecker {
     } catch (const Error&) {
       return;  // whoever compares its hash says so
     }
-    if (file.starts_with("tiles/")) check_tiles(read_table(text));
+    if (file.starts_with("tiles/")) check_tiles(text);
     if (file.starts_with("views/")) check_views(read_table(text));
     if (file.starts_with("depth/")) check_depths(read_table(text));
     if (file.starts_with("diagnosis/")) check_holes(read_table(text));
@@ -147,8 +151,27 @@ class TableChecker {
                                               *recorded->value)});
   }
 
-  void check_tiles(const CaseTable& table) {
-    double worst = 0, points = 0, empty = 0, sum_mm = 0, sum_of_sizes_mm = 0;
+  // Says what a file of tiles that aqbench wrote cannot hold; empty where there is nothing.
+  static std::string form_of_tiles(std::string_view text, const CaseTable& table) {
+    if (text.substr(0, text.find('\n')) != kTilesHeader) return "has another first line than tiles have";
+    if (table.rows() == 0) return "holds no tile";
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto points = table.number(row, "points"), mean_mm = table.number(row, "signed_mean_mm");
+      const bool whole = points && *points >= 0 && *points < 1e15 && std::floor(*points) == *points;
+      if (table.fields_of(row).size() != table.names.size() || !whole ||
+          (*points > 0 ? !mean_mm || !std::isfinite(*mean_mm) : mean_mm.has_value()))
+        return fmt::format("line {}: is no tile", row + 2);
+    }
+    return {};
+  }
+
+  void check_tiles(std::string_view text) {
+    const CaseTable table = read_table(text);
+    if (const std::string problem = form_of_tiles(text, table); !problem.empty()) {
+      findings_.push_back({file_, problem});
+      return;
+    }
+    double worst = 0, points = 0, empty = 0, sum_mm = 0, sum_of_sizes_mm = 0, sum_of_squares_mm2 = 0;
     std::vector<double> complete_pct;
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const double here = table.number(row, "points").value_or(0),
@@ -156,6 +179,7 @@ class TableChecker {
       points += here;
       sum_mm += here * mean_mm;
       sum_of_sizes_mm += here * std::abs(mean_mm);
+      sum_of_squares_mm2 += here * mean_mm * mean_mm;
       empty += here == 0 ? 1 : 0;
       worst = std::max(worst, std::abs(mean_mm));
       if (const auto share = table.number(row, "completeness_2mm_pct")) complete_pct.push_back(*share);
@@ -163,8 +187,15 @@ class TableChecker {
     compare("tile_worst_abs_bias_mm", worst);
     compare("tile_empty_pct", 100 * empty / static_cast<double>(std::max<std::size_t>(table.rows(), 1)));
     constexpr double rounding = 1e-7;  // of sums over many tiles
-    if (points > 0)
+    if (points > 0) {
+      // Errors in a tile lie around its mean: their sizes and squares are at least those of the mean.
+      check_between("accuracy_mean_mm", {sum_of_sizes_mm / points, kNoLimit},
+                    rounding * sum_of_sizes_mm / points);
+      const double least_rmse_mm = std::sqrt(sum_of_squares_mm2 / points);
+      check_between("accuracy_rmse_mm", {least_rmse_mm, kNoLimit}, rounding * least_rmse_mm);
+      check_between("accuracy_max_mm", {worst, kNoLimit}, rounding * worst);
       check_between("bias_mean_mm", {sum_mm / points, sum_mm / points}, rounding * sum_of_sizes_mm / points);
+    }
     // The whole lies between its parts, however large they are.
     if (!complete_pct.empty())
       check_between("completeness_2mm_pct", {std::ranges::min(complete_pct), std::ranges::max(complete_pct)},

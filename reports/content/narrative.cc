@@ -171,8 +171,16 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
 
 }  // namespace
 
+bool has_injected_faults(const Results& results) {
+  return std::ranges::any_of(results.records, [](const Record& record) { return !record.injected.empty(); });
+}
+
 std::vector<std::string> narrative_lines(const BundleContent& content) {
   std::vector<std::string> lines = {ok_sentence(content.results)};
+  if (has_injected_faults(content.results))
+    lines.push_back(
+        "Faults were put into cases with --inject, to test the harness: these results are no evidence of "
+        "quality.");
   if (content.baseline) lines.push_back(gate_sentence(content));
   std::vector<CaseGroup> groups = group_cases(content.results);
   if (const std::string common = take_common_axes(groups); !common.empty())

@@ -283,8 +283,8 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
                                     "one run is no verdict.");
   parts.body += ab_stages_section(report) + details_section(document, report);
   parts.body +=
-      "<p class=\"dim\">Made from ab.json and the tiles beside it: <code>aqbench report</code> makes it "
-      "again, and "
+      "<p class=\"dim\">How it was run: commands.txt in the bundle. This page is made from ab.json and the "
+      "tiles beside it: <code>aqbench report</code> makes it again, and "
       "<code>aqbench "
       "verify</code> works out ab.json from the samples in it.</p>\n";
   return html_page(parts);

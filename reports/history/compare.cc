@@ -12,6 +12,7 @@
 #include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/narrative.h"
 
 namespace aqbench {
 namespace {
@@ -75,6 +76,12 @@ void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
     if (find_metric(a.metrics, name) == nullptr) add(name, nullptr, &metric);
 }
 
+// The record's calls are those of all repetitions, its times those of each.
+double calls_of_a_run(const StageRecord& stage) {
+  if (stage.self_ms.empty()) return 0;
+  return static_cast<double>(stage.calls) / static_cast<double>(stage.self_ms.size());
+}
+
 void compare_stages(const Record& a, const Record& b, CompareReport& report) {
   const auto find = [](const Record& record, const StageRecord& stage) -> const StageRecord* {
     const auto found = std::ranges::find_if(record.stages, [&](const StageRecord& other) {
@@ -89,13 +96,13 @@ void compare_stages(const Record& a, const Record& b, CompareReport& report) {
     row.stage = known.name;
     row.parent = known.parent;
     if (x != nullptr) {
-      row.calls_a = x->calls;
+      row.calls_a = calls_of_a_run(*x);
       row.self_ms_a = summarize(x->self_ms).median;
       row.net_bytes_a = x->net_bytes;
       row.peak_bytes_a = x->peak_bytes;
     }
     if (y != nullptr) {
-      row.calls_b = y->calls;
+      row.calls_b = calls_of_a_run(*y);
       row.self_ms_b = summarize(y->self_ms).median;
       row.net_bytes_b = y->net_bytes;
       row.peak_bytes_b = y->peak_bytes;
@@ -134,7 +141,7 @@ std::optional<double> ComparedStage::time_factor() const { return quotient(self_
 
 std::optional<double> ComparedStage::work_factor() const {
   if (calls_a == 0 || calls_b == 0) return std::nullopt;
-  return static_cast<double>(calls_b) / static_cast<double>(calls_a);
+  return calls_b / calls_a;
 }
 
 std::optional<double> ComparedStage::cost_factor() const {
@@ -153,6 +160,10 @@ CompareReport compare_results(const Results& a, const Results& b) {
     return report;
   }
   report.key_differences = compare_keys(a, b);
+  for (const auto& [side, results] : {std::pair{"A", &a}, {"B", &b}})
+    if (has_injected_faults(*results))
+      report.notes.push_back(
+          fmt::format("{} has faults that were put in with --inject: it is no evidence of quality", side));
   std::map<std::string, const Record*> others;
   for (const Record& record : b.records) others[record.case_name] = &record;
   for (const Record& record : a.records) {

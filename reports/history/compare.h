@@ -24,7 +24,7 @@ struct ComparedMetric {
 // cost multiply to the factor of time.
 struct ComparedStage {
   std::string case_name, stage, parent;
-  std::uint64_t calls_a = 0, calls_b = 0;
+  double calls_a = 0, calls_b = 0;             // of one repetition
   std::optional<double> self_ms_a, self_ms_b;  // medians over the repetitions
   std::optional<std::int64_t> net_bytes_a, net_bytes_b, peak_bytes_a, peak_bytes_b;
 

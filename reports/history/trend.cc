@@ -63,7 +63,13 @@ void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>
     bundles.push_back(folder);
     return;
   }
-  if (depth == kMaxFolders) return;
+  if (depth == kMaxFolders) {
+    std::error_code error;
+    fs::status(folder / "results.json", error);
+    if (error == std::errc::permission_denied && unlisted != nullptr)
+      unlisted->push_back({folder, fmt::format("{}: {}", folder.string(), error.message())});
+    return;
+  }
   std::vector<fs::path> below;
   try {
     below = folders_in(folder);

@@ -29,6 +29,14 @@ constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#5
 constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
 std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
 
+// The metric is whole, whatever is left for the case.
+std::string label_of(const std::string& name, const std::string& metric) {
+  constexpr std::size_t kFewest = 10;
+  const std::size_t left =
+      kLabelColumns > metric.size() + kFewest ? kLabelColumns - metric.size() - 1 : kFewest;
+  return fit_label(elide_middle(name, left) + " " + metric);
+}
+
 std::string and_more(std::size_t all) {
   return all > kMaxRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMaxRowsDrawn)
                              : std::string();
@@ -185,14 +193,14 @@ std::string baseline_chart(const BundleContent& content) {
     const bool bad = row->verdict == Verdict::regressed;
     const auto label = labels.of.find(row->case_name);
     const std::string& name = label == labels.of.end() ? row->case_name : label->second;
-    body += svg_text(kLabels - 8, y + 14, "end", elide_middle(name + " " + row->metric, kLabelColumns), "s");
+    body += svg_text(kLabels - 8, y + 14, "end", label_of(name, row->metric), "s");
     body += svg_rect(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)), kRow - 7,
                      bad          ? "fill=\"#cf222e\""
                      : length > 0 ? "fill=\"#bf8700\""
                                   : "fill=\"#1a7f37\"",
                      row->case_name + " " + gate_row_text(*row));
     const std::string number = std::abs(row->excess) < 1000 ? fmt::format("{:+.2f}", row->excess)
-                                                            : fmt::format("{:+.2g}", row->excess);
+                                                            : fmt::format("{:+.0e}", row->excess);
     body += svg_text(kPage - kNumbers + 6, y + 14, "start",
                      std::abs(row->excess) > kFull ? number + " (cut)" : number, "s");
     y += kRow;

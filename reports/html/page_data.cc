@@ -60,6 +60,8 @@ void add_values(const Record& record, const std::vector<std::string>& names, Jso
 Json case_json(const Record& record, const std::string& label, const std::vector<std::string>& names) {
   Json at = {{"name", record.case_name}, {"label", label}, {"status", to_string(record.status)}};
   if (!record.reason.empty()) at["reason"] = record.reason;
+  for (const InjectedFault& fault : record.injected)
+    at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));
   add_values(record, names, at);
   if (const auto ms = time_ms(record.timing)) at["time_ms"] = *ms;
   if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;

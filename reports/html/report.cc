@@ -35,6 +35,7 @@ std::string verdict_badge(const BundleContent& content) {
   const bool all_ok = static_cast<std::size_t>(ok) == results.run.planned_cases;
   std::string badges = fmt::format("<span class=\"badge {}\">{} of {} ok</span> ", all_ok ? "good" : "bad",
                                    ok, counted(results.run.planned_cases, "case"));
+  if (has_injected_faults(results)) badges += "<span class=\"badge bad\">injected faults</span> ";
   if (!content.baseline) return badges;
   const bool pass = content.gated->exit_code() == ExitCode::pass;
   return badges + fmt::format("<span class=\"badge {}\">gate: {}</span>", pass ? "good" : "bad",

@@ -146,8 +146,9 @@ std::string stage_text(const Rivals& pair) {
 std::string since_text(const Rivals& pair, const BundleContent& content) {
   for (const GateRow& row : content.gated->rows) {
     if (row.case_name != pair.worse->case_name || row.metric.empty()) continue;
-    if (!row.current || !row.baseline || *row.current == *row.baseline) continue;
-    return fmt::format("{} {}", row.metric, gate_row_text(row));
+    constexpr double kSeen = 0.005;  // of what is allowed: less is rounding
+    if (!row.current || !row.baseline || std::abs(row.excess) < kSeen) continue;
+    return gate_row_text(row);
   }
   return "as it was accepted";
 }

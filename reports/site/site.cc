@@ -32,9 +32,17 @@ std::string folder_names(const std::vector<fs::path>& folders) {
   return names;
 }
 
+// Names the files that the site has, a line each: no others are ever removed.
+constexpr const char* kSiteFilesFile = "data/files.txt";
+
+// A site's folders and its file of runs are its own: what links lead to belongs to somebody else.
 void check_out(const fs::path& out) {
   std::error_code error;
-  if (!fs::exists(out, error) || fs::exists(out / kSiteRunsFile, error) || fs::is_empty(out, error)) return;
+  for (const char* const folder : kPageFolders)
+    if (fs::is_symlink(out / folder, error))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: is a symbolic link, and no folder of a site", (out / folder).string()));
+  if (!fs::exists(out, error) || fs::is_empty(out, error) || is_site(out)) return;
   throw Error(ErrorKind::input, out.string() + ": is not empty and no site");
 }
 
@@ -53,12 +61,17 @@ class SiteWriter {
     for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
     // First of all: by this file the folder is known as a site, also after a run that was killed.
     if (!fs::exists(out_ / kSiteRunsFile)) write_file(out_ / kSiteRunsFile, "");
+    std::error_code error;
+    if (!fs::exists(out_ / kSiteFilesFile, error)) return;
+    const std::string list = read_file(out_ / kSiteFilesFile);
+    for (const std::string_view path : split_at(list, '\n')) had_.emplace(path);
   }
 
   void write(const std::pair<std::string, std::string>& file) {
     keep(file.first);
     std::error_code error;
     const fs::path path = out_ / file.first;
+    if (fs::is_symlink(path, error)) fs::remove(path, error);  // the link, not what it leads to
     if (fs::file_size(path, error) == file.second.size() && !error && read_file(path) == file.second) return;
     write_file(path, file.second);
   }
@@ -70,18 +83,23 @@ class SiteWriter {
         std::ranges::count_if(kept_, [](const std::string& path) { return path.ends_with(".html"); }));
   }
 
-  void remove_others() const {
+  // Call it last.
+  void remove_others() {
+    keep(kSiteFilesFile);
+    std::string list;
+    for (const std::string& path : kept_) list += path + "\n";
+    write({kSiteFilesFile, list});
     for (const char* const folder : kPageFolders)
       for (const auto& entry : fs::directory_iterator(out_ / folder)) {
         std::error_code ignored;  // a page that cannot be removed stays and nothing leads to it
-        if (!kept_.contains(fmt::format("{}/{}", folder, entry.path().filename().string())))
-          fs::remove(entry.path(), ignored);
+        const std::string path = fmt::format("{}/{}", folder, entry.path().filename().string());
+        if (!kept_.contains(path) && had_.contains(path)) fs::remove(entry.path(), ignored);
       }
   }
 
  private:
   fs::path out_;
-  std::set<std::string> kept_;
+  std::set<std::string> kept_, had_;  // of this call, and of the one before
 };
 
 // Returns what `read` gives; nullopt, with a line in `problems`, where a bundle cannot be read.

@@ -1,6 +1,9 @@
 #include "reports/site/site_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,13 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the site knew before: key -> line.
-std::map<std::string, std::string> known_lines(const fs::path& site) {
+constexpr std::string_view kStart = "{\"key\":\"";  // of a line
+
+// What the site knew before: key -> line. Its file, where it is damaged, is a problem and made anew.
+std::map<std::string, std::string> known_lines(const fs::path& site, std::vector<std::string>& problems) {
   std::map<std::string, std::string> known;
   std::error_code error;
   if (!fs::exists(site / kSiteRunsFile, error)) return known;
-  const std::string text = read_text_file(site / kSiteRunsFile);
-  constexpr std::string_view kStart = "{\"key\":\"";
+  std::string text;
+  try {
+    text = read_text_file(site / kSiteRunsFile);
+  } catch (const Error& damaged) {
+    if (damaged.kind() != ErrorKind::input) throw;
+    problems.push_back(fmt::format("{} (all bundles are read again)", damaged.what()));
+  }
   for (const std::string_view line : split_at(text, '\n'))
     if (line.starts_with(kStart) && line.size() > kStart.size() + 64)
       known.emplace(line.substr(kStart.size(), 64), line);
@@ -128,11 +138,18 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
 
 }  // namespace
 
+bool is_site(const fs::path& folder) {
+  std::ifstream file(folder / kSiteRunsFile, std::ios::binary);
+  std::string begin(kStart.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return file.gcount() == 0 ? file.eof() : begin == kStart;
+}
+
 SiteReading read_site_runs(const std::vector<fs::path>& bundles, const std::vector<UnlistedFolder>& unlisted,
                            const fs::path& site) {
-  const std::map<std::string, std::string> known = known_lines(site);
-  std::vector<RunSlot> slots = read_slots(bundles, known, site);
   SiteReading all;
+  const std::map<std::string, std::string> known = known_lines(site, all.problems);
+  std::vector<RunSlot> slots = read_slots(bundles, known, site);
   if (!unlisted.empty() || std::ranges::any_of(slots, [](const RunSlot& slot) { return !slot.run; }))
     keep_known(known, bundles, unlisted, site, slots, all.problems);
   std::set<std::string> keys, of_readable;

@@ -15,6 +15,9 @@ namespace aqbench {
 // Is the file of a site that has a line for each run (site_line()).
 inline constexpr const char* kSiteRunsFile = "data/runs.jsonl";
 
+// Returns whether the folder has that file, as site wrote it: empty, or with a line for a run first.
+bool is_site(const std::filesystem::path& folder);
+
 // Holds the runs of a site as they were just read.
 struct SiteReading {
   std::vector<SiteRun> runs;

@@ -205,11 +205,13 @@ void skip(Record& record) {
 
 // Ten tiles, three of them empty, that give the record's metrics.
 std::string tiles_of(const Record& record) {
-  std::string text = "column,row,points,signed_mean_mm\n";
+  std::string text = "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
   int column = 0;
-  for (const double tile_mm : tile_means_of(errors_of(mean_of(record))))
-    text += fmt::format("{},0,{},{}\n", column++, kScored / kTiles, tile_mm);
-  for (; column < 10; ++column) text += fmt::format("{},0,0,\n", column);
+  for (const double tile_mm : tile_means_of(errors_of(mean_of(record)))) {
+    text += fmt::format("{},0,{},0,{},{},0,\n", column, column * 10, kScored / kTiles, tile_mm);
+    ++column;
+  }
+  for (; column < 10; ++column) text += fmt::format("{},0,{},0,0,,,\n", column, column * 10);
   return text;
 }
 

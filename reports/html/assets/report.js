@@ -106,10 +106,10 @@ const aqbench = (() => {
       const reason = at.why?.[metric[0]];
       const gate = data.gate?.find((row) => row[0] === at.name && row[1] === metric[0]);
       return [make('tr', {class: index === here ? 'here' : null, id: index === here ? 'here' : null},
-        make('td', {}, metric[0]), make('td', {}, `${number(value)} ${value === null ? '' : metric[1]}`,
+        make('td', {'data-label': 'metric'}, metric[0]), make('td', {'data-label': 'value'}, `${number(value)} ${value === null ? '' : metric[1]}`,
           reason ? make('div', {class: 'dim'}, reason) : ''),
-        make('td', {}, gate ? `${gate[2]}; accepted ${number(gate[3])}` : ''),
-        make('td', {}, `${metric[3]} (${better_text[metric[2]] ?? metric[2]})`))];
+        make('td', {'data-label': 'gate'}, gate ? `${gate[2]}; accepted ${number(gate[3])}` : ''),
+        make('td', {'data-label': 'definition'}, `${metric[3]} (${better_text[metric[2]] ?? metric[2]})`))];
     });
   }
 
@@ -124,12 +124,13 @@ const aqbench = (() => {
     dialog.replaceChildren(
       make('button', {type: 'button', onclick: () => dialog.close()}, 'close (Esc)'), title,
       make('p', {}, `status: ${at.status}${at.reason ? ': ' + at.reason : ''}`),
+      ...(at.injected ?? []).map((text) => make('p', {class: 'bad'}, 'injected fault: ' + text)),
       make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command),
       make('h3', {}, 'Run the whole sweep again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
     if (rows.length > 0)
       dialog.append(make('h3', {}, 'Values and what they mean'),
         make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the case'},
-          make('table', {}, make('thead', {}, make('tr', {}, ...['metric', 'value', 'gate', 'definition'].map(
+          make('table', {class: 'cards'}, make('thead', {}, make('tr', {}, ...['metric', 'value', 'gate', 'definition'].map(
             (text) => make('th', {scope: 'col'}, text)))), make('tbody', {}, ...rows))));
     if (at.options)
       dialog.append(make('h3', {}, 'Options as they took effect'), make('pre', {}, at.options.join('\n')));

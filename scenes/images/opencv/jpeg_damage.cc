@@ -77,8 +77,11 @@ void decode(std::string_view bytes, JpegErrors& errors) {
     jpeg_create_decompress(&decoder);
     jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&decoder, TRUE);
-    jpeg_read_coefficients(&decoder);
-    jpeg_finish_decompress(&decoder);
+    // A block of 8 x 8 px takes at least a bit: what says more than it can hold must not take its memory.
+    if (decoder.image_width / 8.0 * (decoder.image_height / 8.0) > 8.0 * static_cast<double>(bytes.size()))
+      std::snprintf(errors.text.data(), errors.text.size(), "says more pixels than its bytes can hold");
+    else if (jpeg_read_coefficients(&decoder) != nullptr)
+      jpeg_finish_decompress(&decoder);
   }
   jpeg_destroy_decompress(&decoder);
 }

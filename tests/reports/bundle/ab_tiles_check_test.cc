@@ -120,6 +120,30 @@ TEST_F(AbTiles, ThatTellAnotherMetricThanTheUnitAreNamed) {
   EXPECT_THAT(findings(), AllOf(HasSubstr(kFileOfB), HasSubstr("bias_mean_mm")));
 }
 
+TEST_F(AbTiles, ThatAqbenchCannotHaveWrittenAreNamed) {
+  const std::string good = tiles_with("2"), header = good.substr(0, good.find('\n') + 1);
+  for (const std::string& text :
+       {std::string(), header, std::string("<script>") + '\0', tiles_with("nan"), tiles_with(""),
+        header + "0,0,0,0,-10,0,0,100\n", header + "0,0,0,0,1.5,0,0,100\n", header + "0,0,0,0,10,0\n"}) {
+    write_file(folder / kFileOfB, text);
+    first_unit(AbSide::b).tiles_sha256 = sha256_hex(text);
+    EXPECT_NE(findings(), "") << text;
+  }
+}
+
+// A version without tiles has none, whatever its hashes say.
+TEST_F(AbTiles, OfAnOlderVersionAreNone) {
+  document.schema_version = kAbSchemaVersionWithTiles - 1;
+  EXPECT_THAT(findings(), HasSubstr("has tiles, which version 3 does not have"));
+}
+
+// An error of a tile that is larger than all the errors of its points.
+TEST_F(AbTiles, ThatNeedLargerErrorsThanTheUnitHasAreNamed) {
+  for (AbUnit& unit : document.samples.units) unit.outcomes.front().name = "accuracy_rmse_mm";
+  document.settings.outcomes.front().name = "accuracy_rmse_mm";
+  EXPECT_THAT(findings(), HasSubstr("gives accuracy_rmse_mm 1.73205 to inf, the record says 1.5"));
+}
+
 TEST_F(AbTiles, OfALaterPairAreNone) {
   document.samples.units[2].tiles_sha256 = sha256_hex(tiles_with("1"));
   EXPECT_THAT(findings(), HasSubstr("ab.json: samples.units[2]: has tiles"));

@@ -99,6 +99,14 @@ TEST(Compare, ABiasThatMovedIsNeitherWorseNorBetter) {
   EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("bias_mean_mm.* -0.5 +other"));
 }
 
+TEST(Compare, FaultsThatWerePutInAreSaid) {
+  const Results a = on_machine("X", 2);
+  Results b = later(a);
+  EXPECT_THAT(compare_results(a, b).notes, ::testing::IsEmpty());
+  b.records[1].injected = {{"depth_estimation", "corrupt", 3}};
+  EXPECT_THAT(compare_results(a, b).notes, ::testing::Contains(HasSubstr("B has faults that were put in")));
+}
+
 TEST(Compare, WhetherTheWorkMovedOrItsCost) {
   Results a = on_machine("X", 2);
   a.records[3].stages = {{"depth", "", 10, {100}, {100}, 1 << 20, 2 << 20},
@@ -122,6 +130,11 @@ TEST(Compare, WhetherTheWorkMovedOrItsCost) {
               HasSubstr("the cost per call moved: 1 x the calls, 2.04 x"));
   b.records[3].stages[0].self_ms = {104};
   EXPECT_EQ(moved_stage_line(compare_results(a, b)), "");
+  // Calls are those of all repetitions: more repetitions are no more work.
+  b.records[3].stages[0].calls = 40;
+  b.records[3].stages[0].self_ms = {104, 100, 101, 103};
+  EXPECT_EQ(moved_stage_line(compare_results(a, b)), "");
+  EXPECT_DOUBLE_EQ(*compare_results(a, b).stages.at(3).work_factor(), 1);
 }
 
 }  // namespace

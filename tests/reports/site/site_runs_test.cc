@@ -139,6 +139,52 @@ TEST(SiteRuns, TheReadableOneOfTwoCopiesCounts) {
   }
 }
 
+// What is not the site's own is neither removed nor written to.
+TEST(SiteRuns, FilesOfOthersStay) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  fs::create_directories(folder / "site/data");
+  write_file(folder / "site/data/runs.jsonl", "{\"experiment\":1}\n");
+  EXPECT_THROW(write_site(request), Error) << "a file of that name alone makes no site";
+  EXPECT_EQ(read_file(folder / "site/data/runs.jsonl"), "{\"experiment\":1}\n");
+  fs::remove_all(folder / "site");
+
+  write_site(request);
+  write_file(folder / "site/data/train.csv", "1,2\n");
+  fs::remove_all(folder / "out" / kSecond);
+  write_file(folder / "victim", "mine");
+  fs::remove(folder / "site/index.html");
+  fs::create_symlink(folder / "victim", folder / "site/index.html");
+  write_site(request);
+  EXPECT_EQ(read_file(folder / "site/data/train.csv"), "1,2\n");
+  EXPECT_EQ(read_file(folder / "victim"), "mine");
+  EXPECT_FALSE(fs::is_symlink(folder / "site/index.html"));
+  std::size_t reports = 0;
+  for (const auto& report : fs::directory_iterator(folder / "site/report"))
+    reports += report.is_regular_file();
+  EXPECT_EQ(reports, 1u) << "a page of a run that is gone goes, too";
+
+  fs::rename(folder / "site/suite", folder / "elsewhere");
+  fs::create_directory_symlink(folder / "elsewhere", folder / "site/suite");
+  EXPECT_THROW(write_site(request), Error);
+}
+
+TEST(SiteRuns, ADamagedFileOfRunsIsNamedAndMadeAnew) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "out");
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  write_site(request);
+  const fs::path lines = folder / "site" / kSiteRunsFile;
+  const std::string whole = read_file(lines);
+  write_file(lines, whole + std::string(1, '\0'));
+  const SiteSummary made = write_site(request);
+  EXPECT_EQ(made.read, 2u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr("runs.jsonl"));
+  EXPECT_EQ(read_file(lines), whole);
+}
+
 TEST(SiteRuns, WhatLiesBelowAnUnlistedFolderStays) {
   const TemporaryDirectory folder;
   two_runs(folder / "out/closed");
