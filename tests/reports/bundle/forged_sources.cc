@@ -89,10 +89,9 @@ Lies lies_about_commands() {
     std::ofstream(b.folder / "notes.txt") << "checked by two people\n";
     std::ofstream(b.folder / "tests.log") << "exit code: 0\n";
   };
-  return {
-      tell,
-      {"says --threads 8", "asks for baseline.json, which is missing", "real 0.001 s, in which",
-       "user and sys 99999", "lacks --timeout", "has no flag for notes.txt", "has no flag for tests.log"}};
+  return {tell,
+          {"says --threads 8", "asks for baseline.json, which is missing", "real 0.001 s, in which",
+           " s in 0.001 s on ", "lacks --timeout", "has no flag for notes.txt", "has no flag for tests.log"}};
 }
 
 }  // namespace aqbench::forging

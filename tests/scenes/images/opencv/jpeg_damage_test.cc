@@ -36,16 +36,20 @@ TEST(JpegDamage, ZeroBytesBeforeTheEndAreFillingAndOthersAreNot) {
   EXPECT_THAT(find_jpeg_damage(longer), HasSubstr("extraneous bytes"));
 }
 
-// A header that says 65500 x 65500 px needs 8.6 GB, which this test's limit does not allow.
+// The image with a header that says 65500 x 65500 px, which need 8.6 GB.
+std::string jpeg_that_says_huge() {
+  std::string huge = whole_jpeg();
+  const std::size_t frame = huge.find("\xff\xc0");
+  EXPECT_NE(frame, std::string::npos);
+  return huge.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+}
+
+// Enough bytes follow to hold that many blocks; the memory for them is more than this test's limit allows.
 TEST(JpegDamage, RefusedMemoryIsNoDamage) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer needs the address space that this test takes away";
 #endif
-  const std::string whole = whole_jpeg();
-  const std::size_t frame = whole.find("\xff\xc0");
-  ASSERT_NE(frame, std::string::npos);
-  std::string huge = whole;
-  huge.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  const std::string huge = jpeg_that_says_huge() + std::string(std::size_t{65500} * 65500 / 512, '\0');
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   rlimit low = before;
@@ -53,6 +57,10 @@ TEST(JpegDamage, RefusedMemoryIsNoDamage) {
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   EXPECT_THROW(find_jpeg_damage(huge), std::bad_alloc);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+}
+
+TEST(JpegDamage, MorePixelsThanTheBytesCanHoldAreDamage) {
+  EXPECT_EQ(find_jpeg_damage(jpeg_that_says_huge()), "says more pixels than its bytes can hold");
 }
 
 TEST(JpegDamage, WhatEndsTheDecoderIsSaidToo) {
