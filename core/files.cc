@@ -329,6 +329,12 @@ int open_locked(const std::filesystem::path& file) {
   throw_file_error(file, error);
 }
 
+FileLock FileLock::wait_folder(const std::filesystem::path& folder) {
+  Descriptor held(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (held.get() < 0 || ::flock(held.get(), LOCK_EX) != 0) fail_lock(folder, errno);
+  return FileLock(std::move(held));
+}
+
 FileLock FileLock::wait(const std::filesystem::path& path, LockMode mode) {
   return FileLock(take_lock(path, mode, true));
 }

@@ -94,6 +94,8 @@ class FileLock {
   static FileLock wait(const std::filesystem::path& path, LockMode mode);
   // Returns nullopt if another holder is in the way. Throws as wait() does.
   static std::optional<FileLock> attempt(const std::filesystem::path& path, LockMode mode);
+  // Waits for others, and locks a folder itself, which needs no file in it. Throws as wait() does.
+  static FileLock wait_folder(const std::filesystem::path& folder);
 
  private:
   explicit FileLock(Descriptor held) : held_(std::move(held)) {}

@@ -241,8 +241,9 @@ JsonPlace JsonPlace::child(const Json& value, std::string_view key) const {
 }
 
 void JsonPlace::fail(std::string_view what) const {
-  throw Error(ErrorKind::input, fmt::format("{}: {}{}{}", source_, path_, path_.empty() ? "" : ": ", what),
-              source_);
+  // Keys are somebody's text: a line break in one must not break the line.
+  const std::string where = path_.empty() ? "" : printable(path_) + ": ";
+  throw Error(ErrorKind::input, fmt::format("{}: {}{}", source_, where, printable(what)), source_);
 }
 
 std::optional<JsonPlace> JsonPlace::find(std::string_view key) const {

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/text.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/spatial_tree.h"
 #include "metrics/numbers/exact_sum.h"
@@ -155,6 +156,17 @@ double max_of_abs(std::span<const double> values) {
 }
 
 }  // namespace
+
+std::string why_nothing_is_scored(const ScoredCounts& counts) {
+  const std::size_t all = counts.left_out() + counts.outside_patch;
+  if (counts.scored > 0 || all == 0) return {};
+  return fmt::format(
+      "none of its {} is scored: {} outside the scene's patch, {} outside the crop, {} beyond a border of "
+      "the "
+      "truth, {} beyond the largest distance",
+      counted(all, "point"), counts.outside_patch, counts.outside_crop,
+      counts.scored_beyond_border ? 0 : counts.beyond_border, counts.beyond_max_distance);
+}
 
 ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part) {
   if (points_m.size() > std::numeric_limits<std::uint32_t>::max()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scenes/cloud/crop.h"
@@ -39,6 +40,10 @@ struct ScoredCounts {
     return outside_crop + beyond_max_distance + (scored_beyond_border ? 0 : beyond_border);
   }
 };
+
+// Returns why none of the points that have coordinates is scored: "none of its 12 points is scored: 10 lie
+// outside the crop, ..."; "" where one is, and where there is none.
+std::string why_nothing_is_scored(const ScoredCounts& counts);
 
 // The scored points: those whose (x, y) lies inside the patch, at any height, because a point behind the
 // surface or far above it is an error. Without a patch every finite point is scored, or the asked part of

@@ -154,16 +154,17 @@ void complete_sweep_request(SweepRequest& request) {
     check(request.plan.timing);
     use_current_project(request.plan);
   }
-  if (request.gate && !request.baseline) {
-    const std::string suite = request.plan.own_suite ? request.plan.own_suite->name : request.plan.suite;
-    if (suite.empty()) throw Error(ErrorKind::usage, "--gate needs --baseline FILE");
-    request.baseline = gate_baseline({}, suite, request.plan.project_file);
-  }
   complete_share(request.share, request.plan, request.resume.has_value(), request.given);
+  if (request.tests_of) check_test_dir(*request.tests_of);
+}
+
+// After the plan, which knows whether there is such a suite.
+void complete_gate(SweepRequest& request, const std::string& suite) {
+  if (request.gate && !request.baseline)
+    request.baseline = gate_baseline({}, suite, request.plan.project_file);
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
-                fmt::format("--{} needs --baseline FILE", request.gate_exports.junit ? "junit" : "github"));
-  if (request.tests_of) check_test_dir(*request.tests_of);
+                std::string(request.gate_exports.junit ? "--junit" : "--github") + " needs --baseline FILE");
 }
 
 ExitCode print_plan(const SweepPlan& plan, bool json) {
@@ -289,8 +290,7 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
 }
 
 ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Arguments& arguments) {
-  // Before a bundle is begun, which a missing module should not leave behind; and before the environment is
-  // recorded, which names the libraries that are loaded.
+  // Before a bundle is begun, and the environment recorded, which names the libraries that are loaded.
   load_modules_of(plan.cases);
   // Read before anything is run: a baseline that cannot be used should not cost a sweep.
   std::optional<Baseline> baseline;
@@ -331,6 +331,7 @@ ExitCode sweep_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   complete_sweep_request(*request);
   SweepPlan plan = plan_sweep(request->plan);
+  complete_gate(*request, plan.suite);
   if (request->resume) place_project(plan, request->plan.project_file);
   require_shareable(plan, request->share, request->resume.has_value());
   if (request->dry_run) return print_plan(plan, request->json);

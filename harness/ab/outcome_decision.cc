@@ -80,7 +80,18 @@ class CaseDecider {
     if (gaps[0] + gaps[1] == 0) return;
     compared.gap = fmt::format("undefined in {} of {} of A and in {} of {} of B", gaps[0],
                                counted(units[0], "unit"), gaps[1], counted(units[1], "unit"));
+    compared.gap += reason_of_gap(compared.case_index, gaps[0] > 0 ? AbSide::a : AbSide::b, name);
     compared.gap_in_b_alone = gaps[0] == 0;
+  }
+
+  // Returns ": REASON" where the side's scored output says why the metric is undefined, else "".
+  std::string reason_of_gap(std::size_t case_index, AbSide side, const std::string& metric) const {
+    for (const AbOutput& output : samples_.outputs)
+      if (output.case_index == case_index && output.side == side)
+        if (const Metric* const found = find_metric(output.metrics, metric);
+            found != nullptr && !found->value)
+          return ": " + found->reason.text();
+    return "";
   }
 
   bool takes(const Compared& compared, const AbUnit& unit) const {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/quantiles.h"
 #include "core/stopwatch.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/scene_choice.h"
@@ -53,6 +54,30 @@ void require_near(const Reconstruction& output, const Surface& truth, const Case
   }
 }
 
+// A pair of cameras tells hardly any depth from so many times its own baseline away.
+constexpr double kMostBaselines = 300;
+
+// Where nothing is known to be true, the cameras say which unit cannot be.
+void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
+  double baseline_m = 0;
+  for (const Camera& a : rig.cameras)
+    for (const Camera& b : rig.cameras)
+      baseline_m = std::max(
+          baseline_m, (camera_centre_m(a.camera_from_world) - camera_centre_m(b.camera_from_world)).norm());
+  std::vector<double> distances_m;
+  for (const Vec3& point : cloud.points_m)
+    if (point.allFinite() && !rig.cameras.empty())
+      distances_m.push_back((point - camera_centre_m(rig.cameras.front().camera_from_world)).norm());
+  if (distances_m.empty() || !(baseline_m > 0)) return;
+  const double median_m = upper_median_in_place(std::span(distances_m));
+  if (median_m <= kMostBaselines * baseline_m) return;
+  throw Error(
+      ErrorKind::method,
+      fmt::format("the points lie {:.3g} m from the first camera (median), and the cameras at most {:.3g} "
+                  "m from each other: is the cloud in another unit than metres (\"unit\" of the method)?",
+                  median_m, baseline_m));
+}
+
 }  // namespace
 
 CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir) {
@@ -87,6 +112,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(rig, error), output);
   // What needs no truth, or brings its own frame.
+  if (!data.truth.has_surface()) require_plausible_distance(output.cloud, rig);
   MetricSet others = measure_consistency(output.depth_maps, rig);
   const auto add = [&others](MetricSet metrics) {
     for (auto& metric : metrics) others.push_back(std::move(metric));

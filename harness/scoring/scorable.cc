@@ -92,10 +92,16 @@ PlaceCounts count_places(const CloudBlocks& cloud, const Box& region, const Patc
   return total;
 }
 
-void refuse_other_units(const PlaceCounts& counts, const ScorableHints& hints) {
+// A cloud that another unit would shrink to less than this share of the truth is elsewhere, not in that unit.
+constexpr double kLeastExtent = 0.01;
+
+void refuse_other_units(const PlaceCounts& counts, const Box& region, const ScorableHints& hints) {
+  const double extent_m = counts.box.diagonal().norm();  // 0 tells nothing
   for (std::size_t u = 0; u < kOtherUnits.size(); ++u) {
     const double share = counts.share(counts.near_in_other_unit[u]);
-    if (share > 0.5)
+    const bool would_fit =
+        extent_m == 0 || extent_m * kOtherUnits[u].metres >= kLeastExtent * region.diagonal().norm();
+    if (share > 0.5 && would_fit)
       throw Error(
           ErrorKind::input,
           fmt::format("{}: coordinates look like {}, not metres ({:.0f} % of the points would then lie in "
@@ -103,6 +109,17 @@ void refuse_other_units(const PlaceCounts& counts, const ScorableHints& hints) {
                       hints.name, kOtherUnits[u].name, 100 * share,
                       fmt::format(fmt::runtime(hints.unit), kOtherUnits[u].flag)));
   }
+}
+
+// Returns why the truth of a file, not the cloud, is likely in another unit than metres; "" where it is not.
+std::string unit_of_truth(const PlaceCounts& counts, const Surface& truth, const ScorableHints& hints) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  const double extent_m = counts.box.diagonal().norm();
+  if (bordered == nullptr || !(extent_m > 0)) return {};
+  const double truth_m = bordered->bounds_m().diagonal().norm(), factor = truth_m / extent_m;
+  if (factor < 200 || factor > 5000) return {};
+  return fmt::format("{}: spans {:.3g} m and the truth {:.3g} m: is the truth in millimetres? {}", hints.name,
+                     extent_m, truth_m, hints.truth_unit);
 }
 
 std::string span_text(const Box& box) {
@@ -118,12 +135,15 @@ std::string check_scorable(const PointCloud& cloud, const Surface& truth, const 
 
 std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints) {
   if (cloud.points() == 0) throw Error(ErrorKind::input, hints.name + ": no points");
-  const PlaceCounts counts = count_places(cloud, truth_region(truth), truth.patch());
+  const Box region = truth_region(truth);
+  const PlaceCounts counts = count_places(cloud, region, truth.patch());
   if (counts.finite == 0)
     throw Error(ErrorKind::input,
                 fmt::format("{}: none of its {} points is finite", hints.name, cloud.points()));
   const bool almost_none = counts.share(counts.near) < kAlmostNone;
-  if (almost_none) refuse_other_units(counts, hints);
+  if (almost_none) refuse_other_units(counts, region, hints);
+  const std::string truth_unit = unit_of_truth(counts, truth, hints);
+  if (counts.scored == 0 && !truth_unit.empty()) throw Error(ErrorKind::input, truth_unit);
   const std::string frame_hint =
       "is it in the scene's frame (metres, +Z down into the water)? " + hints.frame;
   if (counts.scored == 0)
@@ -133,7 +153,7 @@ std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const
   if (almost_none)
     return fmt::format("{}: only {:.2g} % of the points lie near the scene; {}", hints.name,
                        100 * counts.share(counts.near), frame_hint);
-  return {};
+  return truth_unit;
 }
 
 }  // namespace aqbench

@@ -51,7 +51,7 @@ void require_scorable(const Reconstruction& output, const Surface& truth) {
   try {
     problem = check_scorable(output.cloud, truth,
                              {"its cloud", "let it write metres, or declare the unit ({})",
-                              "let it write the calibration's world frame"});
+                              "let it write the calibration's world frame", "declare the truth's unit (mm)"});
   } catch (const Error& error) {
     problem = error.what();
   }
@@ -61,6 +61,8 @@ void require_scorable(const Reconstruction& output, const Surface& truth) {
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views, const ScoreOptions& options) {
   Score score = score_reconstruction(output, truth, options, views);
+  if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
+    throw Error(ErrorKind::method, "its cloud: " + why);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
   const std::string file = file_name_of(result.record.case_name) + ".csv";
   if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));

@@ -111,7 +111,7 @@ PairPlan plan_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t w
   if (wanted_measured != 0 && kept_of(wanted_measured) < plan.minimum_kept) {
     throw Error(ErrorKind::usage,
                 fmt::format("pairs: {} measured keep {}; {} x {} at alpha {} need {} kept, {} measured",
-                            wanted_measured, kept_of(wanted_measured), counted(cases, "case"),
+                            wanted_measured, kept_of(wanted_measured), counted(cases, "comparison"),
                             counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha,
                             plan.minimum_kept, measured_for(plan.minimum_kept)));
   }

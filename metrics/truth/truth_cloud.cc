@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/text.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/truth/true_points.h"
@@ -225,6 +226,9 @@ std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
   const std::string file = scans.empty() ? "truth" : scans.front().file;
   TruePoints points = collect_true_points(std::move(scans));
   if (points.positions_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: no finite point", file));
+  if (std::ranges::all_of(points.positions_m, [&](const Vec3& p) { return p == points.positions_m.front(); }))
+    throw Error(ErrorKind::input, fmt::format("{}: its {} lie at one place: no surface", file,
+                                              counted(points.positions_m.size(), "finite point")));
   return std::make_shared<ScanSurface>(std::move(points), options);
 }
 

@@ -70,6 +70,19 @@ std::string notes_html(const CompareReport& report) {
   return text + "</ul>\n";
 }
 
+// How this page is made again, and how its cases are run again.
+std::string again_html(const ComparedSide& a, const ComparedSide& b) {
+  const std::string id_a = xml_escape(a.results->run.id), id_b = xml_escape(b.results->run.id);
+  return page_section(
+      "again", "Again",
+      fmt::format(
+          "<ul>\n<li>This page: <code class=\"whole\">aqbench compare {0} {1} --html FILE</code>, in the "
+          "folder of both bundles.</li>\n<li>A case, compared bit for bit: <code class=\"whole\">aqbench "
+          "replay {1} --case NAME</code></li>\n<li>Whether a bundle holds together: <code "
+          "class=\"whole\">aqbench verify {1}</code></li>\n</ul>\n",
+          id_a, id_b));
+}
+
 // The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.
 struct SharedCases {
   Results results;  // case names are "A: NAME", "B: NAME"
@@ -189,6 +202,7 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
     parts.body += flames_html();
   parts.body += page_section(
       "times", "Times", page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report, names)));
+  parts.body += again_html(a, b);
   return html_page(parts);
 }
 

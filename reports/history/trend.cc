@@ -27,11 +27,13 @@ namespace fs = std::filesystem;
 constexpr int kMaxFolders = 3;  // below the one given
 constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
 
-// Whether the folder is a bundle, or what is left of one that has lost its results.
+// Whether the folder is a bundle, or what is left of one that has lost its results, and even a part of its
+// list.
 bool is_bundle(const fs::path& folder) {
   std::error_code error;
   if (fs::is_regular_file(folder / "results.json", error)) return true;
   if (!fs::is_regular_file(folder / kHashListName, error)) return false;
+  if (fs::is_regular_file(folder / "journal.jsonl", error)) return true;
   try {
     const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxListBytes));
     return std::ranges::find(list.lines, "results.json", &HashLine::path) != list.lines.end();
@@ -65,8 +67,8 @@ void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>
   }
   if (depth == kMaxFolders) {
     std::error_code error;
-    fs::status(folder / "results.json", error);
-    if (error == std::errc::permission_denied && unlisted != nullptr)
+    const bool unknown = !fs::exists(folder / "results.json", error);
+    if (unknown && error == std::errc::permission_denied && unlisted != nullptr)
       unlisted->push_back({folder, fmt::format("{}: {}", folder.string(), error.message())});
     return;
   }

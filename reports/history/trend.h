@@ -34,9 +34,9 @@ struct UnlistedFolder {
 };
 
 // Returns every bundle in the folders, at most three levels below them, in order of their paths; a folder may
-// be a bundle itself, and one whose sha256.txt names a results.json that is gone counts as one. Folders below
-// that cannot be listed are added to `unlisted`. Throws Error(input) if a given folder cannot be listed, and
-// without `unlisted` also for any other.
+// be a bundle itself. One without results.json counts where its sha256.txt names it, or stands beside a
+// journal. Folders below that cannot be listed are added to `unlisted`. Throws Error(input) if a given folder
+// cannot be listed, and without `unlisted` also for any other.
 std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders,
                                                 std::vector<UnlistedFolder>* unlisted = nullptr);
 

@@ -22,6 +22,12 @@ constexpr double kPage = 900, kLabels = 320, kNumbers = 90, kRow = 22;
 constexpr double kRoom = kPage - kLabels - kNumbers;
 constexpr std::size_t kMaxRowsDrawn = 60;
 
+// Returns a drawing that is as wide as it is: on a narrow page one scrolls it, and can read it.
+std::string wide_chart(double width, double height, const std::string& body, std::string_view label) {
+  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n",
+                     xml_escape(label), svg_figure(width, height, body, label));
+}
+
 // Colours that people with colour vision deficiency tell apart (Okabe and Ito).
 constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
                                  "#d55e00", "#f0e442", "#7f7f7f", "#8c6bb1", "#41ab5d"};
@@ -161,7 +167,7 @@ std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& 
     y += kRow;
   }
   body += svg_line(kLabels, 26, kLabels, y, "axis");
-  return svg_figure(kPage, y + 8, body, title) + and_more(all);
+  return wide_chart(kPage, y + 8, body, title) + and_more(all);
 }
 
 std::string baseline_chart(const BundleContent& content) {
@@ -206,7 +212,7 @@ std::string baseline_chart(const BundleContent& content) {
     y += kRow;
   }
   body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");
-  return svg_figure(kPage, y + 6, body, "changes against the baseline") + and_more(all) + rest;
+  return wide_chart(kPage, y + 6, body, "changes against the baseline") + and_more(all) + rest;
 }
 
 std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
@@ -238,7 +244,7 @@ std::string stages_chart(const std::vector<CaseGroup>& groups) {
     body += svg_text(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s");
     y += kRow;
   }
-  return svg_figure(kPage, y + 6, body, "self times of stages") + and_more(all);
+  return wide_chart(kPage, y + 6, body, "self times of stages") + and_more(all);
 }
 
 std::string times_chart(const Results& results) {
@@ -281,7 +287,7 @@ std::string times_chart(const Results& results) {
     y += kRow;
   }
   return rows.empty() ? ""
-                      : svg_figure(kPage + 60, y + 4, body, "times of warm and cold calls") + and_more(all);
+                      : wide_chart(kPage + 60, y + 4, body, "times of warm and cold calls") + and_more(all);
 }
 
 }  // namespace aqbench

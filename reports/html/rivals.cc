@@ -31,7 +31,7 @@ constexpr HoleStage kHoleStages[] = {
     {"holes_fused_pct", "fusion", "it lost or moved the right depths"},
     {"holes_not_visible_pct", "no stage", "fewer than two cameras see it"}};
 
-// Two records of one scene; `best` has the smaller mean error.
+// Two records of one scene; `best` has the smaller mean error, or covers more of the surface.
 struct Rivals {
   const Record *worse, *best;
 };
@@ -52,6 +52,27 @@ const Record* of_same_seed(const CaseGroup& group, const Record& other) {
   return nullptr;
 }
 
+// Adds the first records of both groups that have the same seed.
+void add_rivals(const CaseGroup& worse, const CaseGroup& best, std::vector<Rivals>& found) {
+  for (const Record* const record : worse.records)
+    if (const Record* const other = of_same_seed(best, *record);
+        other != nullptr && record->status == Status::ok) {
+      found.push_back({record, other});
+      return;
+    }
+}
+
+// Returns the group that covers most of the surface; nullptr where none covers more than the first one.
+const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& groups) {
+  const auto covered = [](const CaseGroup& group) {
+    const auto spread = metric_spread(group, "completeness_2mm_pct");
+    return spread ? spread->mean : -1.0;
+  };
+  const auto most =
+      std::ranges::max_element(groups, {}, [&](const auto& one) { return covered(one.second); });
+  return covered(most->second) > covered(groups[0].second) ? &most->second : nullptr;
+}
+
 std::vector<Rivals> rivals_of(const Results& results) {
   std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
   for (CaseGroup& group : group_cases(results))
@@ -60,13 +81,8 @@ std::vector<Rivals> rivals_of(const Results& results) {
   std::vector<Rivals> found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
-    for (std::size_t i = 1; i < groups.size(); ++i)
-      for (const Record* const record : groups[i].second.records)
-        if (const Record* const best = of_same_seed(groups[0].second, *record);
-            best != nullptr && record->status == Status::ok) {
-          found.push_back({record, best});
-          break;
-        }
+    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, groups[0].second, found);
+    if (const CaseGroup* const whole = most_complete(groups)) add_rivals(groups[0].second, *whole, found);
   }
   return found;
 }
@@ -159,7 +175,8 @@ std::string cell(const char* label, const std::string& text) {
 
 std::string lead(const BundleContent& content) {
   std::string text =
-      "Each against the most accurate of its scene. A case opens its values and the command that runs it "
+      "Each against the most accurate of its scene, and that one against the most complete. A case opens its "
+      "values and the command that runs it "
       "again and compares bit for bit (<code class=\"whole\">aqbench replay . --case NAME</code>, in the "
       "folder of this bundle). Since when: <code class=\"whole\">aqbench trend ..</code> names the run and "
       "the commit where a value changed, over all bundles beside this one, and <code "

@@ -10,7 +10,8 @@
 namespace aqbench {
 
 // Returns the section of report.html: a row for each group of cases against the most accurate one of its
-// scene, over the first record of both that have the same seed. "" where no scene has two.
+// scene, and for that one against the one with the greatest completeness at 2 mm, where it is another; over
+// the first record of both that have the same seed. "" where no scene has two.
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
 
 // Returns the names of the cases that rivals_section() names, in no order; a name may stand twice. At

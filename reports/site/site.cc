@@ -14,6 +14,7 @@
 #include "reports/history/trend.h"
 #include "reports/site/site_baselines.h"
 #include "reports/site/site_comparisons.h"
+#include "reports/site/site_gate.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
 #include "reports/site/site_runs.h"
@@ -52,6 +53,14 @@ SiteSuites suites_of(const std::vector<SiteRun>& runs) {
   for (auto& [suite, list] : suites)
     std::ranges::sort(list, {}, [](const SiteRun* run) { return std::pair(run->started_utc, run->id); });
   return suites;
+}
+
+// Gates the newest run of each suite. One whose bundle cannot be read now is not gated, and passes none.
+void gate_newest(const SiteSuites& suites, const std::vector<SiteBaseline>& baselines, SiteReading& read) {
+  for (SiteRun& run : read.runs)
+    if (suites.at(run.suite).back() == &run)
+      run.gate = read.kept.contains(run.key) ? SiteGate{"its bundle cannot be read", false}
+                                             : gate_of(run, baselines, read.problems);
 }
 
 // Files are written where their text differs, and what is no file of the site any more is removed.
@@ -146,15 +155,20 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
 }  // namespace
 
 SiteSummary write_site(const SiteRequest& request) {
-  check_out(request.out);
+  if (std::error_code error; fs::exists(request.out, error) && !fs::is_directory(request.out, error))
+    throw Error(ErrorKind::input, request.out.string() + ": is no folder", request.out.string());
   std::vector<UnlistedFolder> unlisted;
   const std::vector<fs::path> bundles = find_bundles(request.folders, &unlisted);
   if (bundles.empty() && unlisted.empty())  // a folder that was mistyped must not empty a site
     throw Error(ErrorKind::input, folder_names(request.folders) + ": no bundle there; nothing is written");
+  fs::create_directories(request.out);
+  const FileLock alone = FileLock::wait_folder(request.out);  // several jobs may publish one site
+  check_out(request.out);
   SiteBaselines baselines = read_site_baselines(request.folders, request.baselines);
   SiteReading read = read_site_runs(bundles, unlisted, request.out);
   std::ranges::move(baselines.problems, std::back_inserter(read.problems));
   const SiteSuites suites = suites_of(read.runs);
+  gate_newest(suites, baselines.found, read);
   SiteWriter writer(request.out);
   const SiteReports reports =
       copy_reports(suites, request.reports, request.out, writer, read.kept, read.problems);

@@ -19,14 +19,18 @@ std::string site_file_name(std::string_view name) {
 }
 
 std::string SiteHealth::text() const {
-  return fmt::format("{} of {} ok{}", ok, all, skipped == 0 ? "" : fmt::format(", {} skipped", skipped));
+  std::string text = fmt::format("{} of {} ok", ok, all);
+  if (skipped > 0) text += fmt::format(", {} skipped", skipped);
+  if (injected > 0) text += ", injected faults";
+  if (gate) text += ", " + gate->text;
+  return text;
 }
 
 SiteHealth health_of(const SiteRun& run) {
   const auto with = [&](const char* status) {
     return static_cast<std::size_t>(std::ranges::count(run.cases, status, &SiteCase::status));
   };
-  return {with("ok"), with("skipped"), std::max(run.planned, run.cases.size())};
+  return {with("ok"), with("skipped"), std::max(run.planned, run.cases.size()), run.injected, run.gate};
 }
 
 std::string health_text(const SiteHealth& health) {

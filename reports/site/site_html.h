@@ -20,17 +20,19 @@ using SiteReports = std::map<std::string, std::string>;  // key -> path
 // Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
 std::string site_file_name(std::string_view name);
 
-// Counts the cases of a run by their status.
+// Says how a run went: its cases by their status, those with injected faults, and what the gate says.
 struct SiteHealth {
-  std::size_t ok = 0, skipped = 0, all = 0;
+  std::size_t ok = 0, skipped = 0, all = 0, injected = 0;
+  std::optional<SiteGate> gate = {};
 
-  // Returns whether every case that was not skipped is ok, and any is.
-  bool good() const { return ok > 0 && ok + skipped == all; }
-  // Returns "3 of 4 ok, 1 skipped".
+  // Returns whether every case that was not skipped is ok, and any is, no fault was injected, and no gate
+  // fails.
+  bool good() const { return ok > 0 && ok + skipped == all && injected == 0 && (!gate || gate->passes); }
+  // Returns "3 of 4 ok, 1 skipped, injected faults, gate: FAIL, 2 rows".
   std::string text() const;
 };
 
-// Counts the cases of a run; those that are planned and have no record count as not ok.
+// Returns how a run went; cases that are planned and have no record count as not ok.
 SiteHealth health_of(const SiteRun& run);
 
 // Returns the count as a badge of HTML.

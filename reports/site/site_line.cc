@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
@@ -13,11 +15,11 @@
 namespace aqbench {
 namespace {
 
-// The names of the metrics, in the order of a line's values.
+// What a line of this version has, and the names of the metrics, in the order of its values.
 std::string metrics_of_lines() {
-  std::string names;
+  std::string names = "2:";
   for (const SiteMetric& metric : site_metrics()) {
-    if (!names.empty()) names += ' ';
+    names += ' ';
     names += metric.name;
   }
   return names;
@@ -58,8 +60,9 @@ class LineVisitor : public JsonVisitor {
       if (key_ == name) *slot = value;
   }
   void number(double value) override {
-    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && value < 0)) fail();
+    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && !(value >= 0 && value <= kMostSiteCases))) fail();
     if (depth_ == 1 && key_ == "planned") run_.planned = static_cast<std::size_t>(value);
+    if (depth_ == 1 && key_ == "injected") run_.injected = static_cast<std::size_t>(value);
     if (depth_ == 4) add(value);
   }
   void other() override {
@@ -70,6 +73,9 @@ class LineVisitor : public JsonVisitor {
   SiteRun take() {
     if (!has_cases_ || run_.key.empty()) fail();
     if (metrics_ != metrics_of_lines()) fail();  // of a version that showed others
+    std::unordered_set<std::string_view> names;
+    for (const SiteCase& one : run_.cases)
+      if (!names.insert(one.name).second) fail();
     return std::move(run_);
   }
 
@@ -114,6 +120,7 @@ std::string site_line(const SiteRun& run) {
                      {"folder_commit", run.folder_commit},
                      {"comparable", run.comparable},
                      {"planned", run.planned},
+                     {"injected", run.injected},
                      {"cases", std::move(cases)}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

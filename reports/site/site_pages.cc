@@ -35,8 +35,7 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
     const auto old = earlier.find(one.name);
     for (const std::size_t i : metrics) {
       std::string change;
-      if (old != earlier.end() && one.values[i] && old->second->values[i] &&
-          *one.values[i] != *old->second->values[i])
+      if (old != earlier.end() && one.values[i] != old->second->values[i])
         change = fmt::format(" title=\"{} in the run before\"", value_text(old->second->values[i]));
       text += fmt::format("<td data-label=\"{}\"{}>{}{}</td>", xml_escape(site_metrics()[i].title), change,
                           case_link(newest, one.name, reports, value_text(one.values[i])),
@@ -115,6 +114,7 @@ std::pair<std::string, std::string> suite_badge(const std::string& suite, const 
 
 std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
+  const Json gate = newest.gate ? Json(newest.gate->passes ? "pass" : "fail") : Json(nullptr);
   Json cases = Json::object();
   for (const SiteCase& one : newest.cases) {
     Json values = {{"status", one.status}};
@@ -122,9 +122,14 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
       if (one.values[i]) values[site_metrics()[i].name] = *one.values[i];
     cases[one.name] = std::move(values);
   }
-  const Json json = {{"schemaVersion", 1},       {"label", shown_suite(suite)},
-                     {"message", health.text()}, {"color", health.good() ? "green" : "red"},
-                     {"run", newest.id},         {"commit", newest.commit},
+  const Json json = {{"schemaVersion", 1},
+                     {"label", shown_suite(suite)},
+                     {"message", health.text()},
+                     {"color", health.good() ? "green" : "red"},
+                     {"run", newest.id},
+                     {"commit", newest.commit},
+                     {"gate", gate},
+                     {"injected_faults", newest.injected > 0},
                      {"cases", std::move(cases)}};
   return {fmt::format("api/{}.json", site_file_name(suite)),
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
@@ -70,6 +71,7 @@ class ResultsVisitor : public JsonVisitor {
   void open(bool is_array) override {
     if (keys_[1] == "records" && ((depth_ == 1 && !is_array) || (depth_ == 2 && is_array))) fail_records();
     if (depth_ == 2 && keys_[1] == "records") record_ = {};
+    if (depth_ == 4 && is_record() && keys_[3] == "injected" && !is_array) record_.is_injected = true;
     ++depth_;
     if (depth_ < kDepth) keys_[depth_].clear();
   }
@@ -106,7 +108,8 @@ class ResultsVisitor : public JsonVisitor {
   // Returns the run. Throws where what every results.json has is missing.
   SiteRun take() {
     if (!id_) fail_at(source_, "run.id: expected a text");
-    if (!planned_ || *planned_ < 0) fail_at(source_, "run.planned_cases: expected a count");
+    if (!planned_ || !(*planned_ >= 0 && *planned_ <= kMostSiteCases))
+      fail_at(source_, "run.planned_cases: expected a count");
     if (!parts_.contains("records")) fail_at(source_, "records: expected an array");
     run_.id = *id_;
     run_.planned = static_cast<std::size_t>(*planned_);
@@ -126,6 +129,7 @@ class ResultsVisitor : public JsonVisitor {
     std::vector<double> warm_ms;
     std::optional<double> cold_ms;
     std::string options;  // a line each
+    bool is_injected = false;
   };
   static constexpr std::size_t kDepth = 8;
 
@@ -182,6 +186,9 @@ class ResultsVisitor : public JsonVisitor {
     if (record_.preset && !record_.preset->empty()) one.method += ":" + *record_.preset;
     if (one.method.empty()) one.method = record_.workload.value_or("");
     one.values.back() = time_of(record_.warm_ms, record_.cold_ms);
+    if (!names_.insert(one.name).second)
+      fail_at(source_, fmt::format("records: case {} stands twice", one.name));
+    run_.injected += record_.is_injected ? 1 : 0;
     run_.cases.push_back(std::move(one));
   }
 
@@ -189,6 +196,7 @@ class ResultsVisitor : public JsonVisitor {
   std::size_t depth_ = 0;  // containers that are open
   std::array<std::string, kDepth> keys_;
   std::set<std::string, std::less<>> parts_;  // of the document
+  std::unordered_set<std::string> names_;     // of the cases
   std::optional<std::string> id_, suite_, started_, commit_, machine_, folder_commit_;
   std::string comparable_;  // a line each
   std::optional<double> planned_;

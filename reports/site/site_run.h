@@ -20,6 +20,15 @@ struct SiteCase {
   std::string options = {};  // a hash of the options as they took effect, "" for none
 };
 
+// More cases than any run has: a larger count is no count.
+inline constexpr double kMostSiteCases = 1e9;
+
+// What the gate says of a run.
+struct SiteGate {
+  std::string text;  // "gate: FAIL, 3 rows"
+  bool passes = false;
+};
+
 // One run.
 struct SiteRun {
   std::string key;     // SHA-256 of the bundle's sha256.txt: what says whether it has changed
@@ -28,7 +37,10 @@ struct SiteRun {
   std::string folder_commit;  // of the folder that the run was started in
   std::string comparable;  // a hash of what times depend on: machine, build, threads; "" where not recorded
   std::size_t planned = 0;
+  std::size_t injected = 0;  // cases into which faults were put on purpose
   std::vector<SiteCase> cases;
+  // Known of the newest run of each suite alone, and in no line.
+  std::optional<SiteGate> gate = {};
 };
 
 // A metric that a site shows.

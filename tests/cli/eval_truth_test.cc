@@ -166,6 +166,8 @@ TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {
   refused({"--cameras", "x"}, "--align cameras");
   refused({"--align", "magic"}, "--align");
   refused({"--crop", "box:1"}, "crop 'box:1'");
+  refused({"--crop", "z:5,6"},
+          "none of its 4 points is scored: 0 outside the scene's patch, 4 outside the crop");
   refused({"--scanner", "1,2"}, "--scanner");
   refused({"--scanner", "1,2,3", "--scanner", "1,2,3"}, "--scanner");
   EXPECT_EQ(run_program({"eval", dir / "a.xyz", "--scene", "flat_plane", "--border", "score"}).exit_code, 2);

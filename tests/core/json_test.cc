@@ -126,6 +126,10 @@ TEST(JsonPlace, NamesThePathOfWhatIsWrong) {
                          records[0].allow_only({"status", "m"});
                        }),
               HasSubstr("f.json: records[0].n: unknown key 'n'"));
+  // No key of a file breaks the line of an error.
+  const Json broken = {{"a\nb", 1}};
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { JsonPlace(broken, "f.json").allow_only({"c"}); }),
+              HasSubstr("f.json: a?b: unknown key 'a?b'"));
 }
 
 TEST(JsonPlace, KeepsTheTypeOfParameters) {

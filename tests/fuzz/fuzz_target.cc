@@ -10,8 +10,8 @@ namespace aqbench::fuzz {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets = file_targets();
-  const std::vector<Target> of_bundles = bundle_targets();
-  targets.insert(targets.end(), of_bundles.begin(), of_bundles.end());
+  for (const std::vector<Target>& more : {guest_targets(), bundle_targets()})
+    targets.insert(targets.end(), more.begin(), more.end());
   return targets;
 }
 

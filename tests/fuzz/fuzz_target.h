@@ -27,6 +27,9 @@ struct Broken : std::logic_error {
 // Returns the readers of single files: clouds, arrays, images, cameras, suites, baselines, results, samples.
 std::vector<Target> file_targets();
 
+// Returns the readers of what other programs write: meshes, models of COLMAP, truth, stages, photographs.
+std::vector<Target> guest_targets();
+
 // Returns the readers of sealed lines and of whole bundles.
 std::vector<Target> bundle_targets();
 

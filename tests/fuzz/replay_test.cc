@@ -1,8 +1,11 @@
-// Every file of the fuzzer's corpus, saved crashes among them: each is read or refused in one line.
+// Every file of the fuzzer's corpus, saved crashes among them, and files changed at random: each is read or
+// refused in one line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -37,6 +40,64 @@ TEST_P(FuzzCorpus, IsReadOrRefusedInOneLine) {
     EXPECT_NO_THROW(run_target(GetParam(), bytes, folder.path())) << "the first half of " << entry.path();
   }
   EXPECT_GT(read, 0U);
+}
+
+// Changes bytes at random as disks, editors and people do: one byte, a lost part, a repeated part, a cut end,
+// another number or bracket.
+std::string mutated(std::string bytes, std::mt19937_64& random) {
+  static constexpr const char* kTokens[] = {
+      "nan", "-1", "1e308", "99999999999999999999", "0", "", "\n", "[[[[[[", "{}", "null", "-inf",
+      "\"",  ":",  "\xff"};
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random() % n); };
+  const std::size_t changes = 1 + below(3);
+  for (std::size_t i = 0; i < changes; ++i) {
+    const std::size_t at = below(bytes.size()),
+                      length = below(1 + std::min<std::size_t>(bytes.size() - at, 64));
+    switch (random() % 6) {
+      case 0:
+        if (!bytes.empty()) bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        if (!bytes.empty()) bytes[at] ^= static_cast<char>(1U << below(8));
+        break;
+      case 2:
+        bytes.erase(at, length);
+        break;
+      case 3:
+        bytes.insert(at, bytes.substr(at, length));
+        break;
+      case 4:
+        bytes.resize(at);
+        break;
+      default:
+        bytes.replace(at, std::min<std::size_t>(length, 8), kTokens[below(std::size(kTokens))]);
+    }
+  }
+  return bytes;
+}
+
+// AQBENCH_MUTATIONS=100000 tries more of each reader (docs/robustness.md).
+TEST_P(FuzzCorpus, ChangedAtRandomIsReadOrRefusedInOneLine) {
+  const std::size_t usual = GetParam().name == std::string("bundle") ? 40 : 1000;
+  const char* const asked = std::getenv("AQBENCH_MUTATIONS");
+  const std::size_t tries = asked == nullptr ? usual : std::strtoul(asked, nullptr, 10);
+  ASSERT_GT(tries, 0U) << "AQBENCH_MUTATIONS";
+  const TemporaryDirectory folder;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(kCorpus / GetParam().name)) files.push_back(entry.path());
+  std::ranges::sort(files);
+  ASSERT_FALSE(files.empty());
+  std::mt19937_64 random(42);
+  for (std::size_t i = 0; i < tries; ++i) {
+    const std::string bytes = mutated(corpus_bytes(files[i % files.size()]), random);
+    try {
+      run_target(GetParam(), bytes, folder.path());
+    } catch (const std::exception& error) {
+      std::ofstream(fs::path(testing::TempDir()) / (std::string("aqbench_fuzz_") + GetParam().name))
+          .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      FAIL() << "try " << i << " of " << files[i % files.size()] << ": " << error.what();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FuzzCorpus, ::testing::ValuesIn(all_targets()),

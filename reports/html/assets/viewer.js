@@ -140,7 +140,7 @@ const aqbench_viewer = (() => {
         : Math.min(6, state.spacing_mm / Math.sqrt(Math.max(share, 1e-3)))), least: 1});
     if (holes && show.holes.checked)
       for (const {cause, shape, above} of holes)  // where B has a hole A has points, which must not cover it
-        gl.draw(compared ? above : shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 3});
+        gl.draw(compared ? above : shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 2});
     if (shapes.truth && show.truth.checked) gl.draw(shapes.truth, 'LINES', {colour: [0.75, 0.75, 0.75]});
     if (shapes.cameras && show.rig.checked) {
       gl.draw(shapes.cameras, 'LINES', {colour: [1, 1, 1]});

@@ -1,5 +1,7 @@
 #include "harness/ab/outcome_decision.h"
 
+#include <gmock/gmock.h>
+
 #include "harness/ab/case_report.h"
 #include "harness/ab/layout.h"
 #include "harness/ab/report.h"
@@ -100,6 +102,21 @@ TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
   const AbReport report = judged(runner, settings_with({rmse()}), document);
   EXPECT_EQ(report.cases[0].verdict, AbVerdict::worse);
   EXPECT_NE(report.cases[0].reason.find("in 1 of"), std::string::npos) << report.cases[0].reason;
+}
+
+TEST(OutcomeDecision, AnUndefinedMetricSaysWhyItIs) {
+  AbDocument document;
+  const auto base = formula(1, 1);
+  const AbUnitRunner runner = [&](const AbUnitTask& task) {
+    auto answer = base(task);
+    answer->unit.outcomes.clear();
+    if (task.score)
+      answer->metrics =
+          MetricSet{{"accuracy_rmse_mm", Metric{std::nullopt, "mm", Better::lower, "no points"}}};
+    return answer;
+  };
+  const AbReport report = judged(runner, settings_with({rmse()}), document);
+  EXPECT_THAT(report.cases[0].outcomes[0].decision.reason, ::testing::EndsWith("units of B: no points"));
 }
 
 TEST(OutcomeDecision, WithoutTimesTheMetricsDecide) {

@@ -243,5 +243,13 @@ TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
   EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 }
 
+TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {
+  use_program(1000);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_THAT(record.reason, HasSubstr("is the cloud in another unit than metres"));
+  EXPECT_THAT(record.metrics, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -226,6 +226,7 @@ pid_t sweep_in_a_process(const std::filesystem::path& bundle, const SweepPlan& p
                          const CaseRunner& run) {
   const pid_t process = ::fork();
   if (process != 0) return process;
+  ::signal(SIGHUP, SIG_DFL);  // below nohup it is ignored, as it should be
   int code = 99;
   try {
     Journal journal = resume ? Journal::resume(bundle, plan) : new_journal(bundle, plan);

@@ -78,7 +78,7 @@ TEST(PairPlan, FewestKeptPairsCanReject) {
 
 TEST(PairPlan, RefusesFewer) {
   EXPECT_EQ(error_of(ErrorKind::usage, [] { plan_pairs(with_looks(3), 4, 21); }),
-            "pairs: 21 measured keep 10; 4 cases x 3 looks at alpha 0.01 need 11 kept, 22 measured");
+            "pairs: 21 measured keep 10; 4 comparisons x 3 looks at alpha 0.01 need 11 kept, 22 measured");
   EXPECT_EQ(plan_pairs(with_looks(3), 4, 22).kept_pairs, 11u);
   EXPECT_EQ(plan_pairs(with_looks(3), 4, 41).kept_pairs, 20u);
   EXPECT_EQ(plan_pairs(with_looks(3), 4, 41).measured_pairs, 41u);

@@ -148,6 +148,9 @@ TEST(TruthCloud, RefusesWhatIsNoTruth) {
   PointCloud nan;
   nan.points_m.emplace_back(test::kNaN, 0, 0);
   EXPECT_THROW(scan_of(nan), Error);
+  PointCloud one_place;
+  one_place.points_m.assign(3, Vec3(0, 0, 1));
+  EXPECT_THROW(scan_of(one_place), Error);
   EXPECT_THROW(scan_of(plane_points(10, 0, 1, 0, 1), {CloudDistance::plane, 2}), Error);
 }
 

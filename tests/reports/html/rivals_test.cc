@@ -54,6 +54,25 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   EXPECT_THAT(section, HasSubstr("not known: it gives no depth maps"));  // of the other scene
 }
 
+// The most accurate one is held against the one that covers more, too.
+TEST(Rivals, TheMostAccurateMayCoverLess) {
+  BundleContent content;
+  content.results = synthetic_results();
+  Record *accurate = nullptr, *other = nullptr;
+  for (Record& record : content.results.records) {
+    if (record.case_name.starts_with("flat_plane/lightglue")) other = &record;
+    if (record.case_name.starts_with("flat_plane/roma")) accurate = &record;
+  }
+  const auto row = [&] {
+    return "data-case=\"" + accurate->case_name + "\" data-against=\"" + other->case_name;
+  };
+  metric_of(*accurate, "completeness_2mm_pct").value = 90;
+  metric_of(*other, "completeness_2mm_pct").value = 80;
+  EXPECT_THAT(rivals_section(content, {}), Not(HasSubstr(row())));
+  metric_of(*other, "completeness_2mm_pct").value = 95;
+  EXPECT_THAT(rivals_section(content, {}), HasSubstr(row()));
+}
+
 TEST(Rivals, OneMethodHasNone) {
   BundleContent content;
   content.results = synthetic_results();

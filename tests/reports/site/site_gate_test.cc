@@ -1,0 +1,67 @@
+#include "reports/site/site_gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/json.h"
+#include "harness/gating/baseline.h"
+#include "reports/site/site.h"
+#include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+// The accuracy of a case of the newest run is worse than what was accepted from the first run, and with it
+// ten metrics that follow from the same errors.
+TEST(SiteGate, IsRedWhereTheNewestRunFailsItsAcceptedValues) {
+  const TemporaryDirectory folder;
+  Results run = synthetic_results();
+  synthetic_bundle(folder / "out", run);
+  const fs::path accepted = folder / "out/seed.json";
+  write_file(accepted, baseline_text(synthetic_baseline(run)));
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  const auto badge = [&] {
+    const SiteSummary made = write_site(request);
+    EXPECT_THAT(made.problems, ::testing::IsEmpty());
+    return read_file(folder / "site/badge/seed.svg");
+  };
+  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: pass"));
+  run.run.id = "20250521T101112Z";
+  run.run.started_utc = run.run.finished_utc = "2025-05-21T10:11:12Z";
+  metric_of(run.records[1], "accuracy_mean_mm").value = 0.7931;
+  synthetic_bundle(folder / "out", run);
+  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: pass"));
+  run.run.id = "20250522T101112Z";
+  run.run.started_utc = run.run.finished_utc = "2025-05-22T10:11:12Z";
+  metric_of(run.records[1], "accuracy_mean_mm").value = 0.95;
+  synthetic_bundle(folder / "out", run);
+  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: FAIL, 11 rows"));
+  EXPECT_THAT(read_file(folder / "site/index.html"), HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 11 rows"));
+  const Json endpoint = Json::parse(read_file(folder / "site/api/seed.json"));
+  EXPECT_EQ(endpoint["gate"], "fail");
+  EXPECT_EQ(endpoint["color"], "red");
+  write_file(accepted, read_file(accepted).substr(0, 300));
+  EXPECT_THAT(write_site(request).problems, Not(::testing::IsEmpty()));
+}
+
+TEST(SiteGate, IsRedWhereFaultsWereInjected) {
+  const TemporaryDirectory folder;
+  Results run = synthetic_results();
+  run.records[0].injected = {{"noise", "+5%", 1}};
+  synthetic_bundle(folder / "out", run);
+  write_site({{folder / "out"}, folder / "site"});
+  EXPECT_THAT(read_file(folder / "site/index.html"), HasSubstr("badge bad\">4 of 4 ok, injected faults"));
+  EXPECT_EQ(Json::parse(read_file(folder / "site/api/seed.json"))["injected_faults"], true);
+}
+
+}  // namespace
+}  // namespace aqbench
