@@ -111,8 +111,12 @@ Baseline read_head(const Json& json, const std::string& source) {
     baseline.accepted_root_digest = root->text();
   }
   baseline.accepted_commit = from.at("commit").text();
-  if (const auto by = from.find("by")) baseline.accepted_by = by->text();
-  if (const auto utc = from.find("utc")) baseline.accepted_utc = utc->text();
+  for (const auto& [name, text] : {std::pair("by", &baseline.accepted_by), {"utc", &baseline.accepted_utc}})
+    if (const auto given = from.find(name)) {
+      *text = given->text();
+      if (text->size() > kMostAcceptedBytes)
+        given->fail(fmt::format("longer than {} bytes", kMostAcceptedBytes));
+    }
   if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;
 }

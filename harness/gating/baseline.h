@@ -1,6 +1,7 @@
 #pragma once
 // Accepted values of a suite: baselines/*.json. Only `aqbench accept` writes them (harness/gating/accept.h).
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ struct Tolerance {
 };
 // Returns "5 %" or "0.1".
 std::string to_string(const Tolerance& tolerance);
+
+// Is how long the name of somebody who accepts values may be.
+inline constexpr std::size_t kMostAcceptedBytes = 200;
 
 // Holds one accepted value.
 struct BaselineMetric {

@@ -101,6 +101,19 @@ bool was_left_out(const PlanRequest& request, const Selection& selection, const 
          std::ranges::none_of(selection.workloads, [&](const auto* workload) { return has(*workload); });
 }
 
+// Says which flag is missing for an axis of a method or workload that is known and takes no part.
+void refuse_absent_owner(const Axis& axis, const Selection& selection, const Catalogue& catalogue) {
+  const std::size_t dot = axis.name.rfind('.');
+  if (dot == std::string::npos || axis_kind(axis.name) != AxisKind::parameter) return;
+  const std::string owner = axis.name.substr(0, dot);
+  if (is_selected(selection, owner)) return;
+  const auto is_owner = [&](const auto& spec) { return spec.name == owner; };
+  for (const auto& [flag, known] : {std::pair("--method", std::ranges::any_of(catalogue.methods, is_owner)),
+                                    {"--workload", std::ranges::any_of(catalogue.workloads, is_owner)}})
+    if (known)
+      refuse_plan(fmt::format("axis {}: {} takes no part in this: add {} {}", axis.name, owner, flag, owner));
+}
+
 std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection& selection,
                                      const Catalogue& catalogue) {
   std::vector<const Axis*> axes;
@@ -110,7 +123,10 @@ std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection
           !was_left_out(request, selection, catalogue, axis.name))
         axes.push_back(&axis);
     }
-  for (const Axis& axis : request.axes) axes.push_back(&axis);
+  for (const Axis& axis : request.axes) {
+    refuse_absent_owner(axis, selection, catalogue);
+    axes.push_back(&axis);
+  }
   std::set<std::string> seen;
   for (const Axis* axis : axes)
     if (!seen.insert(axis->name).second) refuse_plan(fmt::format("--axis {}: given twice", axis->name));

@@ -81,10 +81,11 @@ class PcdHeaderReader {
   }
 
   void finish() {
-    if (!has_points_) {
-      if (height_ != 0 && width_ > (std::uint64_t{1} << 40U) / height_) lines_.fail("WIDTH: too many points");
-      header_.points = width_ * height_;
-    }
+    if (height_ != 0 && width_ > (std::uint64_t{1} << 40U) / height_) lines_.fail("WIDTH: too many points");
+    const std::uint64_t points = width_ * height_;
+    if (has_points_ && points != 0 && points != header_.points)
+      lines_.fail(fmt::format("POINTS: {}, but WIDTH x HEIGHT is {}", header_.points, points));
+    if (!has_points_) header_.points = points;
     if (header_.fields.empty() || header_.fields.size() > 1000) lines_.fail("FIELDS: 1 to 1000 are read");
     for (PcdField& field : header_.fields) {
       const bool known = field.type == 'F'

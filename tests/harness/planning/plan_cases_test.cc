@@ -192,6 +192,13 @@ TEST(Plan, AnAxisConcernsOnlyTheCasesOfItsOwner) {
   EXPECT_EQ(std::get<std::int64_t>(given.cases[2].axes[0].second), 8);
 }
 
+TEST(Plan, AnAxisOfAMethodThatTakesNoPartNamesTheFlagThatIsMissing) {
+  PlanRequest request;
+  request.axes = {parse_axis("plane_sweep.batch=1,8")};
+  EXPECT_THAT(usage_error(request),
+              HasSubstr("axis plane_sweep.batch: plane_sweep takes no part in this: add --method plane_sweep"));
+}
+
 TEST(Plan, SeedsMayBeAnAxis) {
   PlanRequest request;
   request.scenes = {"flat_plane"};

@@ -64,6 +64,15 @@ TEST(PcdBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
   EXPECT_EQ(open_pcd_blocks(directory.file("t.pcd", "1 2 3\n"), 1), nullptr) << "no PCD file";
 }
 
+TEST(Pcd, TheTwoWaysToSayHowManyPointsMustAgree) {
+  const TemporaryDirectory directory;
+  std::string text = binary_pcd('F', 4, false);
+  text.replace(text.find("HEIGHT 1"), 8, "HEIGHT 2");
+  const auto path = directory.file("c.pcd", text);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_cloud_file(path); }),
+              HasSubstr("POINTS: 50, but WIDTH x HEIGHT is 100"));
+}
+
 TEST(PcdBlocks, RefuseWhatTheWholeReaderRefuses) {
   const TemporaryDirectory directory;
   const std::string whole = binary_pcd('F', 4, false);
