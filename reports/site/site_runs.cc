@@ -51,9 +51,11 @@ std::optional<SiteRun> known_run(const std::string& line) {
   }
 }
 
-// Returns the one way to write a path: absolute, without a slash at its end.
+// Returns the one way to write a path: absolute, without links, without a slash at its end.
 fs::path plain_path(const fs::path& path) {
-  const fs::path plain = fs::absolute(path).lexically_normal();
+  std::error_code error;
+  fs::path plain = fs::weakly_canonical(path, error);
+  if (error) plain = fs::absolute(path).lexically_normal();
   return plain.has_filename() ? plain : plain.parent_path();
 }
 

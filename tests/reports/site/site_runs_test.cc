@@ -128,6 +128,20 @@ TEST(SiteRuns, KnowsABundleFromAnyWorkingDirectory) {
   EXPECT_THAT(made.problems[0], HasSubstr(kKept));
 }
 
+// A site and a folder that are named by a link are the same as by their own names.
+TEST(SiteRuns, KnowsABundleByALinkToo) {
+  const TemporaryDirectory folder;
+  two_runs(folder / "deep/down/out");
+  fs::create_directory_symlink(folder / "deep/down/out", folder / "link");
+  write_site({{folder / "link"}, folder / "site"});
+  write_file(folder / "deep/down/out" / kSecond / kHashListName, "broken");
+  fs::create_directory_symlink(folder / "site", folder / "deep/here");
+  const SiteSummary made = write_site({{folder / "deep/down/out"}, folder / "deep/here"});
+  EXPECT_EQ(made.runs, 2u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr(kKept));
+}
+
 // Of two copies the one that can be read counts, wherever it stands in the list.
 TEST(SiteRuns, TheReadableOneOfTwoCopiesCounts) {
   const TemporaryDirectory folder;
