@@ -160,6 +160,19 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
   return reports;
 }
 
+// One of each suite, made side by side.
+std::vector<std::pair<std::string, std::string>> comparison_pages(const SiteSuites& suites,
+                                                                  const SiteReports& reports) {
+  std::vector<const SiteSuites::value_type*> all;
+  for (const auto& suite : suites) all.push_back(&suite);
+  std::vector<std::pair<std::string, std::string>> pages(all.size());
+  parallel_for(all.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      pages[i] = comparisons_page(all[i]->first, all[i]->second, reports);
+  });
+  return pages;
+}
+
 }  // namespace
 
 SiteSummary write_site(const SiteRequest& request) {
@@ -182,12 +195,12 @@ SiteSummary write_site(const SiteRequest& request) {
       copy_reports(suites, request.reports, request.out, writer, read.kept, read.problems);
   SiteSteps steps;
   SiteNames names;
+  for (const auto& page : comparison_pages(suites, reports)) writer.write(page);
   for (const auto& [suite, runs] : suites) {
     const std::vector<SiteStep>& found = steps[suite] = site_steps(runs);
     const ShortNames& shorter = names[suite] = site_short_names(runs);
     writer.write(suite_page(suite, runs, shorter, reports, found));
     writer.write(suite_data(suite, runs, shorter, found));
-    writer.write(comparisons_page(suite, runs, reports));
     writer.write(suite_badge(suite, *runs.back()));
     writer.write(suite_endpoint(suite, *runs.back()));
   }
