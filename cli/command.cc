@@ -116,7 +116,9 @@ void print_help() {
   fmt::print(
       "\n  aqbench COMMAND --help   the command's options\n  aqbench --version [--json]\n\n"
       "exit codes: 0 pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n"
-      "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 130 interrupted\n");
+      "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 7 of another version "
+      "(verify),\n"
+      "            130 interrupted\n");
 }
 
 const Command& find_command(const std::string& name) {

@@ -24,7 +24,7 @@ CommandLine<TrendRequest> trend_command_line() {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
       "Reads every bundle below the folders (each is verified) as a history and finds where a value\n"
       "changed its level: every change of a value that does not vary by itself, else change points as in\n"
-      "Hunter, corrected for runs that resemble their neighbours. Accuracy and tensor memory over all\n"
+      "Hunter, tested with the measured autocorrelation. Accuracy and tensor memory over all\n"
       "runs, times over runs of one machine key. A trend is no gate: exit 0 whatever it finds, 2 where\n"
       "there is no bundle or no run has the metric.",
       {{{.name = "metric",

@@ -107,7 +107,7 @@ const Flag<SweepRequest> kBundleFlags[] = {
      into<&SweepRequest::sign>},
     {{.name = "keep-clouds", .help = "keep what was scored, as PLY, in the bundle's clouds/"},
      into<&SweepRequest::kept, &KeptFiles::cloud>},
-    {{.name = "no-pictures", .help = "leave out the pictures of depth maps (pictures/, some 200 kB a case)"},
+    {{.name = "no-pictures", .help = "leave out pictures of depth maps, and clouds that the report turns"},
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
     {{.name = "dry-run", .help = "print the cases and stop"}, into<&SweepRequest::dry_run>},
     {{.name = "json", .help = "print results.json to stdout instead of the table"},

@@ -1,4 +1,4 @@
-// How often the whole paired rule is wrong, and how often it sees what is there: the claims of statistics.md
+// How often the whole paired rule is wrong, and how often it sees what is there: the claims of the documents
 // on simulated machines. Every rate is over seeded draws, so it is the same on every run.
 
 #include <gtest/gtest.h>

@@ -82,8 +82,8 @@ Answers product_answers(const std::vector<double>& xyz_m, Kernel kernel) {
 
 TEST(InstructionSets, WithFusedMultiplyAddGiveTheSameBits) {
   if (!kernel_copies::kV3.runs_here()) GTEST_SKIP() << "this processor has no fused multiply-add";
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer: AQBENCH_MULTIVERSION leaves the baseline alone";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer: AQBENCH_MULTIVERSION leaves the baseline alone";
 #endif
   const std::vector<double> xyz_m = query_points_m();
   // As in kernel_copy.inc.
