@@ -1,15 +1,18 @@
 // Cases whose method looks at images: from the dataset to the score.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/isolate.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "harness/scoring/depth_score.h"
+#include "pipeline/method/method.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
@@ -76,6 +79,24 @@ TEST_F(RealCase, SparseReconstructsTheFlatPlane) {
     return planned;
   }());
   EXPECT_EQ(again.record.output_sha256, result.record.output_sha256) << "any thread count";
+}
+
+TEST_F(RealCase, MethodsOpenTheStagesThatTheyList) {
+  for (const char* const name : {"sparse", "plane_sweep:fast", "dense_flow"}) {
+    Case planned = plan_of(name).cases[0];
+    if (planned.method == "dense_flow")
+      planned.images = {"arc6", "clean", 240, 180};  // two cameras confirm none
+    const CaseResult result = run_in_child(planned);
+    ASSERT_EQ(result.record.status, Status::ok) << name << ": " << result.record.reason;
+    std::set<std::string> opened;
+    for (const StageRecord& stage : result.record.stages) opened.insert(stage.name);
+    const auto spec = std::ranges::find(method_registry(), planned.method, &MethodSpec::name);
+    ASSERT_NE(spec, method_registry().end()) << name;
+    const std::vector<std::string>& listed = spec->stages;
+    EXPECT_EQ(listed.front(), "pipeline") << name;
+    EXPECT_THAT(std::vector<std::string>(opened.begin(), opened.end()), testing::IsSubsetOf(listed)) << name;
+    EXPECT_GT(opened.size(), 4U) << name;
+  }
 }
 
 TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) {
