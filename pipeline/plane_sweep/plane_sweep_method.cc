@@ -41,7 +41,7 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   options.sweep.batch = static_cast<int>(p.integer("batch"));
   options.sweep.device = input.device;
   options.sources = static_cast<std::size_t>(p.integer("sources"));
-  options.refinements = static_cast<int>(p.integer("refinements"));
+  options.refinements = refinements_of_width(static_cast<int>(p.integer("refinements")), width_px);
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
   return options;
 }
@@ -129,6 +129,10 @@ int window_of_width(int window_at_1600_px, int width_px) {
   return std::clamp(odd_px, kLeastWindow_px, plane_sweep::kMaxWindow_px);
 }
 
+int refinements_of_width(int refinements_at_1600, int width_px) {
+  return static_cast<int>(std::lround(refinements_at_1600 * std::max(1.0, width_px / 1600.0)));
+}
+
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input) {
   const StageScope scope("pipeline");
   const std::vector<DatasetView> views =
@@ -147,6 +151,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   result.mesh = reconstruct_surface(result.cloud, surface_options(input.parameters));
   const auto [nearest, farthest] = searched_depths_m(views, ranges);
   result.effective = {{"window_px", static_cast<double>(options.sweep.window_px)},
+                      {"refinements", static_cast<double>(options.refinements)},
                       {"voxel_m", fusion.voxel_m},
                       {"footprint_m", resolution.footprint_m},
                       {"depth_min_m", nearest},

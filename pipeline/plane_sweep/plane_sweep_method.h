@@ -15,6 +15,10 @@ namespace aqbench {
 // px, and 2.3 mm with 15 px and five refinements.
 int window_of_width(int window_at_1600_px, int width_px);
 
+// Returns how many passes of refinement images of that width get: as many as asked for up to 1600 px, beyond
+// that in proportion. A pass smooths over 7 x 7 px, which in wider images is less of the scene.
+int refinements_of_width(int refinements_at_1600, int width_px);
+
 // Runs the method. depth_maps holds the depths that passed the consistency filter, unfiltered_depth_maps
 // those before it, both in the order of the cameras that are not auxiliary. Throws Error(input) for a dataset
 // that cannot be read. Throws Error(method) with the reason if no depth range is found or hardly any depth is

@@ -30,7 +30,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
       {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
       {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
       {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
-      {"refinements", "1", integer(2), 0, 8, "passes with windows that follow the surface (not torch)", {}},
+      {"refinements", "1", integer(2), 0, 8, "refining passes, more above 1600 px wide (not torch)", {}},
       {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
       {"min_views",
        "1",

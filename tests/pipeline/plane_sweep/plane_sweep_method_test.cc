@@ -115,6 +115,14 @@ TEST(WindowOfWidth, SeesAsMuchOfTheSceneInSmallImages) {
     EXPECT_EQ(window_of_width(11, width_px) % 2, 1) << width_px;
 }
 
+TEST(PlaneSweepMethod, WiderImagesAreRefinedMoreOften) {
+  EXPECT_EQ(refinements_of_width(2, 320), 2);
+  EXPECT_EQ(refinements_of_width(5, 1600), 5);
+  EXPECT_EQ(refinements_of_width(1, 2400), 2);  // 1.5
+  EXPECT_EQ(refinements_of_width(5, 3200), 10);
+  EXPECT_EQ(refinements_of_width(0, 3200), 0);
+}
+
 TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
   EXPECT_THROW(estimate_depths({}, {}, {}), Error);
   const std::vector<sparse::DepthRange> ranges(2);
