@@ -1,5 +1,4 @@
 #include "harness/gating/accept.h"
-#include "harness/gating/baseline.h"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -12,6 +11,7 @@
 #include "core/process.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/baseline.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"

@@ -161,9 +161,8 @@ std::string why_nothing_is_scored(const ScoredCounts& counts) {
   const std::size_t all = counts.left_out() + counts.outside_patch;
   if (counts.scored > 0 || all == 0) return {};
   return fmt::format(
-      "none of its {} is scored: {} outside the scene's patch, {} outside the crop, {} beyond a border of "
-      "the "
-      "truth, {} beyond the largest distance",
+      "none of its {} is scored: {} outside the scene's patch, {} outside the crop, "
+      "{} beyond a border of the truth, {} beyond the largest distance",
       counted(all, "point"), counts.outside_patch, counts.outside_crop,
       counts.scored_beyond_border ? 0 : counts.beyond_border, counts.beyond_max_distance);
 }

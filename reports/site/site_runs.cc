@@ -54,15 +54,9 @@ std::optional<SiteRun> known_run(const std::string& line) {
 // Returns the one way to write a path: absolute, without links, without a slash at its end.
 fs::path plain_path(const fs::path& path) {
   std::error_code error;
-  fs::path plain = fs::weakly_canonical(path, error);
+  fs::path plain = fs::weakly_canonical(fs::absolute(path), error);
   if (error) plain = fs::absolute(path).lexically_normal();
   return plain.has_filename() ? plain : plain.parent_path();
-}
-
-// Returns how the site names a folder: from its own, so that neither the working directory nor a move of both
-// matters.
-std::string folder_in_site(const fs::path& folder, const fs::path& site) {
-  return plain_path(folder).lexically_relative(plain_path(site)).generic_string();
 }
 
 // What is known of one bundle now.
@@ -76,6 +70,7 @@ struct RunSlot {
 std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
                                 const std::map<std::string, std::string>& known, const fs::path& site) {
   std::vector<RunSlot> slots(bundles.size());
+  const fs::path plain_site = plain_path(site);
   parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) try {
         regular_file_size(bundles[i] / "results.json");  // names one that is gone, which is not read again
@@ -89,7 +84,8 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
           slots[i].line = site_line(read_site_run(bundles[i]));
           slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
         }
-        const std::string folder = folder_in_site(bundles[i], site);
+        // From the site's own folder, so that neither the working directory nor a move of both matters.
+        const std::string folder = plain_path(bundles[i]).lexically_relative(plain_site).generic_string();
         if (slots[i].run->folder != folder) {  // new, or it has moved: it is found by its folder
           slots[i].run->folder = folder;
           slots[i].line = site_line(*slots[i].run);
