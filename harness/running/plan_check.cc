@@ -325,6 +325,9 @@ PlanCheck check_plan(const Results& results, const JournalContents& journal) {
   return PlanChecker(results, journal).run();
 }
 
-bool is_of_this_program(const JournalHeader& header) { return header.program_sha256 == program_sha256(); }
+bool is_of_this_program(const JournalHeader& header) {
+  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
+         header.program_sha256 == program_sha256();
+}
 
 }  // namespace aqbench

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/results.h"
 #include "harness/running/journal.h"
+#include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 
 namespace aqbench {
@@ -15,9 +15,10 @@ namespace aqbench {
 // order, more processor time than all processors have, less time than was measured, an exit code that neither
 // records nor the gate give, flags that are not what was asked for, a commit that is not the environment's;
 // and notes, baseline and log of tests that no command asked for, or that are not there though one did.
-// `files` are all of the bundle, sorted; cases of a `shared` sweep ran in several processes, on any machine.
-// Throws Error(input, io) naming a file that cannot be read.
-std::vector<Finding> check_commands(const std::filesystem::path& bundle, const Results& results,
+// `content` has no gate where its baseline could not be read, `files` are all of the bundle, sorted; cases of
+// a `shared` sweep ran in several processes, on any machine. Throws Error(input, io) naming a file that
+// cannot be read.
+std::vector<Finding> check_commands(const std::filesystem::path& bundle, const BundleContent& content,
                                     const std::vector<std::string>& files, bool shared);
 
 }  // namespace aqbench

@@ -39,9 +39,9 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 class FileChecker {
  public:
-  FileChecker(const std::filesystem::path& bundle, const Results& results, const JournalContents& journal,
-              const std::vector<std::string>& files)
-      : bundle_(bundle), results_(results), journal_(journal), files_(files) {}
+  FileChecker(const std::filesystem::path& bundle, const BundleContent& content,
+              const JournalContents& journal, const std::vector<std::string>& files)
+      : bundle_(bundle), content_(content), results_(content.results), journal_(journal), files_(files) {}
 
   std::vector<Finding> run() {
     check_case_files();
@@ -50,7 +50,7 @@ class FileChecker {
     const std::set<std::string, std::less<>> processes = processes_of(log);
     check_time_of_cases(processes.size());
     if (merged_runs(results_.run) == 1) {
-      for (Finding& finding : check_commands(bundle_, results_, files_, !processes.empty()))
+      for (Finding& finding : check_commands(bundle_, content_, files_, !processes.empty()))
         findings_.push_back(std::move(finding));
       if (processes.empty())
         for (std::string& problem : dataset_problems(results_, journal_))
@@ -197,6 +197,7 @@ class FileChecker {
   }
 
   const std::filesystem::path& bundle_;
+  const BundleContent& content_;
   const Results& results_;
   const JournalContents& journal_;
   const std::vector<std::string>& files_;
@@ -205,9 +206,9 @@ class FileChecker {
 
 }  // namespace
 
-std::vector<Finding> check_files(const std::filesystem::path& bundle, const Results& results,
+std::vector<Finding> check_files(const std::filesystem::path& bundle, const BundleContent& content,
                                  const JournalContents& journal, const std::vector<std::string>& files) {
-  return FileChecker(bundle, results, journal, files).run();
+  return FileChecker(bundle, content, journal, files).run();
 }
 
 }  // namespace aqbench

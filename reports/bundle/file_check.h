@@ -8,6 +8,7 @@
 
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
+#include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 
 namespace aqbench {
@@ -18,9 +19,9 @@ namespace aqbench {
 // - cases that took longer together than the run, and of one run on one machine that looked at the same
 //   dataset and saw different ones;
 // - what is wrong in commands.txt (command_check.h), a tests.log that says that tests passed which did not.
-// `files` are all of the bundle, sorted. For bundles of the present format; throws Error(input, io) naming a
-// file that cannot be read.
-std::vector<Finding> check_files(const std::filesystem::path& bundle, const Results& results,
+// `content` is what could be read beside the results, `files` are all of the bundle, sorted. For bundles of
+// the present format; throws Error(input, io) naming a file that cannot be read.
+std::vector<Finding> check_files(const std::filesystem::path& bundle, const BundleContent& content,
                                  const JournalContents& journal, const std::vector<std::string>& files);
 
 }  // namespace aqbench

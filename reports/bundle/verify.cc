@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/sha256.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/records/results.h"
@@ -70,11 +71,7 @@ class Verifier {
       report_.complete = verified.complete;
       check_added(listing.files, nullptr);
     } else if (auto results = check_results(listing.files)) {
-      check_environment(*results, listing.files);
-      check_journal(*results, listing.files);
-      check_added(listing.files, &*results);
-      add_findings(check_tables(bundle_, *results));
-      check_derived(*results, listing.files);
+      check_run_files(*results, listing.files);
       results_ = std::move(*results);
     }
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
@@ -165,51 +162,80 @@ class Verifier {
     return results;
   }
 
-  // Renders again what this version wrote. Of which version the texts are stands in results.json. The results
-  // are given back unless the rest cannot be read.
-  void check_derived(Results& results, const std::vector<std::string>& files) {
-    if (const int version = results.run.text_version; version != kSummaryVersion) {
-      set_other_version(
-          {"summary.md", fmt::format("is of {}, this program writes version {}",
-                                     version > 0 ? fmt::format("version {}", version) : "a version before 6",
-                                     kSummaryVersion)});
-      return;
-    }
+  // Checks what was run, and on another thread the page that is drawn from it, which takes as long.
+  void check_run_files(Results& results, const std::vector<std::string>& files) {
+    BundleContent content;
+    content.results = std::move(results);
+    const bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
+    std::vector<Finding> of_page;
+    parallel_for(2, 1, [&](std::size_t part, std::size_t) {
+      if (part == 1)
+        check_run_and_texts(content, files, rendered);
+      else if (rendered)
+        of_page = changed_text(kReportName, files, [&] {
+          return render_html_report(content, read_report_pictures(bundle_, listed_on_page(content).results));
+        });
+    });
+    add_findings(std::move(of_page));
+    results = std::move(content.results);
+  }
+
+  void check_run_and_texts(const BundleContent& content, const std::vector<std::string>& files,
+                           bool rendered) {
+    const Results& results = content.results;
+    add_findings(changed_text("env.json", files, [&] { return environment_text(results); }));
+    check_journal(content, files);
+    check_added(files, &results);
+    add_findings(check_tables(bundle_, results));
+    if (is_of_other_text(results.run)) return;
     for (const std::string& file : derived_bundle_files())
       if (!has(files, file) &&
           std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
-    std::optional<BundleContent> content = read_content(std::move(results));
-    if (!content) return;
-    check_text("summary.md", files, [&] { return render_summary(*content); });
-    check_text(kReportName, files, [&] {
-      return render_html_report(*content, read_report_pictures(bundle_, listed_on_page(*content).results));
-    });
-    check_text("benchmark.json", files, [&] { return benchmark_json_text(content->results); });
-    check_statement(*content, files);
+    if (!rendered) return;
+    add_findings(changed_text("summary.md", files, [&] { return render_summary(content); }));
+    add_findings(changed_text("benchmark.json", files, [&] { return benchmark_json_text(results); }));
+    check_statement(content, files);
     check_inventory();
-    results = std::move(content->results);
   }
 
+  // Only what this version wrote can be rendered again. Of which version the texts are stands in
+  // results.json.
+  bool is_of_other_text(const RunInfo& run) {
+    if (run.text_version == kSummaryVersion) return false;
+    set_other_version(
+        {"summary.md", fmt::format("is of {}, this program writes version {}",
+                                   run.text_version > 0 ? fmt::format("version {}", run.text_version)
+                                                        : "a version before 6",
+                                   kSummaryVersion)});
+    return true;
+  }
+
+  // Returns what is wrong with a file that can be rendered again.
   template <class Render>
-  void check_text(const std::string& file, const std::vector<std::string>& files, const Render& render) {
-    if (!has(files, file)) return;  // that it is missing has been named
-    guarded(file, [&] {
+  std::vector<Finding> changed_text(const std::string& file, const std::vector<std::string>& files,
+                                    const Render& render) const {
+    if (!has(files, file)) return {};  // that it is missing is named elsewhere
+    try {
       if (read_text_file(bundle_ / file, kMaxRenderedBytes) != render())
-        add_finding(file, "is not what the bundle renders to");
-    });
+        return {{file, "is not what the bundle renders to"}};
+    } catch (const Error& error) {
+      return {{file, without_path(error.what(), bundle_ / file)}};
+    }
+    return {};
   }
 
   // Reads what the derived files are rendered from. A file that cannot be read becomes a finding.
-  std::optional<BundleContent> read_content(Results results) {
+  bool read_content(BundleContent& content) {
     try {
-      return read_bundle_content(bundle_, std::move(results));
+      read_beside_results(bundle_, content);
+      return true;
     } catch (const Error& error) {
       const std::string file =
           std::filesystem::path(error.file()).lexically_relative(bundle_).generic_string();
       const bool known = is_bundle_path(file);
       add_finding(known ? file : "summary.md", known ? error.problem() : error.what());
-      return std::nullopt;
+      return false;
     }
   }
 
@@ -264,17 +290,13 @@ class Verifier {
   // Checks what others add to a finished bundle.
   void check_added(const std::vector<std::string>& files, const Results* results) {
     report_.added = check_added_evidence(bundle_, files, results, tsa_ca_);
-    report_.findings.insert(report_.findings.end(), report_.added.problems.begin(),
-                            report_.added.problems.end());
+    add_findings(report_.added.problems);
   }
 
-  void check_environment(const Results& results, const std::vector<std::string>& files) {
-    check_text("env.json", files, [&] { return environment_text(results); });
-  }
-
-  // Everything that stands on the journal; what cannot be read is named and the rest is left out.
-  void check_journal(const Results& results, const std::vector<std::string>& files) {
+  // Everything that stands on the journal; what cannot be read is named, the rest left out.
+  void check_journal(const BundleContent& content, const std::vector<std::string>& files) {
     if (!has(files, kJournalFile)) return;
+    const Results& results = content.results;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
@@ -282,7 +304,7 @@ class Verifier {
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
       if (results.schema_version < 2 || journal.header.schema_version < 2) return;
-      guarded("bench.log", [&] { add_findings(check_files(bundle_, results, journal, files)); });
+      guarded("bench.log", [&] { add_findings(check_files(bundle_, content, journal, files)); });
     });
   }
 

@@ -64,6 +64,11 @@ void set_baseline(BundleContent& content, Baseline baseline) {
 BundleContent read_bundle_content(const std::filesystem::path& bundle, Results results) {
   BundleContent content;
   content.results = std::move(results);
+  read_beside_results(bundle, content);
+  return content;
+}
+
+void read_beside_results(const std::filesystem::path& bundle, BundleContent& content) {
   if (bundle_has(bundle, kBaselineCopyName)) set_baseline(content, read_baseline(bundle / kBaselineCopyName));
   if (bundle_has(bundle, kNotesName)) content.notes = read_notes(bundle / kNotesName);
   if (bundle_has(bundle, kTestsLog)) {
@@ -71,7 +76,6 @@ BundleContent read_bundle_content(const std::filesystem::path& bundle, Results r
     if (content.tests.empty()) content.tests = "cut off: tests.log has no result";
   }
   content.warnings = read_warnings(bundle);
-  return content;
 }
 
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes) {

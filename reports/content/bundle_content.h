@@ -38,6 +38,9 @@ struct BundleContent {
 // Reads the rest of a bundle whose results have been read. Throws Error(input, io) naming the file.
 BundleContent read_bundle_content(const std::filesystem::path& bundle, Results results);
 
+// Reads the rest of a bundle into `content`, which has its results. Throws Error(input, io) naming the file.
+void read_beside_results(const std::filesystem::path& bundle, BundleContent& content);
+
 // Gates the results on the baseline and keeps both.
 void set_baseline(BundleContent& content, Baseline baseline);
 

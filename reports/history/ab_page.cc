@@ -55,12 +55,12 @@ std::vector<const AbCaseReport*> ranked_cases(const AbReport& report) {
 // The tiles of both sides of each case.
 std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::string, std::string>& tiles) {
   std::vector<TilePair> pairs;
-  const auto text_of = [&](const std::string& name, AbSide side) {
+  const auto tiles_of = [&](const std::string& name, AbSide side) {
     const auto found = tiles.find(ab_tiles_file(name, side));
-    return found == tiles.end() ? std::string() : found->second;
+    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
   };
   for (const AbCaseReport* const one : ranked_cases(report))
-    pairs.push_back({one->name, text_of(one->name, AbSide::a), text_of(one->name, AbSide::b)});
+    pairs.push_back({one->name, tiles_of(one->name, AbSide::a), tiles_of(one->name, AbSide::b)});
   return pairs;
 }
 

@@ -87,8 +87,8 @@ struct SharedCases {
   Results results;  // case names are "A: NAME", "B: NAME"
   std::map<std::string, std::string> views;
   std::map<std::string, ReportProfile> profiles;
-  std::map<std::string, std::string> tiles;  // CSV, by the names of these records
-  bool stages = false;                       // whether there is anything to draw of them but clouds
+  std::map<std::string, std::vector<ReportTile>> tiles;  // by the names of these records
+  bool stages = false;  // whether there is anything to draw of them but clouds
 };
 
 SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -147,13 +147,13 @@ std::string shared_json(const SharedCases& shared, const Moved& moved) {
 std::vector<TilePair> tile_pairs(const CompareReport& report, const SharedCases& shared) {
   std::vector<TilePair> pairs;
   std::set<std::string> seen;
-  const auto text_of = [&](const std::string& name) {
+  const auto tiles_of = [&](const std::string& name) {
     const auto found = shared.tiles.find(name);
-    return found == shared.tiles.end() ? std::string() : found->second;
+    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
   };
   for (const MovedRow& row : moved_rows(report))
     if (const std::string& name = row.metric->case_name; seen.insert(name).second)
-      pairs.push_back({name, text_of("A: " + name), text_of("B: " + name)});
+      pairs.push_back({name, tiles_of("A: " + name), tiles_of("B: " + name)});
   return pairs;
 }
 
@@ -179,8 +179,9 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   const std::string places =
       tile_places_section(tile_pairs(report, shared), "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
-  for (const PageView& view :
-       fit_views(shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others)))
+  std::vector<PageView> views = list_views(shared.views, shared.results);
+  fit_views(views, shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
+  for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.viewer = !parts.blocks.empty();
   parts.stages = shared.stages;

@@ -16,7 +16,7 @@ std::string tile_places_section(const std::vector<TilePair>& cases, const std::s
   std::size_t shown = 0, more = 0;
   for (const TilePair& one : cases) {
     if (one.a.empty() || one.b.empty()) continue;
-    const std::string maps = tile_comparison(parse_tiles_csv(one.a), parse_tiles_csv(one.b));
+    const std::string maps = tile_comparison(one.a, one.b);
     if (maps.empty()) continue;
     if (shown == kMostCases) {
       ++more;

@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "reports/html/pictures.h"
+
 namespace aqbench {
 
-// Holds the tiles of one case on both sides, as CSV; "" for a side that has none.
+// Holds the tiles of one case on both sides; a side may have none.
 struct TilePair {
-  std::string case_name, a, b;
+  std::string case_name;
+  std::vector<ReportTile> a, b;
 };
 
 // Returns the section of a page with pictures of the cases whose tiles differ, the first 12 in the order

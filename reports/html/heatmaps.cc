@@ -220,16 +220,15 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   std::map<std::string, std::vector<ReportTile>> tiles;
   std::size_t more = 0;
   for (const Record& record : results.records) {
-    const auto csv = pictures.tiles.find(record.case_name);
-    std::vector<ReportTile> parsed;
-    if (csv != pictures.tiles.end()) parsed = parse_tiles_csv(csv->second);
-    if (parsed.empty() && !pictures.pictures.contains(record.case_name)) continue;
+    const auto found = pictures.tiles.find(record.case_name);
+    const bool has_tiles = found != pictures.tiles.end() && !found->second.empty();
+    if (!has_tiles && !pictures.pictures.contains(record.case_name)) continue;
     if (shown.size() == kMaxPictureRows) {
       ++more;
       continue;
     }
     shown.push_back(record.case_name);
-    tiles[record.case_name] = std::move(parsed);
+    tiles[record.case_name] = has_tiles ? found->second : std::vector<ReportTile>{};
   }
   if (shown.empty()) return "";
   const double limit_mm = common_limit_mm(tiles);

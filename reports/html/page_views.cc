@@ -26,10 +26,11 @@ std::vector<std::pair<int, std::size_t>> error_counts(const CloudView& view) {
   return {counts.begin(), counts.end()};
 }
 
-// Leaves out points until the view has at most `most` bytes.
-std::string fitted(const CloudView& view, const std::string& bytes, std::size_t most) {
+// Leaves out points until the view has at most `most` bytes. A view of few bytes is not decoded for that.
+std::string fitted(const std::string& bytes, const std::string& name, std::size_t most) {
   if (bytes.size() <= most) return bytes;
   if (most < kLeastBytes) return "";
+  const CloudView view = decode_view(bytes, name);
   const auto next = [](std::size_t every) { return every + every / 4 + 1; };
   const std::size_t first = std::max<std::size_t>(1, bytes.size() / most), end = view.points.size() + 1;
   std::size_t last = first;
@@ -44,29 +45,28 @@ std::string fitted(const CloudView& view, const std::string& bytes, std::size_t 
 
 }  // namespace
 
-std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
-                                std::size_t budget) {
-  struct Candidate {
-    std::size_t record;
-    const std::string* bytes;
-  };
-  std::vector<Candidate> candidates;
+std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results) {
+  std::vector<PageView> listed;
   for (std::size_t i = 0; i < results.records.size(); ++i)
     if (const auto found = views.find(results.records[i].case_name); found != views.end())
-      candidates.push_back({i, &found->second});
+      if (const auto view = read_view(found->second, found->first))
+        listed.push_back({i, {}, error_counts(*view)});
+  return listed;
+}
+
+void fit_views(std::vector<PageView>& listed, const std::map<std::string, std::string>& views,
+               const Results& results, std::size_t budget) {
+  const auto name_of = [&](const PageView& view) { return results.records[view.record].case_name; };
+  std::vector<PageView*> by_size;
+  for (PageView& view : listed) by_size.push_back(&view);
   // The small ones first: what they leave of their share is for the large ones.
-  std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.bytes->size(); });
-  std::vector<PageView> fitting;
-  std::size_t left = candidates.size();
-  for (const Candidate& one : candidates) {
-    const std::size_t share = budget / left--;
-    const auto view = read_view(*one.bytes, results.records[one.record].case_name);
-    if (!view) continue;
-    fitting.push_back({one.record, fitted(*view, *one.bytes, share), error_counts(*view)});
-    budget -= fitting.back().bytes.size();
+  std::ranges::stable_sort(by_size, {}, [&](const PageView* one) { return views.at(name_of(*one)).size(); });
+  std::size_t left = by_size.size();
+  for (PageView* const one : by_size) {
+    const std::string name = name_of(*one);
+    one->bytes = fitted(views.at(name), name, budget / left--);
+    budget -= one->bytes.size();
   }
-  std::ranges::sort(fitting, {}, &PageView::record);
-  return fitting;
 }
 
 }  // namespace aqbench

@@ -18,9 +18,12 @@ struct PageView {
   std::vector<std::pair<int, std::size_t>> errors;  // how many points have which error_code()
 };
 
-// Fits the views of a bundle (case -> bytes of viewer/CASE.bin) into `budget` bytes: small ones whole, large
-// ones with every n-th point. What is no view is left out: drawing is no place to refuse evidence.
-std::vector<PageView> fit_views(const std::map<std::string, std::string>& views, const Results& results,
-                                std::size_t budget);
+// Lists the views of a bundle (case -> bytes of viewer/CASE.bin) in the order of `results`, without their
+// bytes. What is no view is left out: drawing is no place to refuse evidence.
+std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results);
+
+// Fits the bytes of the listed views into `budget` bytes: small ones whole, large ones with every n-th point.
+void fit_views(std::vector<PageView>& listed, const std::map<std::string, std::string>& views,
+               const Results& results, std::size_t budget);
 
 }  // namespace aqbench

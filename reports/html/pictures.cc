@@ -94,7 +94,8 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     const std::string name = file_name_of(record.case_name);
     std::error_code error;
     const std::filesystem::path tiles = bundle / "tiles" / (name + ".csv");
-    if (std::filesystem::exists(tiles, error)) found.tiles[record.case_name] = read_text_file(tiles);
+    if (std::filesystem::exists(tiles, error))
+      found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles));
     const std::filesystem::path view = bundle / kViewerFolder / (name + ".bin");
     if (std::filesystem::exists(view, error)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
     if (const ReportProfile profile = read_profile(bundle, record.case_name);

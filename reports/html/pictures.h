@@ -27,9 +27,16 @@ struct ReportProfile {
   std::string trace, stacks;
 };
 
+// Holds the scores of one tile of a cloud seen from above.
+struct ReportTile {
+  int column = 0, row = 0;
+  double x_min_mm = 0, y_min_mm = 0;                // its corner; a tile has sides of 10 mm
+  double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
+};
+
 // Holds the tiles and pictures of a bundle.
 struct ReportPictures {
-  std::map<std::string, std::string> tiles;                    // case -> the text of its tiles CSV
+  std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
   std::map<std::string, std::string> views;  // case -> the bytes of its view (harness/viewing/cloud_view.h)
   std::map<std::string, ReportProfile> profiles;  // case -> its profile, where it has one
@@ -39,13 +46,6 @@ struct ReportPictures {
 // Reads the tiles, at most 4 MiB of pictures (of the first camera of each case before
 // any of a second one), the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
-
-// Holds the scores of one tile of a cloud seen from above.
-struct ReportTile {
-  int column = 0, row = 0;
-  double x_min_mm = 0, y_min_mm = 0;                // its corner; a tile has sides of 10 mm
-  double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
-};
 
 // Reads a tiles CSV. Lines that are no tiles are skipped: drawing is no place to refuse evidence.
 std::vector<ReportTile> parse_tiles_csv(std::string_view csv);

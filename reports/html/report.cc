@@ -127,22 +127,26 @@ std::string left_out(const BundleContent& content, const BundleContent& page) {
              : fmt::format("<p class=\"dim\">and {} more, in results.json</p>\n", counted(more, "case"));
 }
 
-std::string page_body(const BundleContent& content, const BundleContent& page, const ReportPictures& pictures,
-                      const std::vector<PageView>& views) {
+// What stands above and below the clouds, which get the room that these two leave.
+struct PageBody {
+  std::string above_clouds, below_clouds;
+};
+
+PageBody page_body(const BundleContent& content, const BundleContent& page, const ReportPictures& pictures) {
   const Results& results = content.results;
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
-  std::string body =
+  std::string above =
       page_section("baseline", "Against the baseline", baseline_chart(content),
                    "Change for the worse in units of what is allowed: a red bar beyond the dashed line is a "
                    "regression, a gold "
                    "one is within it or does not gate. Bars end at 2 (cut); the number is whole.");
-  body +=
+  above +=
       page_section("cases", "All cases", cases_table(page) + left_out(content, page),
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
                    "the command that gives them again.");
-  body += rivals_section(content, pictures) + clouds_section(views);
-  body += page_section("places", "Where the errors are", case_pictures(page.results, pictures));
+  above += rivals_section(content, pictures);
+  std::string body = page_section("places", "Where the errors are", case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())
     body +=
@@ -153,11 +157,11 @@ std::string page_body(const BundleContent& content, const BundleContent& page, c
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
   body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
-  return body +
-         fmt::format(
-             "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
-             "again and compares. Reproduce: <code>{}</code></p>\n",
-             xml_escape(reproduce_command(results.run)));
+  body += fmt::format(
+      "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
+      "again and compares. Reproduce: <code>{}</code></p>\n",
+      xml_escape(reproduce_command(results.run)));
+  return {std::move(above), std::move(body)};
 }
 
 int listing_rank(const Record& record, const std::set<std::string_view>& refused) {
@@ -205,13 +209,14 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   parts.title = "aqbench " + content.results.run.id;
   parts.header = report_head(content);
   const std::map<std::string, JsonBox> profiles = page_profiles(pictures.profiles);
-  const std::vector<PageView> none = fit_views(pictures.views, page.results, 0);
-  const std::size_t others = parts.header.size() + page_data_json(page, none, profiles).size() +
-                             page_body(content, page, pictures, none).size() + kScriptBytes;
-  const std::size_t room = others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0;
-  const std::vector<PageView> views = fit_views(pictures.views, page.results, room);
-  parts.body = page_body(content, page, pictures, views);
+  std::vector<PageView> views = list_views(pictures.views, page.results);
   parts.data_json = page_data_json(page, views, profiles);
+  const PageBody body = page_body(content, page, pictures);
+  const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
+                             body.below_clouds.size() + kScriptBytes;
+  fit_views(views, pictures.views, page.results,
+            others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0);
+  parts.body = body.above_clouds + clouds_section(views) + body.below_clouds;
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);
   parts.plots = !content.results.records.empty();

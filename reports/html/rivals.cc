@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <vector>
 
 #include "core/text.h"
@@ -108,7 +109,7 @@ std::string tile_text(const ReportTile& tile) {
 std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
   const auto tiles_of = [&](const Record& record) {
     const auto found = pictures.tiles.find(record.case_name);
-    return found == pictures.tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
+    return found == pictures.tiles.end() ? std::span<const ReportTile>{} : found->second;
   };
   std::map<std::pair<int, int>, ReportTile> best;
   for (const ReportTile& tile : tiles_of(*pair.best)) best[{tile.column, tile.row}] = tile;

@@ -84,5 +84,22 @@ TEST(SizeRules, NoFunctionOfThisProjectIsTooLong) {
   EXPECT_THAT(found, testing::IsEmpty());
 }
 
+// Include rules hold the other folders to the same number.
+TEST(SizeRules, NoFileOfTestsOrBenchmarksIsTooLong) {
+  const std::filesystem::path root = AQBENCH_SOURCE_DIR;
+  std::vector<std::string> found;
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "tests")) {
+    if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
+    ++files;
+    const std::string source = read_file(entry.path());
+    if (const auto lines = std::ranges::count(source, '\n');
+        lines > static_cast<std::ptrdiff_t>(kMaxLinesPerFile))
+      found.push_back(fmt::format("{}: {} lines", entry.path().string(), lines));
+  }
+  EXPECT_GT(files, 200u) << "the tests were not found";
+  EXPECT_THAT(found, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace aqbench

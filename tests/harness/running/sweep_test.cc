@@ -1,5 +1,4 @@
 #include "harness/running/sweep.h"
-#include "harness/running/inject.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -17,6 +16,7 @@
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "harness/measuring/stage_recorder.h"
+#include "harness/running/inject.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -316,9 +316,8 @@ INSTANTIATE_TEST_SUITE_P(Signals, SweepStops, testing::Values(SIGINT, SIGTERM, S
 
 TEST(Sweep, RestoresSignalHandling) {
   const test::TemporaryFolder folder;
-  const SweepPlan plan = small_plan(1);
-  Journal journal = new_journal(folder.path(), plan);
-  run_sweep(plan, journal, {}, run_quickly);
+  Journal journal = new_journal(folder.path(), small_plan(1));
+  run_sweep(small_plan(1), journal, {}, run_quickly);
   sigset_t mask;
   ::sigprocmask(SIG_BLOCK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGINT), 0);

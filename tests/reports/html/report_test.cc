@@ -4,17 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include <cmath>
+#include <set>
 
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
-#include "harness/viewing/cloud_view.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
-#include "reports/html/page_views.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"
 #include "tests/temporary_directory.h"
@@ -161,8 +158,7 @@ TEST(HtmlReport, HoldsEveryCaseThatItNamesElsewhere) {
 TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   ReportPictures pictures;
   pictures.tiles["flat_plane/roma_like/seed=42"] =
-      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
-      "0,0,-250,-150,1,1.25,0,11.5\n1,0,-240,-150,0,,,0\n0,1,-250,-140,4,-0.5,0.2,100\n";
+      parse_tiles_csv("0,0,-250,-150,1,1.25,0,11.5\n1,0,-240,-150,0,,,0\n0,1,-250,-140,4,-0.5,0.2,100\n");
   pictures.pictures["undulating/roma_like/seed=42"] = {
       {"depth_error.png", "depth_error", "cam<00>", "mm", -2, 2, 3, 71.25, 0.5, "\x89PNG"}};
   const std::string page = render_html_report(content_of_report(), pictures);
@@ -185,8 +181,7 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
 TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
   ReportPictures pictures;
   pictures.tiles["flat_plane/roma_like/seed=42"] =
-      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
-      "0,0,-250,-150,1,0.0000002,0,11.5\n1,2,-240,-130,4,0.0000001,0.2,100\n";
+      parse_tiles_csv("0,0,-250,-150,1,0.0000002,0,11.5\n1,2,-240,-130,4,0.0000001,0.2,100\n");
   const std::string page = render_html_report(content_of_report(), pictures);
   const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
   EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
@@ -323,59 +318,6 @@ TEST(HtmlReport, ShowsWhatProgramsUsedWithoutTheColumnsThatNobodyKnows) {
             "<td data-label=\"switches\">16</td><td data-label=\"of them forced\">5</td></tr>\n");
 }
 
-// Colours take two bytes a point: of a million fewer points are shown, and the page stays as small.
-TEST(HtmlReport, AMillionColouredPointsStayBelowTenMegabytes) {
-  CloudView view;
-  view.scored = 1'000'000;
-  for (int i = 0; i < 1'000'000; ++i) {
-    view.points.push_back({(i % 1000) * 25, (i / 1000) * 15, (i % 1000 * 7919) % 60});
-    view.errors.push_back(static_cast<std::int8_t>(i % 50));
-    view.marks.push_back(0x73);
-    view.colours.push_back(static_cast<std::uint16_t>(i % 4096 * 31));
-  }
-  const Results results = synthetic_results();
-  const std::string name = results.records[1].case_name;
-  ReportPictures pictures;
-  pictures.views[name] = encode_view(view);
-  EXPECT_LT(render_html_report(content_of(results), pictures).size(), 10'000'000u);
-  const CloudView shown = decode_view(fit_views(pictures.views, results, 7'000'000).at(0).bytes, "page");
-  EXPECT_GE(shown.points.size(), 500'000u);
-  ASSERT_EQ(shown.colours.size(), shown.points.size());
-  const std::size_t every = 1'000'000 / shown.points.size();
-  EXPECT_EQ(shown.colours[1000], view.colours[1000 * every]);
-}
-
-TEST(HtmlReport, CloudsFitIntoTheRoomThatThereIs) {
-  CloudView view;
-  view.scored = 4000;
-  for (int i = 0; i < 4000; ++i) {
-    view.points.push_back({i * 7, (i * 7919) % 1000, i % 50});
-    view.errors.push_back(error_code(0.001 * i));
-    view.marks.push_back(0xFF);
-  }
-  const Results results = synthetic_results();
-  const std::string bytes = encode_view(view), name = results.records[1].case_name;
-  const auto whole = fit_views({{name, bytes}, {"nobody", bytes}, {results.records[2].case_name, "no view"}},
-                               results, 1 << 20);
-  ASSERT_EQ(whole.size(), 1u);
-  EXPECT_EQ(whole[0].record, 1u);
-  EXPECT_EQ(whole[0].bytes, bytes);
-  std::size_t counted = 0;
-  for (const auto& [code, count] : whole[0].errors) counted += count;
-  EXPECT_EQ(counted, 4000u);
-  const auto thin = fit_views({{name, bytes}}, results, 10'000);
-  ASSERT_LE(thin.at(0).bytes.size(), 10'000u);
-  const CloudView shown = decode_view(thin[0].bytes, "page");
-  EXPECT_GT(shown.points.size(), 400u);
-  EXPECT_EQ(shown.scored, 4000u);
-  EXPECT_TRUE(fit_views({{name, bytes}}, results, 100).at(0).bytes.empty());
-  ReportPictures pictures;
-  pictures.views[name] = bytes;
-  const std::string page = render_html_report(content_of(results), pictures);
-  EXPECT_THAT(page, HasSubstr("id=\"cloud-1\">" + base64_text(bytes)));
-  EXPECT_EQ(page, render_html_report(content_of(results), pictures));
-}
-
 TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {
   BundleContent content;
   content.results = synthetic_results();
@@ -386,30 +328,6 @@ TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {
   *metric_of(content.results.records[1], "accuracy_mean_mm").value = -1;
   content.results.records[0].timing.warm_ms = {2, 2, 2};
   EXPECT_THAT(render_html_report(content, {}), Not(HasSubstr("=\"nan")));
-}
-
-TEST(ReportPictures, ListsWhatIsOneAndLeavesOutTheRest) {
-  const auto pictures = parse_picture_list(
-      "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\ndepth.png,depth,cam00,m,0.2,0.3,2,80,\n"
-      "../../x.png,depth,c,m,0,1,1,1,1\n/etc/x.png,depth,c,m,0,1,1,1,1\n.x.png,depth,c,m,0,1,1,1,1\n"
-      "x.svg,depth,c,m,0,1,1,1,1\nx.png,depth,c,m,nan,1,1,1,1\nx.png,depth,c,m,0,1,1e9,1,1\n"
-      "x.png,depth,c,m,,1,1,1,1\nx.png,depth,c,m,0,1,1,1\nx.png,depth,c,m,0,1y,1,1,1\n");
-  ASSERT_EQ(pictures.size(), 1u);
-  EXPECT_EQ(pictures[0].file, "depth.png");
-  EXPECT_EQ(pictures[0].camera, "cam00");
-  EXPECT_EQ(pictures[0].high, 0.3);
-  EXPECT_EQ(pictures[0].every_px, 2);
-  EXPECT_TRUE(std::isnan(pictures[0].beyond_pct));
-}
-
-TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
-  const auto tiles = parse_tiles_csv(
-      "column,row,..\n0,1,0,0,3,-1.5,0.1,50\n2,0,0,0,0,,,\n1e9,0,0,0,1,1,1,1\n-1,0,0,0,1,1,1,1\n"
-      "0,0,0,0,1,x,1,1\n0,0,0,0,1,1,1,1,1\n0,0");
-  ASSERT_EQ(tiles.size(), 2u);
-  EXPECT_EQ(tiles[0].row, 1);
-  EXPECT_EQ(tiles[0].signed_mean_mm, -1.5);
-  EXPECT_TRUE(std::isnan(tiles[1].completeness_pct));
 }
 
 }  // namespace

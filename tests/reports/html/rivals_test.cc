@@ -41,8 +41,8 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   *metric_of(*worse, "accuracy_mean_mm").value *= 1.2;
   set_baseline(content, *content.baseline);
   ReportPictures pictures;
-  pictures.tiles[worse->case_name] = tiles_csv("0.5,0,90", "-3,0,20");
-  pictures.tiles[best->case_name] = tiles_csv("0.4,0,95", "0.25,0,80");
+  pictures.tiles[worse->case_name] = parse_tiles_csv(tiles_csv("0.5,0,90", "-3,0,20"));
+  pictures.tiles[best->case_name] = parse_tiles_csv(tiles_csv("0.4,0,95", "0.25,0,80"));
   const std::string section = rivals_section(content, pictures);
   EXPECT_THAT(section, HasSubstr("data-case=\"" + worse->case_name + "\" data-against=\"" + best->case_name));
   EXPECT_THAT(section, HasSubstr("error at x -235, y -145 mm: -3.000 against 0.250 mm"));
