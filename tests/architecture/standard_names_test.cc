@@ -1,6 +1,6 @@
 // A header reaches the standard header of every std:: name that it uses, by includes of its own and of the
-// project's headers that it includes. headers_stand_alone relies on it: it compiles the headers after a
-// precompiled copy of some standard headers, which would hide that one is missing.
+// project's headers that it includes. cmake/AqbenchHeaderCheck.cmake relies on it: it compiles the headers
+// after a precompiled copy of some standard headers, which would hide that one is missing.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
