@@ -32,23 +32,24 @@ struct ChunkCounts {
 // Where points are measured.
 struct Region {
   const Patch* patch;  // nullptr: everywhere
-  const Crop& crop;
-
-  bool in_patch(const Vec3& point) const { return patch == nullptr || patch->contains(point.x(), point.y()); }
-  bool contains(const Vec3& point) const { return in_patch(point) && crop.contains(point); }
+  const Crop* crop;    // nullptr: everywhere
 };
 
-ChunkCounts count_chunk(std::span<const Vec3> points_m, const Region& region) {
+// Writes the indices of the points to be measured, `first` being that of the first point, and counts the
+// others.
+ChunkCounts list_chunk(std::span<const Vec3> points_m, const Region& region, std::size_t first,
+                       std::uint32_t* index) {
   ChunkCounts counts;
-  for (const Vec3& point : points_m) {
+  for (std::size_t i = 0; i < points_m.size(); ++i) {
+    const Vec3& point = points_m[i];
     if (!is_measurable(point)) {
       ++counts.non_finite;
-    } else if (!region.in_patch(point)) {
+    } else if (region.patch != nullptr && !region.patch->contains(point.x(), point.y())) {
       ++counts.outside_patch;
-    } else if (region.crop.contains(point)) {
-      ++counts.scored;
-    } else {
+    } else if (region.crop != nullptr && !region.crop->contains(point)) {
       ++counts.outside_crop;
+    } else {
+      index[counts.scored++] = static_cast<std::uint32_t>(first + i);
     }
   }
   return counts;
@@ -57,27 +58,22 @@ ChunkCounts count_chunk(std::span<const Vec3> points_m, const Region& region) {
 // Indices of the points to be measured; fills the counts.
 void list_scored(std::span<const Vec3> points_m, const Region& region, ScoredPoints& scored) {
   std::vector<ChunkCounts> counts((points_m.size() + kScoreGrain - 1) / kScoreGrain);
+  scored.index.resize(points_m.size());
   parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
-    counts[begin / kScoreGrain] = count_chunk(points_m.subspan(begin, end - begin), region);
+    counts[begin / kScoreGrain] =
+        list_chunk(points_m.subspan(begin, end - begin), region, begin, scored.index.data() + begin);
   });
-  std::vector<std::size_t> first;  // place of a chunk's first scored point
   std::size_t total = 0;
-  for (const ChunkCounts& chunk : counts) {
-    first.push_back(total);
-    total += chunk.scored;
-    scored.counts.outside_patch += chunk.outside_patch;
-    scored.counts.outside_crop += chunk.outside_crop;
-    scored.counts.non_finite += chunk.non_finite;
+  for (std::size_t chunk = 0; chunk < counts.size(); ++chunk) {
+    const ChunkCounts& of_chunk = counts[chunk];
+    if (const std::size_t begin = chunk * kScoreGrain; begin != total)
+      std::copy_n(scored.index.data() + begin, of_chunk.scored, scored.index.data() + total);
+    total += of_chunk.scored;
+    scored.counts.outside_patch += of_chunk.outside_patch;
+    scored.counts.outside_crop += of_chunk.outside_crop;
+    scored.counts.non_finite += of_chunk.non_finite;
   }
   scored.index.resize(total);
-  parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
-    std::size_t place = first[begin / kScoreGrain];
-    for (std::size_t i = begin; i < end; ++i) {
-      if (is_measurable(points_m[i]) && region.contains(points_m[i])) {
-        scored.index[place++] = static_cast<std::uint32_t>(i);
-      }
-    }
-  });
 }
 
 // Calls body(first, batch of scored points) for all of them.
@@ -172,7 +168,7 @@ ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, 
     throw Error(ErrorKind::method, fmt::format("cloud: more than 4294967295 points: {}", points_m.size()));
   }
   ScoredPoints scored;
-  list_scored(points_m, {truth.patch(), part.crop}, scored);
+  list_scored(points_m, {truth.patch(), part.crop.parts.empty() ? nullptr : &part.crop}, scored);
   scored.signed_error_m.resize(scored.index.size());
   const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
   std::vector<std::uint8_t> beyond(bordered != nullptr ? scored.index.size() : 0);

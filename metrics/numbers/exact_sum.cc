@@ -2,12 +2,15 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+
+#include "core/multiversion.h"
 
 namespace aqbench {
 namespace {
 
-__extension__ using SignedWide = __int128;
 constexpr std::uint64_t kMantissa = (std::uint64_t{1} << 52U) - 1;
 constexpr std::uint32_t kNotFinite = 0x7ff;
 
@@ -17,12 +20,84 @@ struct Parts {
   int shift;
 };
 
+constexpr std::size_t kBatch = 512;
+constexpr int kMaxExponent = 900;  // with which no constant below overflows and no part is subnormal
+
 std::uint32_t exponent_of(std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 52U) & kNotFinite; }
 
 Parts parts_of(std::uint64_t bits) {
   const std::uint32_t exponent = exponent_of(bits);
   if (exponent == 0) return {bits & kMantissa, 0};
   return {(bits & kMantissa) | (kMantissa + 1), static_cast<int>(exponent) - 1};
+}
+
+// Values side by side, as many as the widest registers hold.
+using Lanes = double __attribute__((vector_size(64)));
+constexpr std::size_t kLanes = sizeof(Lanes) / sizeof(double);
+
+// Calls body(lanes) for all values; 0 stands behind the last.
+template <class Body>
+AQBENCH_INLINE void for_each_lanes(const double* values, std::size_t count, const Body& body) {
+  for (; count >= kLanes; values += kLanes, count -= kLanes) {
+    Lanes lanes;
+    std::memcpy(&lanes, values, sizeof lanes);
+    body(lanes);
+  }
+  Lanes last{};
+  for (std::size_t i = 0; i < count; ++i) last[i] = values[i];
+  body(last);
+}
+
+// The largest and the smallest size of values that are not 0, and whether all are finite.
+struct Sizes {
+  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+  bool finite = true;
+};
+
+AQBENCH_MULTIVERSION
+Sizes sizes_of(const double* values, std::size_t count) {
+  const Lanes infinity = Lanes{} + std::numeric_limits<double>::infinity();
+  Lanes largest{}, smallest = infinity, unlike{};
+  for_each_lanes(values, count, [&](const Lanes& value) {
+    const Lanes size = value < 0.0 ? -value : value;
+    const Lanes size_if_any = size > 0.0 ? size : infinity;
+    largest = size > largest ? size : largest;
+    smallest = size_if_any < smallest ? size_if_any : smallest;
+    unlike += value - value;  // 0, or NaN for good
+  });
+  Sizes sizes;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    sizes.largest = std::max(sizes.largest, largest[lane]);
+    sizes.smallest = std::min(sizes.smallest, smallest[lane]);
+    sizes.finite = sizes.finite && unlike[lane] == 0;
+  }
+  return sizes;
+}
+
+// Returns the exact sums of the high, middle and low parts of at most 512 values below 2^(E + 1), E =
+// exponent, none of them below 2^(E - 81) but 0: multiples of 2^(E - 43), of 2^(E - 88), and what is left,
+// which is a multiple of 2^(E - 133). 512 of each have room in the 53 bits of a double. Adding 1.5 x 2^(k +
+// 52) and taking it away rounds to multiples of 2^k (Demmel and Nguyen, "Parallel Reproducible Summation",
+// 2015).
+AQBENCH_MULTIVERSION
+std::array<double, 3> sums_of_parts(const double* values, std::size_t count, int exponent) {
+  const double to_high = std::ldexp(1.5, exponent + 9), to_middle = std::ldexp(1.5, exponent - 36);
+  Lanes high{}, middle{}, low{};
+  for_each_lanes(values, count, [&](const Lanes& value) {
+    const Lanes high_part = (value + to_high) - to_high;
+    const Lanes rest = value - high_part;
+    const Lanes middle_part = (rest + to_middle) - to_middle;
+    high += high_part;
+    middle += middle_part;
+    low += rest - middle_part;
+  });
+  std::array<double, 3> sums{};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    sums[0] += high[lane];
+    sums[1] += middle[lane];
+    sums[2] += low[lane];
+  }
+  return sums;
 }
 
 }  // namespace
@@ -58,34 +133,19 @@ void ExactSum::add(double value) {
   add_wide(parts.mantissa, parts.shift, (bits >> 63U) != 0);
 }
 
-// Values of similar size are first added up in 128 bits: the largest has its last bit 62 bits above the
-// lowest, and 512 of them have room above. Those that are too small for that go the way of a single value.
+// Values within 2^81 of the largest are cut into three parts that are added up without rounding.
 void ExactSum::add(std::span<const double> values) {
-  constexpr std::size_t kBatch = 512;
-  constexpr int kBelow = 62;
   for (; !values.empty(); values = values.subspan(std::min(kBatch, values.size()))) {
     const std::span<const double> batch = values.first(std::min(kBatch, values.size()));
-    std::uint32_t largest = 0;
-    for (const double value : batch)
-      largest = std::max(largest, exponent_of(std::bit_cast<std::uint64_t>(value)));
-    const int lowest = static_cast<int>(largest) - 1 - kBelow;
-    if (lowest < 0 || largest == kNotFinite) {
+    const Sizes sizes = sizes_of(batch.data(), batch.size());
+    if (sizes.largest == 0 && sizes.finite) continue;
+    const int exponent = sizes.finite ? std::ilogb(sizes.largest) : 0;
+    if (!sizes.finite || std::abs(exponent) > kMaxExponent ||
+        sizes.smallest < std::ldexp(1.0, exponent - 81)) {
       for (const double value : batch) add(value);
       continue;
     }
-    SignedWide sum = 0;
-    for (const double value : batch) {
-      const auto bits = std::bit_cast<std::uint64_t>(value);
-      const Parts parts = parts_of(bits);
-      const int shift = parts.shift - lowest;
-      if (shift < 0) {
-        add(value);
-        continue;
-      }
-      const SignedWide term = static_cast<SignedWide>(parts.mantissa) << shift;
-      sum += (bits >> 63U) != 0 ? -term : term;
-    }
-    add_wide(static_cast<Wide>(sum < 0 ? -sum : sum), lowest, sum < 0);
+    for (const double part : sums_of_parts(batch.data(), batch.size(), exponent)) add(part);
   }
 }
 

@@ -67,6 +67,26 @@ TEST(ExactSum, AgreesWithIntegersAndDoesNotDependOnTheOrder) {
   }
 }
 
+// Batches around every bound: of lengths, of exponents within and beyond 81 of the largest, all mantissa bits
+// set so that the parts need all their room, subnormals and the largest doubles.
+TEST(ExactSum, BatchesHaveTheBitsOfSingleValues) {
+  std::mt19937_64 generator(5);
+  for (const int exponent : {0, -40, 700, 898, 901, 1015, -898, -930, -1060})
+    for (const int spread : {0, 20, 43, 45, 80, 81, 82, 90, 140})
+      for (const std::size_t length : {1, 7, 8, 9, 511, 512, 513, 1300}) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < length; ++i) {
+          const double mantissa = i % 5 == 0 ? 2 - std::ldexp(1.0, -52)
+                                             : 1 + std::ldexp(static_cast<double>(generator() >> 12U), -52);
+          const int below =
+              i == 0 ? 0 : static_cast<int>(generator() % static_cast<std::uint64_t>(spread + 1));
+          const double sign = i % 3 == 1 && exponent % 2 == 0 ? -1 : 1;
+          values.push_back(i % 11 == 10 ? 0.0 : sign * std::ldexp(mantissa, exponent - below));
+        }
+        ASSERT_EQ(sum_of(values), sum_one_by_one(values)) << exponent << " " << spread << " " << length;
+      }
+}
+
 TEST(ExactSum, ManySumsForAnyNumberOfThreads) {
   const std::size_t count = 3 * kSumGrain + 17;
   const auto values_at = [](std::size_t i) {
