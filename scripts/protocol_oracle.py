@@ -139,8 +139,28 @@ def nearest_points(cloud, truth, voxel, thresholds, crop=None):
 
 # ---- DTU ----
 
-def thin(points, radius, seed=0):
-    points = points[np.random.default_rng(seed).permutation(len(points))]
+# Philox4x32-10 (Salmon et al., SC 2011) of the counters (i, 0, slot 0, stream) under a seed below 2^32, as numbers in
+# [0, 1): the 53 highest bits of the first two words.
+def philox_uniforms(count, seed, stream):
+    counter = [np.arange(count, dtype=np.uint64), np.zeros(count, np.uint64), np.zeros(count, np.uint64),
+               np.full(count, stream, np.uint64)]
+    key, mask = [seed, 0], np.uint64(0xffffffff)
+    for _ in range(10):
+        first, second = counter[0] * np.uint64(0xD2511F53), counter[2] * np.uint64(0xCD9E8D57)
+        counter = [(second >> np.uint64(32)) ^ counter[1] ^ np.uint64(key[0]), second & mask,
+                   (first >> np.uint64(32)) ^ counter[3] ^ np.uint64(key[1]), first & mask]
+        key = [(key[0] + 0x9E3779B9) & 0xffffffff, (key[1] + 0xBB67AE85) & 0xffffffff]
+    return ((counter[0] << np.uint64(32) | counter[1]) >> np.uint64(11)) * 2.0 ** -53
+
+
+# The order in which docs/protocols.md says that aqbench looks at points: sorted by x, y, z, then by random numbers.
+def stated_order(points, seed=1):
+    by_place = np.lexsort((points[:, 2], points[:, 1], points[:, 0]))
+    return by_place[np.argsort(philox_uniforms(len(points), seed, 31), kind="stable")]
+
+
+def thin(points, radius, order):
+    points = points[order]
     kept = np.ones(len(points), bool)
     for i, point in enumerate(points):
         if kept[i]:
@@ -149,8 +169,9 @@ def thin(points, radius, seed=0):
     return points[kept]
 
 
-def dtu(cloud, truth, mask, low, high, spacing, plane, drop=0.02):
-    cloud = thin(cloud.astype(float), 0.0002)
+def dtu(cloud, truth, mask, low, high, spacing, plane, drop=0.02, order=None):
+    cloud = cloud.astype(float)
+    cloud = thin(cloud, 0.0002, np.random.default_rng(0).permutation(len(cloud)) if order is None else order(cloud))
     cloud = cloud[((cloud >= low - 0.06) & (cloud < high + 0.12)).all(1)]
     voxel = np.around((cloud - low) / spacing).astype(int)
     inside = ((voxel >= 0) & (voxel < mask.shape)).all(1)
