@@ -14,7 +14,7 @@ constexpr double kGrowth = 1.15;
 
 // Begins with its smallest corner, in the order in which it was.
 MeshTriangle turned(MeshTriangle triangle) {
-  std::ranges::rotate(triangle, std::ranges::min_element(triangle));
+  std::rotate(triangle.begin(), std::ranges::min_element(triangle), triangle.end());
   return triangle;
 }
 
@@ -55,8 +55,7 @@ std::vector<MeshTriangle> joined(const std::vector<MeshTriangle>& triangles,
     if (now[0] != now[1] && now[1] != now[2] && now[2] != now[0]) left.push_back(turned(now));
   }
   std::ranges::sort(left);
-  const auto again = std::ranges::unique(left);
-  left.erase(again.begin(), again.end());
+  left.erase(std::unique(left.begin(), left.end()), left.end());
   return left;
 }
 

@@ -119,7 +119,7 @@ std::vector<WhichCandidate> which_protocol(const PublishedText& published, const
     tried_m.insert(tried_m.end(), thresholds_m.begin(), thresholds_m.end());
     tried_m.insert(tried_m.end(), protocol.knobs.thresholds_m.begin(), protocol.knobs.thresholds_m.end());
     std::ranges::sort(tried_m);
-    tried_m.erase(std::ranges::unique(tried_m).begin(), tried_m.end());
+    tried_m.erase(std::unique(tried_m.begin(), tried_m.end()), tried_m.end());
     if (protocol.voxel_of_threshold > 0) {  // what is compared follows the threshold
       for (const double threshold_m : tried_m)
         try_around(search, protocol, knobs_at(protocol, std::span(&threshold_m, 1)), false);

@@ -79,8 +79,10 @@ class PointCollector {
       if (left != right) return comes_before(left, right);
       return comes_before(scanner_of(a.number), scanner_of(b.number));
     });
-    const auto repeated = std::ranges::unique(points, {}, &NumberedPoint::position_m);
-    points.erase(repeated.begin(), repeated.end());
+    const auto repeated = std::unique(
+        points.begin(), points.end(),
+        [](const NumberedPoint& a, const NumberedPoint& b) { return a.position_m == b.position_m; });
+    points.erase(repeated, points.end());
     return points;
   }
 

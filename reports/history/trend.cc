@@ -218,7 +218,8 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
                                           options.steps.change_points);
     found.push_back(std::move(series));
   }
-  std::ranges::stable_partition(found, [](const TrendSeries& series) { return !series.changes.empty(); });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const TrendSeries& series) { return !series.changes.empty(); });
   return found;
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -195,9 +194,10 @@ std::string lead(const BundleContent& content) {
 
 std::vector<std::string> rival_cases(const Results& results) {
   std::vector<std::string> names;
-  for (const Rivals& pair : rivals_of(results) | std::views::take(kMostRivals)) {
-    names.push_back(pair.worse->case_name);
-    names.push_back(pair.best->case_name);
+  const std::vector<Rivals> all = rivals_of(results);
+  for (std::size_t i = 0; i < std::min(all.size(), kMostRivals); ++i) {
+    names.push_back(all[i].worse->case_name);
+    names.push_back(all[i].best->case_name);
   }
   return names;
 }
