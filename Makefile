@@ -68,11 +68,14 @@ fuzz: ## Fuzz every reader with clang, ASan + UBSan (SECONDS=60 each)
 	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
 
 # Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
-DOCS_BUNDLES := seed pipeline batching sensitivity
+# DOCS_MEASURED="seed ..." measures only these again: presets takes a quarter of an hour, the others some minutes.
+DOCS_BUNDLES := seed pipeline batching sensitivity presets
+DOCS_MEASURED ?= $(DOCS_BUNDLES)
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
 DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
 DOCS_SWEEP_sensitivity := --suite sensitivity --no-pictures
+DOCS_SWEEP_presets := --suite presets --no-pictures
 DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
   --blocks 4 --repetitions 3 --max-time 0.1
 
@@ -94,11 +97,11 @@ uninstall: ## Remove what `make install` put there, with the folders that it mad
 docs: program ## Fill the tables of the documents from the bundles in docs/
 	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
 
-docs-bundle: program ## Measure the bundles in docs/ again (some minutes), then fill the documents
+docs-bundle: program ## Measure the bundles in docs/ again (DOCS_MEASURED="seed ...": only these), then fill the documents
 	@rm -rf $(BUILD)/docs-bundles
-	@$(foreach bundle,$(DOCS_BUNDLES),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
+	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
-	@$(foreach bundle,$(DOCS_BUNDLES),rm -rf docs/bundles/$(bundle) && \
+	@$(foreach bundle,$(DOCS_MEASURED),rm -rf docs/bundles/$(bundle) && \
 	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true
 	@$(MAKE) --no-print-directory docs
 

@@ -33,8 +33,8 @@ GeometryFile read_geometry_file(const std::filesystem::path& path);
 Reconstruction read_cloud_file(const std::filesystem::path& path);
 
 // Opens a cloud of at least `at_least` points so that its points are read when they are needed: a binary PLY
-// file without faces, a binary PCD file, or a NumPy file in C order. Returns null for any other file. Throws
-// as read_geometry_file() does.
+// file without faces, a binary PCD file, a NumPy file in C order, or x y z a line. Returns null for any other
+// file. Throws as read_geometry_file() does.
 std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
                                                      std::uint64_t at_least);
 

@@ -262,7 +262,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
 std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path,
                                                    std::uint64_t at_least) {
   OpenFile file = open_file(path);
-  const std::string start = read_start(file, kNpyHeaderBytes);
+  const std::string start = read_part(file, 0, kNpyHeaderBytes);
   if (!start.starts_with(kNpyMagic) || (start.size() == kNpyHeaderBytes && !has_whole_header(start)))
     return nullptr;
   const NpyLayout array = read_npy_layout(start, file.bytes, file.name);

@@ -245,7 +245,7 @@ bool is_pcd(std::string_view start) {
 std::shared_ptr<const CloudBlocks> open_pcd_blocks(const std::filesystem::path& path,
                                                    std::uint64_t at_least) {
   OpenFile file = open_file(path);
-  const std::string start = read_start(file, kPcdHeaderBytes);
+  const std::string start = read_part(file, 0, kPcdHeaderBytes);
   const std::size_t data = start.find("\nDATA binary");
   if (!is_pcd(start) || data == start.npos || start.find('\n', data + 1) == start.npos) return nullptr;
   TextLines lines(start, file.name);

@@ -74,7 +74,7 @@ std::optional<RecordLayout> layout_of(const PlyHeader& header, std::uint64_t fil
 std::shared_ptr<const CloudBlocks> open_ply_blocks(const std::filesystem::path& path,
                                                    std::uint64_t at_least) {
   OpenFile file = open_file(path);
-  const std::string start = read_start(file, kPlyHeaderBytes);
+  const std::string start = read_part(file, 0, kPlyHeaderBytes);
   if (!start.starts_with("ply") || start.find("end_header") == std::string::npos) return nullptr;
   const auto layout = layout_of(parse_ply_header(start, file.name), file.bytes);
   if (!layout || layout->points < at_least) return nullptr;

@@ -115,10 +115,10 @@ OpenFile open_file(const std::filesystem::path& path) {
   return {std::move(file), path.string(), bytes};
 }
 
-std::string read_start(const OpenFile& file, std::size_t most) {
-  std::string start(most, '\0');
-  start.resize(read_at(file.descriptor.get(), 0, start, file.name));
-  return start;
+std::string read_part(const OpenFile& file, std::uint64_t place, std::size_t most) {
+  std::string part(most, '\0');
+  part.resize(read_at(file.descriptor.get(), place, part, file.name));
+  return part;
 }
 
 std::shared_ptr<const CloudBlocks> record_blocks(OpenFile file, RecordLayout layout) {

@@ -41,8 +41,9 @@ struct OpenFile {
 // Opens a regular file. Throws Error(input) or Error(io) naming it.
 OpenFile open_file(const std::filesystem::path& path);
 
-// Reads the first bytes of a file, `most` or what there is of them. Throws Error(io) naming the file.
-std::string read_start(const OpenFile& file, std::size_t most);
+// Reads the bytes of a file from `place` on, `most` or what there is of them. Throws Error(io) naming the
+// file.
+std::string read_part(const OpenFile& file, std::uint64_t place, std::size_t most);
 
 // Returns the cloud of a file that has this layout, which must fit into it. Blocks are read from the file
 // when they are asked for; a file that is changed meanwhile is refused (Error(input)).

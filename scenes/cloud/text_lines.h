@@ -21,6 +21,9 @@ class TextLines {
   // skipped.
   TextLines(std::string_view bytes, std::string name);
 
+  // Goes on with the next part of the text, which begins at the start of a line. Lines are counted on.
+  void go_on(std::string_view bytes) { rest_ = bytes; }
+
   // Goes to the next line, without blanks at its ends; returns false after the last one.
   bool next(std::string_view& line);
 

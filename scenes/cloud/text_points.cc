@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/descriptor.h"
+#include "core/files.h"
+#include "core/scratch_folder.h"
 #include "core/text.h"
+#include "scenes/cloud/record_blocks.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -38,20 +46,33 @@ std::string_view take_column(std::string_view& line, char separator, bool& more)
 // Reads one point a line, and checks each line against those before it.
 class TextPointsReader {
  public:
+  // `bytes` are the first lines.
   TextPointsReader(std::string_view bytes, const std::string& name, bool count_allowed)
       : lines_(bytes, name), count_allowed_(count_allowed) {}
 
+  void go_on(std::string_view lines) { lines_.go_on(lines); }
+
+  // Returns the points of these lines.
   PointCloud read() {
+    PointCloud cloud;
     std::string_view line;
     while (lines_.next(line)) {
       if (line.empty() || line.starts_with('#') || line.starts_with("//")) continue;
-      if (!parse_count(line) && !parse_names(line)) parse_point(line);
+      if (!parse_count(line) && !parse_names(line)) parse_point(line, cloud);
     }
-    if (promised_ && *promised_ != cloud_.points_m.size())
-      lines_.fail(fmt::format("the first line promises {} points, but there are {}", *promised_,
-                              cloud_.points_m.size()));
-    return std::move(cloud_);
+    points_ += cloud.points_m.size();
+    return cloud;
   }
+
+  // Called after the last lines.
+  void check_count() const {
+    if (promised_ && *promised_ != points_)
+      lines_.fail(fmt::format("the first line promises {} points, but there are {}", *promised_, points_));
+  }
+
+  std::uint64_t points() const { return points_; }
+  bool has_normals() const { return place_[3] != kNoColumn; }
+  [[noreturn]] void fail(std::string_view what) const { lines_.fail(what); }
 
  private:
   // Returns whether this is the first line and holds the number of points.
@@ -88,7 +109,7 @@ class TextPointsReader {
     return true;
   }
 
-  void parse_point(std::string_view line) {
+  void parse_point(std::string_view line, PointCloud& cloud) {
     const char separator = separator_of(line);
     std::array<double, 6> values{};
     std::size_t column = 0;
@@ -103,8 +124,8 @@ class TextPointsReader {
     if (columns_ != 0 && column != columns_)
       lines_.fail(fmt::format("{} columns, but {} on the lines before", column, columns_));
     columns_ = column;
-    cloud_.points_m.emplace_back(values[0], values[1], values[2]);
-    if (place_[3] != kNoColumn) cloud_.normals.emplace_back(values[3], values[4], values[5]);
+    cloud.points_m.emplace_back(values[0], values[1], values[2]);
+    if (has_normals()) cloud.normals.emplace_back(values[3], values[4], values[5]);
   }
 
   TextLines lines_;
@@ -112,13 +133,82 @@ class TextPointsReader {
   std::size_t columns_ = 0;  // of the lines before; 0: none yet
   std::array<std::size_t, 6> place_ = {0, 1, 2, kNoColumn, kNoColumn, kNoColumn};  // of x to nz
   std::optional<std::uint64_t> promised_;
-  PointCloud cloud_;
+  std::uint64_t points_ = 0;
 };
+
+// The points that a text may have, by the length of its first lines.
+std::uint64_t guessed_points(std::string_view start, std::uint64_t bytes) {
+  const auto lines = static_cast<std::uint64_t>(std::ranges::count(start, '\n'));
+  return lines == 0 ? 0 : bytes / std::max<std::uint64_t>(start.size() / lines, 1);
+}
+
+// A part up to its last line break, or to its end where nothing follows.
+std::string_view whole_lines(std::string_view part, std::size_t part_bytes) {
+  return part.size() < part_bytes ? part : part.substr(0, part.rfind('\n') + 1);
+}
+
+// A file that nobody else finds, and that is gone when it is closed.
+Descriptor nameless_file() {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "points";
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (file.get() < 0) throw_file_error(path, errno);
+  return file;
+}
+
+// Writes records of x y z, and nx ny nz where there are normals.
+void append_records(int file, const PointCloud& cloud, std::string& buffer) {
+  buffer.clear();
+  const auto append = [&](const Vec3& value) {
+    buffer.append(reinterpret_cast<const char*>(value.data()), sizeof(double) * 3);
+  };
+  for (std::size_t i = 0; i < cloud.points_m.size(); ++i) {
+    append(cloud.points_m[i]);
+    if (!cloud.normals.empty()) append(cloud.normals[i]);
+  }
+  if (const int error = write_all(file, buffer); error != 0)
+    throw_file_error(std::filesystem::temp_directory_path() / "(points of a text, without a name)", error);
+}
+
+std::array<RecordField, 3> fields_from(std::size_t offset) {
+  return {
+      {{PlyScalar::float64, offset}, {PlyScalar::float64, offset + 8}, {PlyScalar::float64, offset + 16}}};
+}
 
 }  // namespace
 
 PointCloud read_text_points(std::string_view bytes, const std::string& name, bool count_allowed) {
-  return TextPointsReader(bytes, name, count_allowed).read();
+  TextPointsReader reader(bytes, name, count_allowed);
+  PointCloud cloud = reader.read();
+  reader.check_count();
+  return cloud;
+}
+
+std::shared_ptr<const CloudBlocks> open_text_blocks(const std::filesystem::path& path, std::uint64_t at_least,
+                                                    bool count_allowed, std::size_t part_bytes) {
+  const OpenFile text = open_file(path);
+  std::string part = read_part(text, 0, part_bytes);
+  if (guessed_points(part, text.bytes) < at_least) return nullptr;
+  Descriptor points = nameless_file();
+  std::string buffer;
+  std::string_view lines = whole_lines(part, part_bytes);
+  TextPointsReader reader(lines, text.name, count_allowed);
+  for (std::uint64_t place = 0; !part.empty();) {
+    append_records(points.get(), reader.read(), buffer);
+    place += lines.size();
+    part = read_part(text, place, part_bytes);
+    lines = whole_lines(part, part_bytes);
+    if (lines.empty() && !part.empty())
+      reader.fail(fmt::format("more than {} bytes without a line break", part_bytes));
+    reader.go_on(lines);
+  }
+  reader.check_count();
+  RecordLayout layout;
+  layout.points = reader.points();
+  layout.record_bytes = reader.has_normals() ? 48 : 24;
+  layout.position = fields_from(0);
+  if (reader.has_normals()) layout.normal = fields_from(24);
+  return record_blocks({std::move(points), text.name, layout.points * layout.record_bytes}, layout);
 }
 
 }  // namespace aqbench

@@ -1,9 +1,13 @@
 #pragma once
 // Reads clouds from text: one point a line, x y z and further columns.
 
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
@@ -15,5 +19,16 @@ namespace aqbench {
 // first line may be the number of points. `name` stands in errors for the file. Throws Error(input), one line
 // with name, line and column, for anything else.
 PointCloud read_text_points(std::string_view bytes, const std::string& name, bool count_allowed = false);
+
+// Bytes of a text that are read at a time; no line may be as long.
+inline constexpr std::size_t kTextPartBytes = std::size_t{1} << 24;
+
+// Opens a text file of about `at_least` points or more by the length of its first lines: reads it part after
+// part, and puts the points that read_text_points() reads into a file without a name in the folder for
+// temporary files (TMPDIR), 24 bytes each, 48 with normals, from where the blocks come. Returns nullptr for a
+// shorter file. Throws as read_text_points() does, and Error(io) naming what cannot be read or written.
+std::shared_ptr<const CloudBlocks> open_text_blocks(const std::filesystem::path& path, std::uint64_t at_least,
+                                                    bool count_allowed,
+                                                    std::size_t part_bytes = kTextPartBytes);
 
 }  // namespace aqbench

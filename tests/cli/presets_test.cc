@@ -1,5 +1,5 @@
 // The presets of plane_sweep are ordered: a slower one is nowhere worse than a faster one, at any size of the
-// images. One small size is run here; suite presets goes up to 3200 px.
+// images. One small size is run here; the bundle of suite presets in docs/ goes up to 3200 px.
 
 #include <gtest/gtest.h>
 
@@ -64,6 +64,16 @@ TEST(Presets, AreOrderedInASmallImage) {
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
   EXPECT_EQ(ladder.size(), 1u);
+  expect_ordered(ladder);
+}
+
+// `make docs-bundle DOCS_MEASURED=presets` measures it again; docs_are_fresh verifies it.
+TEST(Presets, AreOrderedInTheCommittedBundleUpTo3200Pixels) {
+  const Ladder ladder =
+      ladder_of(std::filesystem::path(AQBENCH_SOURCE_DIR) / "docs/bundles/presets/results.json");
+  for (const char* const width : {"320", "480", "800", "1200", "1600", "2400", "3200"})
+    EXPECT_EQ(ladder.count("undulating/plane_sweep:/seed=42/rig=arc6/width=" + std::string(width)), 1u)
+        << width;
   expect_ordered(ladder);
 }
 
