@@ -16,9 +16,12 @@
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
+#include "harness/ab/tiles.h"
 #include "reports/bundle/ab_tiles_check.h"
+#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/run_check.h"
+#include "reports/bundle/signature.h"
 #include "reports/content/commands.h"
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
@@ -260,6 +263,14 @@ std::string without_file(std::string_view what, const std::filesystem::path& bun
   return std::string(what);
 }
 
+bool is_tiles_file(const std::string& file) { return file.starts_with(fmt::format("{}/", kAbTilesFolder)); }
+
+bool is_file_of_comparison(const std::string& file, const char* main_file) {
+  const std::vector<std::string>& required = required_ab_files(main_file);
+  return std::ranges::find(required, file) != required.end() || file == kPairJournalFile ||
+         file == kSignatureName || is_added_evidence(file) || is_tiles_file(file);
+}
+
 template <class Document>
 void check_document(const std::filesystem::path& bundle, const char* main_file, const std::string& text,
                     const Json& json, const Document& document, const std::vector<std::string>& files,
@@ -272,6 +283,8 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
     result.other_version = Finding{main_file, "is of a version that has no pairs.jsonl beside it"};
   for (const AbSamples* part : again.parts) result.units += part->units.size();
   for (const std::string& problem : again.problems) findings.push_back({main_file, problem});
+  if (std::string_view(main_file) != kAbFile)
+    std::ranges::move(check_calibration_tiles(bundle, again.parts, files), std::back_inserter(findings));
   const bool summary_differs =
       has("summary.md") && read_file(bundle / "summary.md", kMaxSummaryBytes) != again.summary;
   if ((again.text != text || summary_differs) && !again.other_texts.empty()) {
@@ -303,6 +316,9 @@ AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* 
                                const std::vector<std::string>& files) {
   AbVerification result;
   const bool comparison = std::string_view(main_file) == kAbFile;
+  for (const std::string& file : files)
+    if (!is_file_of_comparison(file, main_file))
+      result.findings.push_back({file, "is no file of a comparison"});
   try {
     const std::string text = read_file(bundle / main_file, JsonLimits{}.max_bytes);
     const Json json = parse_strict_json(text, main_file);

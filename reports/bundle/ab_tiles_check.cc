@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/sha256.h"
 #include "harness/ab/tiles.h"
 #include "reports/bundle/table_check.h"
 
@@ -56,6 +57,20 @@ std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const A
   }
   for (const std::string& file : files)
     if (file.starts_with(fmt::format("{}/", kAbTilesFolder)) && !claimed.contains(file))
+      findings.push_back({file, "belongs to no unit of the samples"});
+  return findings;
+}
+
+std::vector<Finding> check_calibration_tiles(const std::filesystem::path& bundle,
+                                             const std::vector<const AbSamples*>& parts,
+                                             const std::vector<std::string>& files) {
+  std::set<std::string> named;
+  for (const AbSamples* const part : parts)
+    for (const AbUnit& unit : part->units) named.insert(unit.tiles_sha256);
+  std::vector<Finding> findings;
+  for (const std::string& file : files)
+    if (file.starts_with(fmt::format("{}/", kAbTilesFolder)) &&
+        !named.contains(sha256_file_hex(bundle / file)))
       findings.push_back({file, "belongs to no unit of the samples"});
   return findings;
 }

@@ -16,4 +16,10 @@ namespace aqbench {
 std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const AbDocument& document,
                                     const std::vector<std::string>& files);
 
+// Returns the tiles of a calibration that none of its units has. Several samples have the same cases: the
+// tiles of the last one stay.
+std::vector<Finding> check_calibration_tiles(const std::filesystem::path& bundle,
+                                             const std::vector<const AbSamples*>& parts,
+                                             const std::vector<std::string>& files);
+
 }  // namespace aqbench

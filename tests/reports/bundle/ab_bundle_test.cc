@@ -127,6 +127,7 @@ TEST_F(AbBundle, AChangedByteOrAMissingFileIsFound) {
   EXPECT_FALSE(verify_bundle(folder.path()).ok());
   write();
   EXPECT_TRUE(verify_bundle(folder.path()).ok());
+  EXPECT_EQ(findings_after("tests.log", "all passed\n"), "tests.log: is no file of a comparison\n");
   std::filesystem::remove(folder.path() / "env.json");
   EXPECT_FALSE(verify_bundle(folder.path()).ok());
 }
