@@ -33,6 +33,7 @@ Swept swept(const std::function<void(PlanRequest&)>& ask = {}) {
   Swept sweep{plan_sweep(request), {}, {}};
   JournalHeader& header = sweep.journal.header;
   header.program_sha256 = program_sha256();
+  header.program_commit = build_info().commit;
   header.request = sweep.plan.request;
   header.plan_sha256 = sweep.plan.sha256;
   header.all_shards_sha256 = sweep.plan.all_shards_sha256;
