@@ -157,10 +157,17 @@ class PlanChecker {
       report_case(record, "timing.details: do not follow from the samples");
   }
 
+  // Reports what only this very build can know for sure. It is asked last: it hashes the program.
+  void report_of_this_program(const std::vector<std::string>& problems) {
+    if (problems.empty() || !is_of_this_program(journal_.header)) return;
+    check_.problems.insert(check_.problems.end(), problems.begin(), problems.end());
+  }
+
   // This program knows how it was built; outside git it does not know whether its sources were changed.
   void check_build() {
     const Json& environment = *results_.environment;
-    if (!is_of_this_program(journal_.header) || !environment.is_object()) return;
+    if (!environment.is_object()) return;
+    std::vector<std::string> problems;
     const Json told = environment.value("build", Json::object());
     Json own = Json::object();
     add_build(own, build_info());
@@ -168,37 +175,42 @@ class PlanChecker {
       if (build_info().commit.empty()) own.erase(unknown);
     for (const auto& [key, value] : own.items())
       if (told.is_object() && told.contains(key) && told.at(key) != value)
-        report("environment.build.{} is not that of the program, {}", key, value.dump());
+        problems.push_back(
+            fmt::format("environment.build.{} is not that of the program, {}", key, value.dump()));
     const Json libraries = environment.value("libraries", Json::object());
     for (const auto& [name, version] : library_versions())
       if (libraries.is_object() && libraries.contains(name) &&
           libraries.at(name) != (version.empty() ? Json(nullptr) : Json(version)))
-        report("environment.libraries.{} is not that of the program, '{}'", name, version);
+        problems.push_back(
+            fmt::format("environment.libraries.{} is not that of the program, '{}'", name, version));
     const Json device = environment.value("device", Json("cpu"));
     if (device != "cpu" &&
         std::ranges::none_of(cases_, [&](const auto& planned) { return device == planned.second.device; }))
-      report("environment.device is {}, which no case has", device.dump());
+      problems.push_back(fmt::format("environment.device is {}, which no case has", device.dump()));
+    report_of_this_program(problems);
   }
 
   // What decides whether times may be compared follows from the rest of the environment.
   void check_key() {
     const Json& environment = *results_.environment;
-    if (!is_of_this_program(journal_.header) || !environment.is_object()) return;
+    if (!environment.is_object()) return;
+    std::vector<std::string> problems;
     const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
                memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
     if (!key.is_object() || key.contains("mixed")) return;
     if (cpu.is_object() && cpu.contains("affinity") &&
         key.value("cores", Json()) != Json(cpu.at("affinity").size()))
-      report("environment.comparability.cores are not those of environment.cpu.affinity");
+      problems.push_back("environment.comparability.cores are not those of environment.cpu.affinity");
     if (memory.is_object() && memory.contains("total_bytes") &&
         memory.at("total_bytes").is_number_unsigned() &&
         key.value("memory", Json()) != Json(memory_class(memory.at("total_bytes").get<std::uint64_t>())))
-      report("environment.comparability.memory is not that of environment.memory.total_bytes");
+      problems.push_back("environment.comparability.memory is not that of environment.memory.total_bytes");
     std::string blas;
     for (const Json& file : files)
       if (file.is_string()) blas += (blas.empty() ? "" : " ") + file.get<std::string>();
     if (environment.contains("blas_files") && key.value("blas", Json()) != Json(blas))
-      report("environment.comparability.blas is not environment.blas_files");
+      problems.push_back("environment.comparability.blas is not environment.blas_files");
+    report_of_this_program(problems);
   }
 
   void check_blocks() {
@@ -299,7 +311,7 @@ class PlanChecker {
     const Json expected = effective_json(plan);
     const bool merged = effective.contains("merged_from");
     const Json dtype = results_.environment->value("dtype", Json());
-    if (is_of_this_program(journal_.header) && dtype.is_string() && dtype != plan.dtype)
+    if (dtype.is_string() && dtype != plan.dtype && is_of_this_program(journal_.header))
       report("environment.dtype is {}, the cases' {}", dtype.dump(), plan.dtype);
     for (const auto& [key, value] : expected.items()) {
       if (key == "memory_limit_bytes" && !plan.request.memory_limit_bytes) continue;
