@@ -106,10 +106,22 @@ std::vector<FlagValue> values_of(const std::string& name, const po::variable_val
   return values;
 }
 
+// The usage in one line, for errors: the first form of the command, and where its other forms are told.
+std::string usage_in_a_line(const CommandLineText& line) {
+  std::istringstream words(line.usage);
+  std::string text, word;
+  for (bool is_first = true; words >> word; is_first = false) {
+    if (!is_first && word == "aqbench") return text + ", or another form (--help tells them)";
+    text += (is_first ? "" : " ") + word;
+  }
+  return text;
+}
+
 void require_positional(const CommandLineText& line, const po::variables_map& values) {
   for (const PositionalText& argument : line.positional)
     if (!argument.optional && values.count(argument.name) == 0)
-      throw Error(ErrorKind::usage, fmt::format("{} is missing; usage: {}", argument.name, line.usage));
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} is missing; usage: {}", argument.name, usage_in_a_line(line)));
 }
 
 }  // namespace
@@ -129,7 +141,7 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
   } catch (const po::unknown_option& error) {
     throw Error(ErrorKind::usage, unknown_name_message("option", error.get_option_name(), long_names(all)));
   } catch (const po::too_many_positional_options_error&) {
-    throw Error(ErrorKind::usage, fmt::format("too many arguments; usage: {}", line.usage));
+    throw Error(ErrorKind::usage, fmt::format("too many arguments; usage: {}", usage_in_a_line(line)));
   } catch (const po::error& error) {
     throw Error(ErrorKind::usage, error.what());
   }

@@ -17,6 +17,7 @@ namespace aqbench {
 namespace {
 
 using block_search::Block;
+using block_search::Eight;
 using block_search::kFar;
 using block_search::kWidth;
 using block_search::larger;
@@ -24,7 +25,9 @@ using block_search::Node;
 using block_search::Pending;
 using block_search::push_children;
 using block_search::smaller;
+using block_search::smallest;
 using block_search::squared_to_boxes;
+using block_search::squared_to_pairs;
 using block_search::squared_to_points;
 
 // The tree, and room for its search: `stack` takes kWidth children on each level.
@@ -134,8 +137,12 @@ AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blo
       if (found > kMostBlocks) {
         best = search_one(search, query);
       } else {
-        for (std::size_t b = 0; b < found; ++b)
-          best = smaller(best, squared_to_points(blocks[near[b]], query));
+        Eight least = squared_to_pairs(blocks[near[0]], query);  // a search always finds a block
+        for (std::size_t b = 1; b < found; ++b) {
+          const Eight squared = squared_to_pairs(blocks[near[b]], query);
+          least = squared < least ? squared : least;
+        }
+        best = smallest(least);
       }
       out_m[i] = std::sqrt(best);
     }

@@ -50,6 +50,16 @@ TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
   }
 }
 
+TEST(Commands, TooManyArgumentsAreOneLineWithTheUsage) {
+  for (const char* const command : {"eval", "gate", "ab", "list"}) {
+    const auto told = run_program({command, "a", "b", "c", "d"});
+    EXPECT_EQ(told.exit_code, 2) << command;
+    EXPECT_NE(told.err.find(std::string("usage: aqbench ") + command), std::string::npos) << told.err;
+    EXPECT_EQ(told.err.find('?'), std::string::npos) << told.err;  // a line break is shown as ?
+    EXPECT_EQ(std::ranges::count(told.err, '\n'), 1) << told.err;
+  }
+}
+
 TEST(Commands, UnknownNamesAreExitTwoWithNearOnes) {
   const auto command = run_program({"sweeep"});
   EXPECT_EQ(command.exit_code, 2);
