@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t kRingDepth = 4, kDeepestRing = 8, kFarthestPrefetch = 16;
 
+std::size_t count_workers(Loading loading, int threads) {
+  if (loading == Loading::serial) return 0;
+  return loading == Loading::ring ? 1 : static_cast<std::size_t>(std::max(threads, 1));
+}
+
 }  // namespace
 
 FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger) {
@@ -35,10 +40,10 @@ FrameLoader::FrameLoader(std::vector<std::filesystem::path> files, Loading loadi
     : files_(std::move(files)),
       loading_(loading),
       ledger_(ledger),
+      worker_count_(count_workers(loading, threads)),
       ring_depth_(kRingDepth),
       last_taken_(SteadyClock::now()) {
-  const int workers = loading == Loading::serial ? 0 : loading == Loading::ring ? 1 : std::max(threads, 1);
-  for (int i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
+  for (std::size_t i = 0; i < worker_count_; ++i) workers_.emplace_back([this] { work(); });
 }
 
 FrameLoader::~FrameLoader() {
@@ -56,7 +61,7 @@ std::size_t FrameLoader::window() const {
       return ring_depth_;
     case Loading::prefetch: {
       // While one frame is used, produce / consume others can be read; one more hides the spread.
-      if (produced_ == 0 || taken_ < 2) return 2 + workers_.size();
+      if (produced_ == 0 || taken_ < 2) return 2 + worker_count_;
       const double ahead = (produce_s_ / static_cast<double>(produced_)) /
                            std::max(consume_s_ / static_cast<double>(taken_ - 1), 1e-6);
       return std::clamp<std::size_t>(static_cast<std::size_t>(std::min(std::ceil(ahead), 64.0)) + 1, 2,

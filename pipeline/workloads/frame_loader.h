@@ -57,6 +57,7 @@ class FrameLoader {
   std::condition_variable changed_;
   std::map<std::size_t, FramePointer> ready_;
   std::exception_ptr failure_;
+  const std::size_t worker_count_;  // workers_ itself still grows while the first of them run
   std::size_t begun_ = 0, taken_ = 0, ring_depth_ = 4, deepest_ = 0;
   bool stopped_ = false;
   double produce_s_ = 0, consume_s_ = 0;  // sums, for the pace

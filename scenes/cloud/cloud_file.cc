@@ -107,7 +107,8 @@ Reconstruction read_cloud_file(const std::filesystem::path& path) {
 
 std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
                                                      std::uint64_t at_least) {
-  for (const auto open : {open_ply_blocks, open_npy_blocks, open_pcd_blocks})
+  if (auto blocks = open_ply_blocks(path, at_least)) return blocks;
+  for (const auto open : {open_npy_blocks, open_pcd_blocks})
     if (auto blocks = open(path, at_least)) return blocks;
   const std::string format = format_of(path);
   if (format == ".xyz" || format == ".pts") return open_text_blocks(path, at_least, format == ".pts");

@@ -1,14 +1,19 @@
 #include "scenes/cloud/ply_blocks.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "scenes/cloud/ply_header.h"
+#include "scenes/cloud/ply_read.h"
 #include "scenes/cloud/ply_source.h"
 #include "scenes/cloud/record_blocks.h"
+#include "scenes/cloud/text_spool.h"
 
 namespace aqbench {
 namespace {
@@ -40,9 +45,8 @@ PlyVectorFields vector_fields(const PlyElement& element, const std::array<std::s
   return fields;
 }
 
-// Returns the layout of a file that can be read in blocks; else nullopt.
+// Returns the layout of a binary file that can be read in blocks; else nullopt.
 std::optional<RecordLayout> layout_of(const PlyHeader& header, std::uint64_t file_bytes) {
-  if (header.format == PlyFormat::ascii) return std::nullopt;
   RecordLayout layout;
   layout.unit_normals = true;
   layout.swap = swaps_ply_bytes(header.format);
@@ -69,14 +73,91 @@ std::optional<RecordLayout> layout_of(const PlyHeader& header, std::uint64_t fil
   return layout;
 }
 
+// Returns the index of x, y, z, and of nx, ny, nz or nothing, in the vertices of a text that holds no other
+// records and no lists; else an empty list.
+std::vector<std::size_t> text_columns(const PlyHeader& header) {
+  std::vector<std::size_t> columns;
+  for (const PlyElement& element : header.elements) {
+    if (element.count == 0) continue;
+    if (element.name != "vertex" || std::ranges::any_of(element.properties, &PlyProperty::is_list)) return {};
+    for (const char* const name : {"x", "y", "z", "nx", "ny", "nz"})
+      if (const int index = element.find(name); index >= 0)
+        columns.push_back(static_cast<std::size_t>(index));
+    if (element.find("x") < 0 || element.find("y") < 0 || element.find("z") < 0) return {};
+    if (columns.size() < 6) columns.resize(3);
+  }
+  return columns;
+}
+
+// The vertices of a text, up to the end of its current part.
+class PlyTextVertices {
+ public:
+  // `columns` are those of x, y, z and perhaps nx, ny, nz.
+  PlyTextVertices(const PlyElement& vertex, std::vector<std::size_t> columns)
+      : vertex_(vertex), slots_(vertex.properties.size(), kNoSlot) {
+    for (std::size_t slot = 0; slot < columns.size(); ++slot) slots_[columns[slot]] = slot;
+    has_normals_ = columns.size() == 6;
+  }
+
+  bool is_last() const { return records_ == vertex_.count; }
+
+  // Reads the next record into the cloud.
+  void read(PlyAsciiSource& source, PointCloud& cloud) {
+    std::array<double, 6> values{};
+    source.begin_record(vertex_, records_++);
+    for (std::size_t p = 0; p < slots_.size(); ++p) {
+      const double value = source.number(vertex_.properties[p], vertex_.properties[p].type);
+      if (slots_[p] != kNoSlot) values[slots_[p]] = value;
+    }
+    source.end_record();
+    cloud.points_m.emplace_back(values[0], values[1], values[2]);
+    if (has_normals_) cloud.normals.emplace_back(values[3], values[4], values[5]);
+  }
+
+ private:
+  static constexpr std::size_t kNoSlot = SIZE_MAX;
+
+  const PlyElement& vertex_;
+  std::vector<std::size_t> slots_;  // of each property, in x y z nx ny nz
+  bool has_normals_ = false;
+  std::uint64_t records_ = 0;
+};
+
+// Returns the points of a text of vertices alone; nullptr for other texts.
+std::shared_ptr<const CloudBlocks> open_text(OpenFile file, const PlyHeader& header, std::string_view start,
+                                             std::uint64_t at_least, std::size_t part_bytes) {
+  const std::vector<std::size_t> columns = text_columns(header);
+  const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
+  if (columns.empty() || vertex->count < at_least) return nullptr;
+  TextParts parts(std::move(file), header.data_offset, header.line_end, part_bytes);
+  PlyAsciiSource source(start.substr(0, header.data_offset), header, parts.file().name);
+  PlyTextVertices vertices(*vertex, columns);
+  PointSpool spool;
+  while (parts.next()) {
+    if (parts.lines().empty()) source.fail_line(long_line_text(part_bytes));
+    source.go_on(parts.lines());
+    PointCloud cloud;
+    while (!vertices.is_last() && source.has_line()) vertices.read(source, cloud);
+    if (vertices.is_last()) source.expect_end();
+    make_unit_length(cloud.normals);
+    spool.append(cloud);
+  }
+  PointCloud none;
+  if (!vertices.is_last()) vertices.read(source, none);  // says that the file ends
+  return std::move(spool).blocks(parts.file().name);
+}
+
 }  // namespace
 
-std::shared_ptr<const CloudBlocks> open_ply_blocks(const std::filesystem::path& path,
-                                                   std::uint64_t at_least) {
+std::shared_ptr<const CloudBlocks> open_ply_blocks(const std::filesystem::path& path, std::uint64_t at_least,
+                                                   std::size_t part_bytes) {
   OpenFile file = open_file(path);
   const std::string start = read_part(file, 0, kPlyHeaderBytes);
   if (!start.starts_with("ply") || start.find("end_header") == std::string::npos) return nullptr;
-  const auto layout = layout_of(parse_ply_header(start, file.name), file.bytes);
+  const PlyHeader header = parse_ply_header(start, file.name);
+  if (header.format == PlyFormat::ascii)
+    return open_text(std::move(file), header, start, at_least, part_bytes);
+  const auto layout = layout_of(header, file.bytes);
   if (!layout || layout->points < at_least) return nullptr;
   return record_blocks(std::move(file), *layout);
 }

@@ -75,6 +75,17 @@ void PlyAsciiSource::expect_end() {
                                 next_word()));
 }
 
+void PlyAsciiSource::fail_line(const std::string& what) const {
+  fail_ply(name_, fmt::format("line {}: {}", line_ + 1, what));
+}
+
+bool PlyAsciiSource::has_line() {
+  if (!next_line()) return false;
+  position_ = word_;  // back to its first word
+  --line_;
+  return true;
+}
+
 bool PlyAsciiSource::next_line() {
   while (position_ != end_) {
     ++line_;

@@ -117,16 +117,26 @@ class PlyAsciiSource : public PlySource {
   PlyAsciiSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
       : PlySource(bytes, header, name), line_(header.lines), line_end_(header.line_end) {}
 
+  // Goes on with the next part of the file, which begins at the start of a line. Lines are counted on.
+  void go_on(std::string_view lines) {
+    position_ = lines.data();
+    end_ = position_ + lines.size();
+  }
+
+  // Returns whether a line follows that is not blank; skips those that are.
+  bool has_line();
+
   void begin_record(const PlyElement& element, std::uint64_t record);
   void end_record();
   double number(const PlyProperty& property, PlyScalar type);
   void skip_items(const PlyProperty& property, std::uint64_t count);
   void expect_end();
   [[noreturn]] void fail(const PlyProperty& property, const std::string& what) const;
+  [[noreturn]] void fail_line(const std::string& what) const;  // of the line after the last one that was read
 
  private:
   // Goes to the next line that is not blank; returns false at the end of the file.
-  bool next_line();  // to the next line that is not blank; false at the end of the file
+  bool next_line();
   std::string_view next_word();
   void skip_blanks();
   double integer(const PlyProperty& property, PlyScalar type, std::string_view word) const;

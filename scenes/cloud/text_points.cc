@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "core/descriptor.h"
-#include "core/files.h"
-#include "core/scratch_folder.h"
 #include "core/text.h"
 #include "scenes/cloud/record_blocks.h"
 #include "scenes/cloud/text_lines.h"
@@ -70,7 +63,6 @@ class TextPointsReader {
       lines_.fail(fmt::format("the first line promises {} points, but there are {}", *promised_, points_));
   }
 
-  std::uint64_t points() const { return points_; }
   bool has_normals() const { return place_[3] != kNoColumn; }
   [[noreturn]] void fail(std::string_view what) const { lines_.fail(what); }
 
@@ -142,39 +134,6 @@ std::uint64_t guessed_points(std::string_view start, std::uint64_t bytes) {
   return lines == 0 ? 0 : bytes / std::max<std::uint64_t>(start.size() / lines, 1);
 }
 
-// A part up to its last line break, or to its end where nothing follows.
-std::string_view whole_lines(std::string_view part, std::size_t part_bytes) {
-  return part.size() < part_bytes ? part : part.substr(0, part.rfind('\n') + 1);
-}
-
-// A file that nobody else finds, and that is gone when it is closed.
-Descriptor nameless_file() {
-  const ScratchFolder folder;
-  const std::filesystem::path path = folder.path() / "points";
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (file.get() < 0) throw_file_error(path, errno);
-  return file;
-}
-
-// Writes records of x y z, and nx ny nz where there are normals.
-void append_records(int file, const PointCloud& cloud, std::string& buffer) {
-  buffer.clear();
-  const auto append = [&](const Vec3& value) {
-    buffer.append(reinterpret_cast<const char*>(value.data()), sizeof(double) * 3);
-  };
-  for (std::size_t i = 0; i < cloud.points_m.size(); ++i) {
-    append(cloud.points_m[i]);
-    if (!cloud.normals.empty()) append(cloud.normals[i]);
-  }
-  if (const int error = write_all(file, buffer); error != 0)
-    throw_file_error(std::filesystem::temp_directory_path() / "(points of a text, without a name)", error);
-}
-
-std::array<RecordField, 3> fields_from(std::size_t offset) {
-  return {
-      {{PlyScalar::float64, offset}, {PlyScalar::float64, offset + 8}, {PlyScalar::float64, offset + 16}}};
-}
-
 }  // namespace
 
 PointCloud read_text_points(std::string_view bytes, const std::string& name, bool count_allowed) {
@@ -186,29 +145,18 @@ PointCloud read_text_points(std::string_view bytes, const std::string& name, boo
 
 std::shared_ptr<const CloudBlocks> open_text_blocks(const std::filesystem::path& path, std::uint64_t at_least,
                                                     bool count_allowed, std::size_t part_bytes) {
-  const OpenFile text = open_file(path);
-  std::string part = read_part(text, 0, part_bytes);
-  if (guessed_points(part, text.bytes) < at_least) return nullptr;
-  Descriptor points = nameless_file();
-  std::string buffer;
-  std::string_view lines = whole_lines(part, part_bytes);
-  TextPointsReader reader(lines, text.name, count_allowed);
-  for (std::uint64_t place = 0; !part.empty();) {
-    append_records(points.get(), reader.read(), buffer);
-    place += lines.size();
-    part = read_part(text, place, part_bytes);
-    lines = whole_lines(part, part_bytes);
-    if (lines.empty() && !part.empty())
-      reader.fail(fmt::format("more than {} bytes without a line break", part_bytes));
-    reader.go_on(lines);
+  TextParts parts(open_file(path), 0, '\n', part_bytes);
+  if (!parts.next() || guessed_points(parts.lines(), parts.file().bytes) < at_least) return nullptr;
+  PointSpool spool;
+  TextPointsReader reader(parts.lines(), parts.file().name, count_allowed);
+  for (bool more = true; more;) {
+    spool.append(reader.read());
+    more = parts.next();
+    if (more && parts.lines().empty()) reader.fail(long_line_text(part_bytes));
+    if (more) reader.go_on(parts.lines());
   }
   reader.check_count();
-  RecordLayout layout;
-  layout.points = reader.points();
-  layout.record_bytes = reader.has_normals() ? 48 : 24;
-  layout.position = fields_from(0);
-  if (reader.has_normals()) layout.normal = fields_from(24);
-  return record_blocks({std::move(points), text.name, layout.points * layout.record_bytes}, layout);
+  return std::move(spool).blocks(parts.file().name);
 }
 
 }  // namespace aqbench

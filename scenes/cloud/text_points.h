@@ -9,6 +9,7 @@
 
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/text_spool.h"
 
 namespace aqbench {
 
@@ -20,13 +21,10 @@ namespace aqbench {
 // with name, line and column, for anything else.
 PointCloud read_text_points(std::string_view bytes, const std::string& name, bool count_allowed = false);
 
-// Bytes of a text that are read at a time; no line may be as long.
-inline constexpr std::size_t kTextPartBytes = std::size_t{1} << 24;
-
 // Opens a text file of about `at_least` points or more by the length of its first lines: reads it part after
-// part, and puts the points that read_text_points() reads into a file without a name in the folder for
-// temporary files (TMPDIR), 24 bytes each, 48 with normals, from where the blocks come. Returns nullptr for a
-// shorter file. Throws as read_text_points() does, and Error(io) naming what cannot be read or written.
+// part, and puts the points that read_text_points() reads into a PointSpool, from where the blocks come.
+// Returns nullptr for a shorter file. Throws as read_text_points() does, and Error(io) naming what cannot be
+// read or written.
 std::shared_ptr<const CloudBlocks> open_text_blocks(const std::filesystem::path& path, std::uint64_t at_least,
                                                     bool count_allowed,
                                                     std::size_t part_bytes = kTextPartBytes);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "scenes/cloud/ply.h"
@@ -108,7 +109,7 @@ TEST(PlyBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
   EXPECT_FALSE(opens(bytes, 51)) << "fewer points";
   EXPECT_FALSE(opens(bytes.substr(0, bytes.size() - 1), 1)) << "cut short";
   EXPECT_FALSE(opens(bytes + "x", 1)) << "bytes at the end";
-  EXPECT_FALSE(opens(ply_cloud_bytes(numbered_cloud(false), {PlyFormat::ascii}), 1));
+  EXPECT_FALSE(opens(ply_cloud_bytes(numbered_cloud(false), {PlyFormat::ascii}), 101));
   EXPECT_FALSE(opens("1 2 3\n", 1)) << "no PLY file";
   std::string without_x = bytes;
   without_x.replace(without_x.find("double x"), 8, "double q");
@@ -117,6 +118,59 @@ TEST(PlyBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
   write_ply_mesh(mesh, {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}});
   EXPECT_EQ(open_ply_blocks(mesh, 1), nullptr) << "faces";
   EXPECT_FALSE(opens(ply_cloud_bytes({}), 0)) << "no points";
+}
+
+// A text with blank lines, a property more, and line ends of another system.
+std::string text_with_more(int points, const std::string& line_end) {
+  std::string text = "ply\nformat ascii 1.0\ncomment c\nelement vertex " + std::to_string(points) +
+                     "\nproperty uchar red\nproperty float z\nproperty double x\nproperty float y\n"
+                     "element face 0\nproperty list uchar int vertex_indices\nend_header\n";
+  for (int i = 0; i < points; ++i)
+    text += std::to_string(i) + " 0.1 " + std::to_string(i) + ".25 -3e-1 \n" + (i % 7 == 0 ? " \n\n" : "");
+  std::string other;
+  for (const char character : text) character == '\n' ? other += line_end : other += character;
+  return other;
+}
+
+TEST(PlyBlocks, OfTextsHoldWhatIsReadWhole) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> texts;
+  for (const bool normals : {false, true})
+    texts.push_back(ply_cloud_bytes(numbered_cloud(normals), {PlyFormat::ascii, true}));
+  for (const char* const line_end : {"\n", "\r\n", "\r"}) texts.push_back(text_with_more(100, line_end));
+  texts.push_back(texts.back().substr(0, texts.back().size() - 2));  // no line break at the end
+  for (const std::string& text : texts) {
+    const auto path = directory.file("c.ply", text);
+    const PointCloud whole = read_ply(path).cloud;
+    for (const std::size_t part_bytes : {200u, 777u, 1u << 20U}) {
+      const auto blocks = open_ply_blocks(path, 100, part_bytes);
+      ASSERT_TRUE(blocks) << text.substr(0, 200);
+      const PointCloud read = joined(*blocks, 33);
+      EXPECT_EQ(read.points_m.size(), 100u);
+      EXPECT_TRUE(equal_bits(read.points_m, whole.points_m)) << part_bytes;
+      EXPECT_TRUE(equal_bits(read.normals, whole.normals)) << part_bytes;
+    }
+  }
+}
+
+TEST(PlyBlocks, OfTextsFailAsTheWholeReaderDoes) {
+  const TemporaryDirectory directory;
+  const std::string text = text_with_more(100, "\n");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    return other.replace(other.find(from), from.size(), to);
+  };
+  for (const std::string& damaged :
+       {changed("50.25", "5o.25"), changed("\n60 ", "\n600 "), changed(" 70.25", ""),
+        changed(" 71.25 ", " 71.25 1 "), text + "1 2 3 4\n", text.substr(0, text.size() - 60),
+        changed("vertex 100", "vertex 99")}) {
+    const auto path = directory.file("c.ply", damaged);
+    const std::string whole = error_of(ErrorKind::input, [&] { read_ply(path); });
+    EXPECT_EQ(error_of(ErrorKind::input, [&] { open_ply_blocks(path, 1, 100); }), whole);
+  }
+  const auto path = directory.file("c.ply", changed("10.25", std::string(300, ' ') + "10.25"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { open_ply_blocks(path, 1, 200); }),
+              ::testing::EndsWith(": more than 200 bytes without a line break"));
 }
 
 TEST(PlyBlocks, SayThatTheFileBecameShorter) {
