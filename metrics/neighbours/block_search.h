@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/eight.h"
 #include "core/multiversion.h"
 #include "metrics/neighbours/blocks.h"
 #include "metrics/neighbours/spatial_tree.h"
@@ -40,45 +41,20 @@ AQBENCH_INLINE double squared_to_point(const Block<Scalar>& block, std::size_t i
   return dx * dx + dy * dy + dz * dz;
 }
 
-// Eight numbers in registers. A vector type of GCC and clang, because their loops over parts of an array go
-// through memory.
-using Eight = double __attribute__((vector_size(64), aligned(8), may_alias));
-using EightMasks = long long __attribute__((vector_size(64)));
-static_assert(kWidth == 16);
+static_assert(kWidth == 16);  // two Eight
 
 // The squared distances from the query to the points, of each two places (0 and 8, 1 and 9 ...) the smaller.
 template <typename Scalar>
 AQBENCH_INLINE Eight squared_to_pairs(const Block<Scalar>& block, const double (&query)[3]) {
   double squared[kWidth];
   for (std::size_t i = 0; i < kWidth; ++i) squared[i] = squared_to_point(block, i, query);
-  const Eight a = *reinterpret_cast<const Eight*>(squared), b = *reinterpret_cast<const Eight*>(squared + 8);
-  return a < b ? a : b;
-}
-
-// Returns the smallest of eight numbers.
-AQBENCH_INLINE double smallest(Eight values) {
-  Eight other = __builtin_shufflevector(values, values, 4, 5, 6, 7, 0, 1, 2, 3);
-  values = values < other ? values : other;
-  other = __builtin_shufflevector(values, values, 2, 3, 0, 1, 2, 3, 0, 1);
-  values = values < other ? values : other;
-  return smaller(values[0], values[1]);
+  return smaller_of_eight(eight_at(squared), eight_at(squared + 8));
 }
 
 // The least squared distance from the query to the points.
 template <typename Scalar>
 AQBENCH_INLINE double squared_to_points(const Block<Scalar>& block, const double (&query)[3]) {
   return smallest(squared_to_pairs(block, query));
-}
-
-// Returns a number whose bit i is set where squared[i] < best.
-AQBENCH_INLINE std::uint32_t mask_of_nearer(const double (&squared)[kWidth], double best) {
-  const Eight low = *reinterpret_cast<const Eight*>(squared),
-              high = *reinterpret_cast<const Eight*>(squared + 8);
-  EightMasks bits = ((low < best) & EightMasks{1, 2, 4, 8, 16, 32, 64, 128}) |
-                    ((high < best) & EightMasks{256, 512, 1024, 2048, 4096, 8192, 16384, 32768});
-  bits |= __builtin_shufflevector(bits, bits, 4, 5, 6, 7, 0, 1, 2, 3);
-  bits |= __builtin_shufflevector(bits, bits, 2, 3, 0, 1, 2, 3, 0, 1);
-  return static_cast<std::uint32_t>(bits[0] | bits[1]);
 }
 
 // A child that is still to be visited, and its squared distance.
@@ -91,7 +67,8 @@ struct Pending {
 AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
                                  Pending* stack, int top) {
   const int first = top;
-  std::uint32_t nearer = mask_of_nearer(squared, best);  // because branches would be mispredicted
+  // A mask, because branches would be mispredicted.
+  std::uint32_t nearer = bits_of(eight_at(squared) < best, eight_at(squared + 8) < best);
   for (; nearer != 0; nearer &= nearer - 1) {
     const int i = std::countr_zero(nearer);
     int place = top++;

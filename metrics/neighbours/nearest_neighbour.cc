@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/eight.h"
 #include "core/error.h"
 #include "core/multiversion.h"
 #include "core/parallel.h"
@@ -17,7 +18,6 @@ namespace aqbench {
 namespace {
 
 using block_search::Block;
-using block_search::Eight;
 using block_search::kFar;
 using block_search::kWidth;
 using block_search::larger;
@@ -25,7 +25,6 @@ using block_search::Node;
 using block_search::Pending;
 using block_search::push_children;
 using block_search::smaller;
-using block_search::smallest;
 using block_search::squared_to_boxes;
 using block_search::squared_to_pairs;
 using block_search::squared_to_points;
@@ -138,10 +137,8 @@ AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blo
         best = search_one(search, query);
       } else {
         Eight least = squared_to_pairs(blocks[near[0]], query);  // a search always finds a block
-        for (std::size_t b = 1; b < found; ++b) {
-          const Eight squared = squared_to_pairs(blocks[near[b]], query);
-          least = squared < least ? squared : least;
-        }
+        for (std::size_t b = 1; b < found; ++b)
+          least = smaller_of_eight(squared_to_pairs(blocks[near[b]], query), least);
         best = smallest(least);
       }
       out_m[i] = std::sqrt(best);

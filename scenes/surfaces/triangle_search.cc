@@ -6,12 +6,14 @@
 #include <limits>
 #include <vector>
 
+#include "core/eight.h"
 #include "core/multiversion.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kInBlock = TriangleBlock::kTriangles, kInNode = TriangleNode::kChildren;
+static_assert(kInBlock == 8 && kInNode == 16);  // one Eight and two
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
 AQBENCH_INLINE double larger_of(double a, double b) { return a > b ? a : b; }
@@ -72,17 +74,14 @@ struct Closest {
 AQBENCH_INLINE bool take_closer(const TriangleBlock& block, const double (&p)[3], Closest& best) {
   double squared[kInBlock];
   squared_to_triangles(block, p, squared);
-  double smallest = squared[0];
-  for (std::size_t i = 1; i < kInBlock; ++i) smallest = smaller_of(smallest, squared[i]);
-  if (!(smallest <= best.squared)) return false;
-  bool closer = false;
-  for (std::size_t i = 0; i < kInBlock; ++i) {
-    const bool tie = squared[i] == best.squared && block.triangle[i] < best.triangle;
-    if (!(squared[i] < best.squared) && !tie) continue;
-    best = {squared[i], block.triangle[i]};
-    closer = true;
-  }
-  return closer;
+  const double least = smallest(eight_at(squared));
+  if (!(least <= best.squared)) return false;
+  const std::uint32_t before = least < best.squared ? ~0U : best.triangle;
+  std::uint32_t first = before;  // of equally far triangles the first one counts
+  for (std::uint32_t ties = bits_of(eight_at(squared) <= least); ties != 0; ties &= ties - 1)
+    first = std::min(first, block.triangle[std::countr_zero(ties)]);
+  best = {least, first};
+  return first != before;
 }
 
 // What is farther than the best by no more than rounding is visited, too, so that the answer does not depend
@@ -117,8 +116,7 @@ AQBENCH_INLINE Closest closest_to(Walk& walk, const double (&p)[3]) {
     }
     const TriangleNode& node = walk.nodes[next.child];
     squared_to_boxes(node.low, node.high, kInNode, p, p, squared);
-    std::uint32_t nearer = 0;
-    for (std::uint32_t i = 0; i < kInNode; ++i) nearer |= std::uint32_t{squared[i] <= bound} << i;
+    std::uint32_t nearer = bits_of(eight_at(squared) <= bound, eight_at(squared + 8) <= bound);
     const std::size_t first = top;
     for (; nearer != 0; nearer &= nearer - 1) {
       const int i = std::countr_zero(nearer);
@@ -162,8 +160,9 @@ AQBENCH_INLINE bool list_near_blocks(Walk& walk, const double (&low)[3], const d
   while (top > 0) {
     const TriangleNode& node = walk.nodes[walk.stack[--top].child];
     squared_to_boxes(node.low, node.high, kInNode, low, high, squared);
-    for (std::size_t i = 0; i < kInNode; ++i) {
-      if (!(squared[i] <= bound)) continue;
+    std::uint32_t nearer = bits_of(eight_at(squared) <= bound, eight_at(squared + 8) <= bound);
+    for (; nearer != 0; nearer &= nearer - 1) {
+      const int i = std::countr_zero(nearer);
       if ((node.child[i] & TriangleNode::kBlock) == 0) {
         walk.stack[top++] = {squared[i], node.child[i]};
         continue;
@@ -193,8 +192,7 @@ AQBENCH_INLINE Closest closest_among(Walk& walk, const NearBlocks& near, const d
   take_closer(walk.blocks[first], p, best);
   for (std::size_t begin = 0; begin < count; begin += kNearStep) {
     const double bound = with_slack(best.squared);
-    std::uint32_t nearer = 0;
-    for (std::uint32_t i = 0; i < kNearStep; ++i) nearer |= std::uint32_t{squared[begin + i] <= bound} << i;
+    std::uint32_t nearer = bits_of(eight_at(squared + begin) <= bound);
     for (; nearer != 0; nearer &= nearer - 1) {
       const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(nearer));
       const std::uint32_t block = near.block[i];
