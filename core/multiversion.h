@@ -3,6 +3,8 @@
 // at run time, so that what is shipped needs no -march=native. The function's loops must be written so that
 // the compiler can vectorise them; helpers it calls must be inlined (AQBENCH_INLINE) to be compiled along.
 
+#include <cstdint>
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)  // whose run-time library is not there yet when a version is picked
 #define AQBENCH_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -11,3 +13,34 @@
 #endif
 
 #define AQBENCH_INLINE inline __attribute__((always_inline))
+
+// Eight numbers in registers, for functions with AQBENCH_MULTIVERSION: minima and masks, for which compilers
+// take loops over arrays through memory. Vector types of GCC and clang; other machines compute them in parts.
+namespace aqbench {
+
+using Eight = double __attribute__((vector_size(64), aligned(8), may_alias));
+using EightMasks = long long __attribute__((vector_size(64)));  // what comparing two Eight gives
+
+// Returns the eight numbers that begin at `first`.
+AQBENCH_INLINE Eight eight_at(const double* first) { return *reinterpret_cast<const Eight*>(first); }
+
+// Returns place for place the smaller number.
+AQBENCH_INLINE Eight smaller_of_eight(Eight a, Eight b) { return a < b ? a : b; }
+
+// Returns the smallest of eight numbers.
+AQBENCH_INLINE double smallest(Eight values) {
+  values = smaller_of_eight(values, __builtin_shufflevector(values, values, 4, 5, 6, 7, 0, 1, 2, 3));
+  values = smaller_of_eight(values, __builtin_shufflevector(values, values, 2, 3, 0, 1, 2, 3, 0, 1));
+  return values[0] < values[1] ? values[0] : values[1];
+}
+
+// Returns a number whose bit i is set where `low` is true at i, and bit 8 + i where `high` is.
+AQBENCH_INLINE std::uint32_t bits_of(EightMasks low, EightMasks high = EightMasks{}) {
+  EightMasks bits = (low & EightMasks{1, 2, 4, 8, 16, 32, 64, 128}) |
+                    (high & EightMasks{256, 512, 1024, 2048, 4096, 8192, 16384, 32768});
+  bits |= __builtin_shufflevector(bits, bits, 4, 5, 6, 7, 0, 1, 2, 3);
+  bits |= __builtin_shufflevector(bits, bits, 2, 3, 0, 1, 2, 3, 0, 1);
+  return static_cast<std::uint32_t>(bits[0] | bits[1]);
+}
+
+}  // namespace aqbench

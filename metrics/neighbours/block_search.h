@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/eight.h"
 #include "core/multiversion.h"
 #include "metrics/neighbours/blocks.h"
 #include "metrics/neighbours/spatial_tree.h"

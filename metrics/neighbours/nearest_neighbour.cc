@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/eight.h"
 #include "core/error.h"
 #include "core/multiversion.h"
 #include "core/parallel.h"

@@ -13,7 +13,6 @@
 #include "scenes/cloud/ply_read.h"
 #include "scenes/cloud/ply_source.h"
 #include "scenes/cloud/record_blocks.h"
-#include "scenes/cloud/text_spool.h"
 
 namespace aqbench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/cloud/text_spool.h"
+#include "scenes/cloud/record_blocks.h"
 
 namespace aqbench {
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/eight.h"
 #include "core/multiversion.h"
 
 namespace aqbench {
