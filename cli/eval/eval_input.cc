@@ -132,8 +132,12 @@ void align_to_surface(Loading& loading, const Surface& truth, bool scale) {
                     "bias may be hidden; x_world = M x_given, M =",
                     aligned.scale, degrees_of(aligned), found.iterations, 1e3 * found.rms_before_m,
                     1e3 * found.rms_after_m));
+  if (!found.converged)
+    input.notes.push_back(
+        fmt::format("the alignment still moved after {} iterations: it is not settled", found.iterations));
   apply_aligned(loading, step, aligned,
                 {{"iterations", found.iterations},
+                 {"converged", found.converged},
                  {"determined_motions", found.constrained},
                  {"rms_before_m", found.rms_before_m},
                  {"rms_after_m", found.rms_after_m}});

@@ -84,14 +84,15 @@ double tukey_limit_m(const std::vector<ClosestPoint>& closest) {
 struct Step {
   // Rotation about the centre (radians) and growth from it, times the length scale; translation between them.
   Motion motion = Motion::Zero();
-  int constrained = 0;
+  std::vector<Motion> resisted;  // unit motions that the surface resists
+  double stiffest = 0;           // mean square distance that a unit motion makes at most
 };
 
-// Least squares of signed distances linearised in a small motion about `centre`. Directions in which the
-// surface does not resist are not moved along: the pseudo-inverse leaves them at zero.
-Step solve_step(const std::vector<Vec3>& points_m, const std::vector<ClosestPoint>& closest,
+// Least squares of signed distances linearised in a small motion about `centre`; with a scale, of distances
+// in units of the cloud as given, so that noise does not make it shrink. Directions in which the surface does
+// not resist are not moved along: the pseudo-inverse leaves them at zero.
+Step solve_step(const std::vector<Vec3>& points_m, const std::vector<ClosestPoint>& closest, double limit_m,
                 const Vec3& centre_m, double scale_m, bool with_scale) {
-  const double limit_m = tukey_limit_m(closest);
   MotionMatrix normal_matrix = MotionMatrix::Zero();
   Motion right = Motion::Zero();
   for (std::size_t i = 0; i < points_m.size(); ++i) {
@@ -101,7 +102,7 @@ Step solve_step(const std::vector<Vec3>& points_m, const std::vector<ClosestPoin
     const Vec3 from_centre = (points_m[i] - centre_m) / scale_m;
     Motion row;
     row << from_centre.cross(closest[i].normal), closest[i].normal,
-        with_scale ? from_centre.dot(closest[i].normal) : 0.0;
+        with_scale ? from_centre.dot(closest[i].normal) - closest[i].signed_distance_m / scale_m : 0.0;
     normal_matrix += weight * row * row.transpose();
     right -= weight * closest[i].signed_distance_m * row;
   }
@@ -112,19 +113,20 @@ Step solve_step(const std::vector<Vec3>& points_m, const std::vector<ClosestPoin
     if (!(eigenvalue > 1e-6 * solver.eigenvalues()[kMostMotions - 1])) continue;
     const Motion direction = solver.eigenvectors().col(k);
     step.motion += direction * (direction.dot(right) / eigenvalue);
-    ++step.constrained;
+    step.resisted.push_back(direction);
   }
+  step.stiffest = solver.eigenvalues()[kMostMotions - 1] / static_cast<double>(points_m.size());
   return step;
 }
 
-// x -> s R (x - centre) + centre + t of a step.
-Eigen::Affine3d motion_of(const Step& step, const Vec3& centre_m, double scale_m) {
-  const Vec3 rotation = step.motion.head<3>() / scale_m;
+// x -> s R (x - centre) + centre + t of a motion.
+Eigen::Affine3d transform_of(const Motion& moved, const Vec3& centre_m, double scale_m) {
+  const Vec3 rotation = moved.head<3>() / scale_m;
   const double angle = rotation.norm();
   Eigen::Affine3d motion = Eigen::Affine3d::Identity();
   if (angle > 0) motion.linear() = Eigen::AngleAxisd(angle, rotation / angle).toRotationMatrix();
-  motion.linear() *= std::exp(step.motion[6] / scale_m);
-  motion.translation() = centre_m - motion.linear() * centre_m + step.motion.segment<3>(3);
+  motion.linear() *= std::exp(moved[6] / scale_m);
+  motion.translation() = centre_m - motion.linear() * centre_m + moved.segment<3>(3);
   return motion;
 }
 
@@ -140,33 +142,111 @@ Eigen::Matrix3d scatter_of(const std::vector<Vec3>& points_m, const Vec3& mean_m
   return scatter / static_cast<double>(points_m.size());
 }
 
+// A cloud on its way to the truth.
+struct Pose {
+  Eigen::Affine3d b_from_a = Eigen::Affine3d::Identity();
+  std::vector<Vec3> points_m;
+  std::vector<ClosestPoint> closest;
+
+  double scale() const { return std::cbrt(b_from_a.linear().determinant()); }
+};
+
+// Returns the pose moved on; nothing where coordinates leave what can be measured.
+std::optional<Pose> moved_on(const Pose& from, const Eigen::Affine3d& motion, const Surface& truth) {
+  Pose pose{motion * from.b_from_a, from.points_m, {}};
+  for (Vec3& point : pose.points_m) point = motion * point;
+  if (!std::ranges::all_of(pose.points_m, is_measurable)) return std::nullopt;
+  pose.closest = closest_to(truth, pose.points_m);
+  return pose;
+}
+
+// The mean of Tukey's loss in square metres of the cloud as given: a cloud that shrinks comes no nearer.
+double loss_of(const Pose& pose, double limit_m) {
+  double sum = 0;
+  for (const ClosestPoint& point : pose.closest) {
+    const double ratio = std::min(std::abs(point.signed_distance_m) / limit_m, 1.0);
+    const double left = 1 - ratio * ratio;
+    sum += 1 - left * left * left;
+  }
+  return sum / static_cast<double>(pose.closest.size()) * limit_m * limit_m / (pose.scale() * pose.scale());
+}
+
+// A step about the centre of the points, in units of their extent.
+struct CentredStep {
+  Vec3 centre_m;
+  double scale_m = 0;  // root mean square distance from the centre
+  double limit_m = 0;  // Tukey's
+  Step step;
+};
+
+CentredStep next_step(const Pose& pose, const AlignOptions& options) {
+  CentredStep next{.centre_m = mean_of(pose.points_m), .step = {}};
+  double squares_m2 = 0;
+  for (const Vec3& point : pose.points_m) squares_m2 += (point - next.centre_m).squaredNorm();
+  next.scale_m = std::max(std::sqrt(squares_m2 / static_cast<double>(pose.points_m.size())), 1e-9);
+  next.limit_m = tukey_limit_m(pose.closest);
+  next.step =
+      solve_step(pose.points_m, pose.closest, next.limit_m, next.centre_m, next.scale_m, options.scale);
+  return next;
+}
+
+// Takes the step, or the first of a half, a quarter and so on of it that brings the cloud no farther away:
+// from far away the surface is not as flat as the step takes it for. Returns nothing where none does.
+std::optional<Pose> take_step(const Pose& pose, const CentredStep& next, const Surface& truth,
+                              double converged_m) {
+  constexpr int kHalves = 6;
+  const double before = loss_of(pose, next.limit_m);
+  for (int half = 0; half <= kHalves; ++half) {
+    const Motion motion = next.step.motion * std::ldexp(1.0, -half);
+    auto moved = moved_on(pose, transform_of(motion, next.centre_m, next.scale_m), truth);
+    if (!moved) continue;
+    if (motion.norm() <= converged_m || loss_of(*moved, next.limit_m) <= before) return moved;
+  }
+  return std::nullopt;
+}
+
+// Returns how many motions move the cloud off the surface, also by a twentieth of its extent: the normals of
+// a sphere of facets, or of a noisy scan of one, seem to resist a turn that changes nothing.
+int count_determined(const Pose& pose, const CentredStep& next, const Surface& truth) {
+  constexpr double kShare = 0.05, kLeast = 1e-5;
+  const double length_m = kShare * next.scale_m, rms_m = rms_of(pose.closest);
+  int determined = 0;
+  for (const Motion& direction : next.step.resisted) {
+    double grown_m2 = 0;
+    for (const double sign : {1.0, -1.0}) {
+      const auto moved =
+          moved_on(pose, transform_of(sign * length_m * direction, next.centre_m, next.scale_m), truth);
+      const double moved_rms_m = moved ? rms_of(moved->closest) : std::numeric_limits<double>::infinity();
+      grown_m2 += (moved_rms_m * moved_rms_m - rms_m * rms_m) / 2;
+    }
+    if (grown_m2 > kLeast * next.step.stiffest * length_m * length_m) ++determined;
+  }
+  return determined;
+}
+
 // Goes from one start to where the cloud stops moving.
-Alignment align_from(const Eigen::Affine3d& start, std::vector<Vec3> moved_m, const Surface& truth,
+Alignment align_from(const Eigen::Affine3d& start, std::span<const Vec3> points_m, const Surface& truth,
                      const AlignOptions& options) {
   Alignment alignment;
-  Eigen::Affine3d b_from_a = start;
-  for (Vec3& point : moved_m) point = start * point;
-  std::vector<ClosestPoint> closest = closest_to(truth, moved_m);
-  while (!alignment.converged && alignment.iterations < options.max_iterations) {
-    const Vec3 centre_m = mean_of(moved_m);
-    double squares_m2 = 0;
-    for (const Vec3& point : moved_m) squares_m2 += (point - centre_m).squaredNorm();
-    const double scale_m = std::max(std::sqrt(squares_m2 / static_cast<double>(moved_m.size())), 1e-9);
-    const Step step = solve_step(moved_m, closest, centre_m, scale_m, options.scale);
-    const Eigen::Affine3d motion = motion_of(step, centre_m, scale_m);
-    for (Vec3& point : moved_m) point = motion * point;
-    if (!std::ranges::all_of(moved_m, is_measurable)) {  // a scale that grows without end
-      alignment.rms_after_m = std::numeric_limits<double>::infinity();
-      return alignment;
-    }
-    b_from_a = motion * b_from_a;
-    closest = closest_to(truth, moved_m);
-    alignment.constrained = step.constrained;
-    alignment.converged = step.motion.norm() <= options.converged_m;
-    ++alignment.iterations;
+  std::optional<Pose> pose =
+      moved_on({Eigen::Affine3d::Identity(), {points_m.begin(), points_m.end()}, {}}, start, truth);
+  if (!pose) {
+    alignment.rms_after_m = std::numeric_limits<double>::infinity();
+    return alignment;
   }
-  alignment.rms_after_m = rms_of(closest);
-  alignment.b_from_a = b_from_a.matrix();
+  CentredStep next = next_step(*pose, options);
+  while (!alignment.converged && alignment.iterations < options.max_iterations) {
+    auto moved = take_step(*pose, next, truth, options.converged_m);
+    ++alignment.iterations;
+    alignment.converged = !moved || next.step.motion.norm() <= options.converged_m;
+    if (!moved) break;
+    pose = std::move(moved);
+    next = next_step(*pose, options);
+  }
+  alignment.constrained =
+      options.scale ? count_determined(*pose, next, truth) : static_cast<int>(next.step.resisted.size());
+  alignment.rms_after_m = rms_of(pose->closest);
+  alignment.b_from_a = pose->b_from_a.matrix();
   return alignment;
 }
 
@@ -202,7 +282,7 @@ std::vector<Eigen::Affine3d> starts_of(const Moments& ours, const Moments& their
   return starts;
 }
 
-// Returns the start from which a part of the points ends nearest to the surface. Ripples look alike upside
+// Returns where a part of the points ends nearest to the surface. Ripples look alike upside
 // down and half a wavelength away: between starts that end about equally near, the one whose cloud ends over
 // the truth and not beside it is the better one.
 Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& truth,
@@ -224,7 +304,7 @@ Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& tru
     const double near_m = std::max(reached.rms_after_m, 1e-6 * theirs.extent_m) / std::min(scale, 1.0);
     const double left_m = near_m * (1 + beside);
     if (best && !(left_m < least_m)) continue;
-    best = start;
+    best = Eigen::Affine3d(reached.b_from_a);
     least_m = left_m;
   }
   if (!best) throw Error(ErrorKind::input, "alignment: the cloud's scale grows without end from every start");
@@ -243,15 +323,19 @@ Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOp
   check(options);
   const std::vector<Vec3> points_m = take_some(cloud.points_m, options.max_points);
   if (points_m.size() < 6) {
-    throw Error(ErrorKind::method, fmt::format("alignment: needs 6 finite points, got {}", points_m.size()));
+    throw Error(ErrorKind::input, fmt::format("alignment: needs 6 finite points, got {}", points_m.size()));
   }
   const Eigen::Affine3d start =
       options.scale ? best_start(points_m, truth, options) : Eigen::Affine3d::Identity();
   const double before_m = rms_of(closest_to(truth, points_m));
   Alignment alignment = align_from(start, points_m, truth, options);
-  if (!std::isfinite(alignment.rms_after_m))
-    throw Error(ErrorKind::input, "alignment: the cloud moves away from the truth without end");
   alignment.rms_before_m = before_m;
+  const double scale = std::cbrt(alignment.b_from_a.topLeftCorner<3, 3>().determinant());
+  if (!(alignment.rms_after_m <= std::max(before_m, 1e-9) * std::max(scale, 1.0)))
+    throw Error(ErrorKind::input,
+                fmt::format("alignment: ends farther from the truth than it began, {:.4g} mm for {:.4g} mm: "
+                            "it starts too far away",
+                            alignment.rms_after_m * 1000, before_m * 1000));
   if (options.scale && alignment.constrained < kMostMotions)
     throw Error(ErrorKind::input,
                 fmt::format("alignment: the truth determines {} of the 7 motions of a similarity; an "

@@ -34,6 +34,14 @@ bool spans_plane(const Matrix3X& points) {
   return solver.eigenvalues()[1] > 1e-12 * solver.eigenvalues()[2];
 }
 
+// The root mean square distance of points from the line through them, metres: along their second axis.
+double second_extent_m(const Matrix3X& points_m) {
+  const Matrix3X centred = points_m.colwise() - points_m.rowwise().mean();
+  const Eigen::Matrix3d scatter = centred * centred.transpose() / static_cast<double>(points_m.cols());
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter, Eigen::EigenvaluesOnly);
+  return std::sqrt(std::max(solver.eigenvalues()[1], 0.0));
+}
+
 std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
   if (!spans_plane(from) || !spans_plane(to)) return std::nullopt;
   const Eigen::Matrix4d matrix = Eigen::umeyama(from, to, scale == FitScale::estimated);
@@ -134,6 +142,8 @@ RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3
     result.max_m = std::max(result.max_m, left_m);
   }
   result.rms_m = std::sqrt(squares_m2 / static_cast<double>(result.inliers));
+  // On a line but for their errors: these alone would decide the turn about it.
+  if (second_extent_m(columns_of(agreed_to)) < 5 * result.rms_m) refuse_line(what);
   result.median_before_m = median_of(distances_of(all_from, all_to, Similarity{}));
   return result;
 }

@@ -33,7 +33,8 @@ struct RobustFit {
 // Fits to pairs of which less than half are wrong: of 500 similarities through three pairs each (all triples,
 // where those are fewer), drawn from `seed`, the one with the least median distance decides which pairs
 // agree, those within 2.5 robust standard deviations of it (Rousseeuw, "Least median of squares regression",
-// JASA 1984); the fit is that of all of them. Throws as fit_similarity() does.
+// JASA 1984); the fit is that of all of them. Throws as fit_similarity() does, also for points that are no
+// farther from one line than five times what is left of their distances.
 RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                                 const std::string& what, std::uint64_t seed = 1);
 

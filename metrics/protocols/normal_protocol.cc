@@ -1,7 +1,10 @@
 #include "metrics/protocols/normal_protocol.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
@@ -10,14 +13,21 @@
 namespace aqbench {
 namespace {
 
-// The points that have a normal, these of unit length.
+// The points that have a normal, these of unit length; in the order of their coordinates, and of the normals
+// at one place, so that the order of the cloud does not decide which of equally near points counts.
 PointCloud with_unit_normals(const PointCloud& cloud) {
-  PointCloud kept;
+  std::vector<std::array<double, 6>> rows;
   for (std::size_t i = 0; i < cloud.normals.size(); ++i) {
     const double length = cloud.normals[i].norm();
     if (!is_measurable(cloud.points_m[i]) || !std::isfinite(length) || !(length > 0)) continue;
-    kept.points_m.push_back(cloud.points_m[i]);
-    kept.normals.push_back(cloud.normals[i] / length);
+    const Vec3 &point = cloud.points_m[i], normal = cloud.normals[i] / length;
+    rows.push_back({point.x(), point.y(), point.z(), normal.x(), normal.y(), normal.z()});
+  }
+  std::ranges::sort(rows);
+  PointCloud kept;
+  for (const auto& [x, y, z, nx, ny, nz] : rows) {
+    kept.points_m.emplace_back(x, y, z);
+    kept.normals.emplace_back(nx, ny, nz);
   }
   return kept;
 }

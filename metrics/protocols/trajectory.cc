@@ -55,6 +55,8 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
       lines.fail("pose: expected 8 numbers (TUM) or 12 (KITTI)");
     if (columns != 0 && numbers.size() != columns) lines.fail("pose: not as many numbers as before");
     columns = numbers.size();
+    if (columns == 8 && !trajectory.stamps_s.empty() && numbers[0] < trajectory.stamps_s.back())
+      lines.fail("pose: its time is before that of the pose before");  // pairs of neighbours would be others
     if (columns == 8) trajectory.stamps_s.push_back(numbers[0]);
     trajectory.poses.push_back(columns == 8 ? tum_pose(lines, numbers) : kitti_pose(lines, numbers));
   }

@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <numbers>
+#include <string>
 
 #include "core/error.h"
 #include "scenes/surfaces/mound.h"
@@ -73,6 +75,23 @@ TEST(Align, IsNotPulledByOutliers) {
   const Alignment alignment = align_icp(cloud, truth);
   const Eigen::Vector4d centre = alignment.b_from_a * Eigen::Vector4d(0, 0, 1.176, 1);
   EXPECT_NEAR(centre.z(), 1.178, 5e-5);
+}
+
+// Full Gauss-Newton steps from here end metres away.
+TEST(Align, NeverEndsFartherAwayThanItBegan) {
+  const auto truth = make_mound({}, {});
+  for (const double degrees : {5.0, 15.0, 25.0, 40.0}) {
+    const Eigen::Isometry3d turn(
+        Eigen::AngleAxisd(degrees * std::numbers::pi / 180, Vec3(1, 0.5, 0.3).normalized()));
+    try {
+      const Alignment alignment =
+          align_icp(moved(test::noisy_cloud(*truth, 5000, 0.0005, 0, 3), turn), *truth);
+      EXPECT_LE(alignment.rms_after_m, alignment.rms_before_m) << degrees;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("ends farther from the truth"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(Align, LeavesAPerfectCloudWhereItIs) {

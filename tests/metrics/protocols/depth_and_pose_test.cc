@@ -127,12 +127,19 @@ TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {
   EXPECT_NE(reason("2 0 0 0 0 1 0 0 0 0 1 0\n").find("no rotation"), std::string::npos);
   EXPECT_NE(reason("1 2 3\n").find("expected 8"), std::string::npos);
   EXPECT_NE(reason("").find("no pose"), std::string::npos);
+  EXPECT_NE(reason("2 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 1\n").find("before that of the pose before"),
+            std::string::npos);
 }
 
 TEST(NormalProtocol, SignsDoNotMatterAndAnglesDo) {
   const PointCloud truth{{{0, 0, 0}, {1, 0, 0}}, {{0, 0, 1}, {0, 0, 1}}, {}};
   const PointCloud cloud{{{0, 0, 0.1}, {1, 0, 0.1}}, {{0, 0, -2}, {0, 0.6, 0.8}}, {}};
   EXPECT_NEAR(of(normal_agreement(cloud, truth), "normals_consistency"), 0.9, 1e-15);
+  // Two points at one place: which of them is the nearest does not depend on their order.
+  const PointCloud ab{{{0, 0, 0.1}, {0, 0, 0.1}}, {{0, 0, 1}, {1, 0, 0}}, {}},
+      ba{{{0, 0, 0.1}, {0, 0, 0.1}}, {{1, 0, 0}, {0, 0, 1}}, {}};
+  EXPECT_EQ(of(normal_agreement(ab, truth), "normals_completeness"),
+            of(normal_agreement(ba, truth), "normals_completeness"));
   EXPECT_EQ(find_value(normal_agreement({}, truth), "normals_accuracy")->reason, "the cloud has no normals");
 }
 
