@@ -221,6 +221,24 @@ void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::s
       throw Error(ErrorKind::usage, fmt::format("--{}: says nothing to {}", flag, asked));
 }
 
+// What was read, and how it was moved.
+Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
+  std::vector<std::string> truth = cloud.truth_files;
+  truth.insert(truth.end(), cloud.truth_cloud_files.begin(), cloud.truth_cloud_files.end());
+  Json scanners = Json::array();
+  for (const Vec3& scanner : cloud.scanners) scanners.push_back({scanner.x(), scanner.y(), scanner.z()});
+  return {{"file", cloud.cloud_file},
+          {"metres_per_unit", cloud.metres_per_unit},
+          {"truth", truth},
+          {"scene", cloud.scene.empty() ? Json() : Json(cloud.scene)},
+          {"truth_metres_per_unit", cloud.truth_metres_per_unit},
+          {"scanners", scanners},
+          {"crops", cloud.crops},
+          {"cameras", cloud.cameras_file.empty() ? Json() : Json(cloud.cameras_file)},
+          {"truth_cameras", cloud.truth_cameras_file.empty() ? Json() : Json(cloud.truth_cameras_file)},
+          {"transforms", transforms}};
+}
+
 }  // namespace
 
 std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
@@ -284,7 +302,7 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
                   fmt::format("--protocol {}: needs a file and one --truth", request.protocol));
     print_protocols(
         {request.protocol == "depth" ? score_depths(request, cloud) : score_poses(request, cloud)},
-        cloud.cloud_file, {}, cloud.json);
+        inputs_json(cloud, Json::object()), {}, cloud.json);
     return ExitCode::pass;
   }
   const std::vector<double> thresholds_m =
@@ -300,7 +318,8 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
     print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m), request.which,
                      cloud.json);
   } else {
-    print_protocols(score_clouds(request, input, thresholds_m), cloud.cloud_file, input.notes, cloud.json);
+    print_protocols(score_clouds(request, input, thresholds_m), inputs_json(cloud, input.transforms),
+                    input.notes, cloud.json);
   }
   return ExitCode::pass;
 }

@@ -113,6 +113,7 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
   if (input.surface != nullptr) {
     EvalInput loaded = load_eval_input(cloud, *input.surface, kAllInMemory);
     input.notes = std::move(loaded.notes);
+    input.transforms = std::move(loaded.transforms);
     reconstruction = std::move(loaded.reconstruction);
   } else {
     if (!cloud.align.empty())

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/eval/eval_request.h"
+#include "core/json.h"
 #include "metrics/protocols/cloud_truth.h"
 
 namespace aqbench::cli {
@@ -13,8 +14,9 @@ struct ProtocolInput {
   PointCloud cloud;
   CloudTruth truth;
   std::shared_ptr<const Surface> surface;
-  PointCloud scanned;              // points with normals of scans whose scanners are known
-  std::vector<std::string> notes;  // for people
+  PointCloud scanned;                // points with normals of scans whose scanners are known
+  std::vector<std::string> notes;    // for people
+  Json transforms = Json::object();  // what moved the cloud, by the name of the step
 };
 
 // Returns whether a number is asked for that is measured to the true surface itself.

@@ -179,12 +179,14 @@ void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string&
   }
 }
 
-void print_protocols(const std::vector<ShownProtocol>& protocols, const std::string& file,
+void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& inputs,
                      const std::vector<std::string>& notes, bool json) {
   if (json) {
     Json list = Json::array();
     for (const ShownProtocol& protocol : protocols) list.push_back(protocol_json(protocol));
-    return print_json(Json{{"file", file}, {"notes", notes}, {"protocols", list}}.dump(1) + "\n");
+    return print_json(
+        Json{{"file", inputs.at("file")}, {"inputs", inputs}, {"notes", notes}, {"protocols", list}}.dump(1) +
+        "\n");
   }
   for (const std::string& note : notes) fmt::print("{}\n", printable(note));
   Table table;

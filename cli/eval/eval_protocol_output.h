@@ -35,8 +35,8 @@ Json pose_knobs_json(const PoseKnobs& knobs);
 void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text);
 void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text);
 
-// Print as tables, or as JSON.
-void print_protocols(const std::vector<ShownProtocol>& protocols, const std::string& file,
+// Print as tables, or as JSON; `inputs` says in JSON what was read, in which unit, and how it was moved.
+void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& inputs,
                      const std::vector<std::string>& notes, bool json);
 void print_explanations(const std::vector<Explanation>& explanations, const std::string& a,
                         const std::string& b, bool json);

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/ply_source.h"
 #include "scenes/cloud/record_blocks.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they lie in memory");
@@ -156,11 +158,57 @@ std::string_view take_npy_header(std::string_view& rest, const std::string& name
   return text;
 }
 
+// The type of the values: 'f' (2, 4 or 8 bytes), 'i' or 'u' (1 to 8), 'b' (1, true or false).
+struct NpyType {
+  char kind = 'f';
+  std::size_t bytes = 4;
+  bool swap = false;  // big endian
+};
+
+// Parses '<f4', '>i2', '|u1' and the like; nothing for other types.
+std::optional<NpyType> npy_type(std::string_view descr) {
+  if (descr.size() != 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
+    return std::nullopt;
+  const NpyType type{descr[1], static_cast<std::size_t>(descr[2] - '0'), descr[0] == '>'};
+  const bool whole = type.kind == 'i' || type.kind == 'u' || (type.kind == 'b' && type.bytes == 1);
+  const bool known =
+      std::has_single_bit(type.bytes) && type.bytes <= 8 && (type.kind == 'f' ? type.bytes > 1 : whole);
+  return known ? std::optional(type) : std::nullopt;
+}
+
+// Returns the type as a field of a record; nothing for 16-bit reals and 64-bit whole numbers.
+std::optional<PlyScalar> field_type(const NpyType& type) {
+  const bool is_real = type.kind == 'f', is_signed = type.kind == 'i';
+  if (type.bytes == (is_real ? 2 : 8)) return std::nullopt;
+  if (is_real) return type.bytes == 4 ? PlyScalar::float32 : PlyScalar::float64;
+  if (type.bytes == 1) return is_signed ? PlyScalar::int8 : PlyScalar::uint8;
+  if (type.bytes == 2) return is_signed ? PlyScalar::int16 : PlyScalar::uint16;
+  return is_signed ? PlyScalar::int32 : PlyScalar::uint32;
+}
+
+// Returns the value of a 16-bit real (IEEE 754 binary16).
+double value_of_half(std::uint16_t bits) {
+  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  const double size = exponent == 31 ? (fraction == 0 ? HUGE_VAL : std::nan(""))
+                      : exponent > 0 ? std::ldexp(1024 + fraction, exponent - 25)
+                                     : std::ldexp(fraction, -24);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+double value_at(const char* from, const NpyType& type) {
+  if (const auto field = field_type(type)) return load_ply_value(*field, from, type.swap);
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < type.bytes; ++i)
+    bits |= std::uint64_t{static_cast<unsigned char>(from[type.swap ? type.bytes - 1 - i : i])} << (8 * i);
+  if (type.kind == 'f') return value_of_half(static_cast<std::uint16_t>(bits));
+  return type.kind == 'i' ? static_cast<double>(static_cast<std::int64_t>(bits)) : static_cast<double>(bits);
+}
+
 // What the start of a file says of its array, without the values.
 struct NpyLayout {
   std::vector<std::size_t> shape;
   std::size_t first_byte = 0;  // of the values
-  std::size_t item_bytes = 0;  // 4 or 8
+  NpyType type;
   bool fortran_order = false;
 };
 
@@ -168,19 +216,21 @@ struct NpyLayout {
 NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const std::string& name) {
   std::string_view rest = start;
   NpyHeader header = NpyHeaderParser(take_npy_header(rest, name), name).parse();
-  if (header.descr != "<f4" && header.descr != "<f8")
-    fail_npy(name, fmt::format("type '{}' is not '<f4' or '<f8'", header.descr));
+  const auto type = npy_type(header.descr);
+  if (!type)
+    fail_npy(name,
+             fmt::format("type '{}' is no real of 2, 4 or 8 bytes, whole number or bool", header.descr));
   if (header.shape.empty() || header.shape.size() > 3)
     fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
   NpyLayout layout;
   layout.first_byte = start.size() - rest.size();
-  layout.item_bytes = header.descr == "<f4" ? sizeof(float) : sizeof(double);
+  layout.type = *type;
   layout.fortran_order = header.fortran_order;
   const auto count = npy_value_count(header.shape);
   const std::size_t data_bytes = file_bytes - layout.first_byte;
-  if (!count || *count * layout.item_bytes != data_bytes)
+  if (!count || *count * layout.type.bytes != data_bytes)
     fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data_bytes,
-                               fmt::join(header.shape, ", "), layout.item_bytes));
+                               fmt::join(header.shape, ", "), layout.type.bytes));
   layout.shape = std::move(header.shape);
   return layout;
 }
@@ -199,9 +249,13 @@ std::vector<Real> from_fortran_order(const std::vector<Real>& values, const std:
 
 template <class Real>
 std::vector<Real> copy_npy_values(std::string_view data, const NpyLayout& layout) {
-  std::vector<Real> values(data.size() / sizeof(Real));
+  std::vector<Real> values(data.size() / layout.type.bytes);
   if (values.empty()) return values;
-  std::memcpy(values.data(), data.data(), data.size());
+  if (layout.type.kind == 'f' && layout.type.bytes == sizeof(Real) && !layout.type.swap)
+    std::memcpy(values.data(), data.data(), data.size());
+  else
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<Real>(value_at(data.data() + i * layout.type.bytes, layout.type));
   return layout.fortran_order && layout.shape.size() > 1 ? from_fortran_order(values, layout.shape) : values;
 }
 
@@ -238,8 +292,7 @@ bool has_whole_header(std::string_view start) {
 std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first) {
   std::array<RecordField, 3> fields{};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    fields[axis] = {layout.item_bytes == 4 ? PlyScalar::float32 : PlyScalar::float64,
-                    (first + axis) * layout.item_bytes};
+    fields[axis] = {field_type(layout.type).value(), (first + axis) * layout.type.bytes};
   return fields;
 }
 
@@ -250,11 +303,10 @@ NpyArray read_npy(const std::filesystem::path& path) {
   NpyLayout layout = read_npy_layout(bytes, bytes.size(), path.string());
   const std::string_view data = std::string_view(bytes).substr(layout.first_byte);
   NpyArray array;
-  if (layout.item_bytes == sizeof(float)) {
+  if (layout.type.bytes <= (layout.type.kind == 'f' ? 4 : 2))  // a float holds them
     array.values = copy_npy_values<float>(data, layout);
-  } else {
+  else
     array.values = copy_npy_values<double>(data, layout);
-  }
   array.shape = std::move(layout.shape);
   return array;
 }
@@ -268,10 +320,11 @@ std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& 
   const NpyLayout array = read_npy_layout(start, file.bytes, file.name);
   const std::size_t columns = array.shape.back();
   const bool is_cloud = array.shape.size() > 1 && (columns == 3 || (columns == 6 && array.shape.size() == 2));
-  if (array.fortran_order || !is_cloud) return nullptr;
+  if (array.fortran_order || !is_cloud || !field_type(array.type)) return nullptr;
   RecordLayout layout;
   layout.first_byte = array.first_byte;
-  layout.record_bytes = columns * array.item_bytes;
+  layout.record_bytes = columns * array.type.bytes;
+  layout.swap = array.type.swap;
   layout.points = (file.bytes - array.first_byte) / layout.record_bytes;
   layout.position = npy_vector(array, 0);
   if (columns == 6) layout.normal = npy_vector(array, 3);

@@ -1,6 +1,6 @@
 #pragma once
-// Reads and writes NumPy's .npy files: float32 or float64, little endian, one to three dimensions.
-// Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// Reads NumPy's .npy files of reals, whole numbers and bools, and writes those of float32 or float64; one to
+// three dimensions. Format: NEP 1, https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +22,10 @@ struct NpyArray {
   std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
 };
 
-// Reads an array; one in Fortran order is put into C order. Throws Error(input) naming the file for any other
-// type or number of dimensions, for a header that does not parse, and for a file that is longer or shorter
-// than its header says.
+// Reads an array; one in Fortran order is put into C order. Types that a float holds exactly come as floats,
+// others as doubles. Throws Error(input) naming the file for other types (complex, text, records), any other
+// number of dimensions, for a header that does not parse, and for a file that is longer or shorter than its
+// header says.
 NpyArray read_npy(const std::filesystem::path& path);
 
 // Opens a .npy file of `at_least` points or more whose points lie one after the other: N x 3 or N x 6 (with

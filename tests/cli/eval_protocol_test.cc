@@ -34,6 +34,8 @@ std::size_t check_case(const json& expected) {
   if (run.exit_code != 0) return 0;
   std::map<std::pair<std::string, double>, json> got;
   const json printed = json::parse(run.out);
+  EXPECT_EQ(printed.at("inputs").at("file"), file);
+  EXPECT_EQ(printed.at("inputs").at("metres_per_unit"), 1.0);
   for (const json& value : printed.at("protocols").at(0).at("values"))
     got[{value.at("name"), value.value("threshold", 0.0)}] = value.at("value");
   const json tolerance = expected.at("tolerance");

@@ -93,6 +93,31 @@ TEST_F(Npy, HeadersOfOtherWritersAreRead) {
     }
 }
 
+// Bytes by hand: NumPy's own of the same values.
+TEST_F(Npy, ReadsEveryTypeOfNumber) {
+  const auto values_of = [&](const std::string& descr, const std::string& data) {
+    const auto path = directory_.file(
+        "types.npy", npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,)}\n", data));
+    const NpyArray array = read_npy(path);
+    std::vector<double> values;
+    std::visit([&](const auto& list) { values.assign(list.begin(), list.end()); }, array.values);
+    return values;
+  };
+  using Values = std::vector<double>;
+  EXPECT_EQ(values_of("<f2", std::string("\x00\xc1\x01\x00", 4)), (Values{-2.5, std::ldexp(1, -24)}));
+  EXPECT_EQ(values_of(">f4", std::string("\x3f\xc0\x00\x00\xc0\x00\x00\x00", 8)), (Values{1.5, -2}));
+  EXPECT_EQ(values_of("|b1", std::string("\x00\x01", 2)), (Values{0, 1}));
+  EXPECT_EQ(values_of("|i1", std::string("\xff\x05", 2)), (Values{-1, 5}));
+  EXPECT_EQ(values_of("|u1", std::string("\xff\x05", 2)), (Values{255, 5}));
+  EXPECT_EQ(values_of(">u2", std::string("\x01\x02\xff\xff", 4)), (Values{258, 65535}));
+  EXPECT_EQ(values_of("<i4", std::string("\xfe\xff\xff\xff\x01\x00\x01\x00", 8)), (Values{-2, 65537}));
+  EXPECT_EQ(values_of("<i8", std::string("\xfe\xff\xff\xff\xff\xff\xff\xff", 8) +
+                                 std::string("\x00\x00\x00\x00\x01\x00\x00\x00", 8)),
+            (Values{-2, 4294967296.0}));
+  EXPECT_TRUE(std::isinf(values_of("<f2", std::string("\x00\x7c\x00\x7e", 4))[0]));
+  EXPECT_TRUE(std::isnan(values_of("<f2", std::string("\x00\x7c\x00\x7e", 4))[1]));
+}
+
 TEST_F(Npy, ErrorsSayWhatIsWrong) {
   const auto with_header = [](const std::string& header) { return npy(header + "\n", two_floats); };
   EXPECT_EQ(error(""), "not a .npy file (wrong magic)");
@@ -100,10 +125,10 @@ TEST_F(Npy, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(error("\x93NUMPY\x01"), "the file ends inside the header");
   EXPECT_EQ(error(std::string("\x93NUMPY\x04\0\0\0", 10)), "unknown .npy version 4.0");
   EXPECT_EQ(error(std::string("\x93NUMPY\x01\0\xff\x7f{}", 12)), "the file ends inside the header");
-  EXPECT_EQ(error(with_header("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }")),
-            "type '>f4' is not '<f4' or '<f8'");
-  EXPECT_EQ(error(with_header("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }")),
-            "type '<i4' is not '<f4' or '<f8'");
+  EXPECT_EQ(error(with_header("{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }")),
+            "type '<c8' is no real of 2, 4 or 8 bytes, whole number or bool");
+  EXPECT_EQ(error(with_header("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }")),
+            "type '<U1' is no real of 2, 4 or 8 bytes, whole number or bool");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }")),
             "0 dimensions, not 1 to 3");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,2), }")),
