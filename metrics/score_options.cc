@@ -6,22 +6,21 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "metrics/truth/truth_cloud.h"
 
 namespace aqbench {
 namespace {
 
-// The spacing that gives at least 10 thousand samples of a scan, or nearly one for each of its points.
-double spacing_of_scan_m(const TruthCloud& scan, double fine_m, double fewest) {
-  const auto points = static_cast<double>(scan.points());
-  // Points lie at least as wide apart as this says, so that the scan is at least as large.
-  if (points * scan.spacing_m() * scan.spacing_m() >= fewest * fine_m * fine_m) return fine_m;
-  const double wanted = std::min(fewest, 0.9 * points);
-  double spacing_m = fine_m;
+// The spacing that gives at least 10 thousand samples of a surface whose area is not known, a scan; or one
+// for each of its points, where these are fewer.
+double spacing_of_scan_m(const Surface& scan, double fine_m, double fewest) {
+  constexpr double kLargeEnough = 1000;  // fine samples along the diagonal: more than enough of any surface
+  if (!(scan.diagonal_m() < kLargeEnough * fine_m)) return fine_m;
+  double spacing_m = fine_m, before = 0;
   for (int step = 0; step < 40; ++step) {
     const auto samples = static_cast<double>(scan.stratified_samples(spacing_m, 1).positions_m.size());
-    if (samples >= wanted) break;
-    spacing_m *= std::clamp(std::sqrt(samples / wanted), 0.25, 0.9);
+    if (samples >= fewest || samples < 1.001 * before) break;
+    before = samples;
+    spacing_m *= std::clamp(std::sqrt(samples / fewest), 0.25, 0.9);
   }
   return spacing_m;
 }
@@ -49,8 +48,7 @@ void check(const ScoreOptions& options) {
 double auto_spacing_m(const Surface& truth, std::size_t points) {
   constexpr double kFewest = 1e4, kMost = 4e6, kFewestOfLarge = 4e5, kMostOfLarge = 2e7;
   const double area_m2 = truth.area_m2(), fine_m = ScoreOptions{}.sample_spacing_m;
-  if (const auto* const scan = dynamic_cast<const TruthCloud*>(&truth))
-    return spacing_of_scan_m(*scan, fine_m, kFewest);
+  if (std::isnan(area_m2)) return spacing_of_scan_m(truth, fine_m, kFewest);
   const double samples = area_m2 / (fine_m * fine_m),
                of_large = std::clamp(static_cast<double>(points), kFewestOfLarge, kMostOfLarge);
   if (samples < kFewest) return std::sqrt(area_m2 / kFewest);

@@ -2,6 +2,7 @@
 // Cloud and truth of `aqbench eval --protocol`.
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/eval/eval_request.h"
 #include "core/json.h"

@@ -86,6 +86,7 @@ class ScanSurface final : public TruthCloud {
     std::ranges::transform(closest, out.begin(), &ClosestPoint::signed_distance_m);
   }
   double area_m2() const override { return std::numeric_limits<double>::quiet_NaN(); }
+  double diagonal_m() const override { return bounds_m_.diagonal().norm(); }
   void sample_positions(std::uint64_t, std::uint64_t, std::span<Vec3>) const override {
     throw Error(ErrorKind::usage, "a cloud as truth: has no surface to take points from");
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -60,6 +61,9 @@ class Surface {
 
   // Returns the true area of the part over the patch, m2.
   virtual double area_m2() const = 0;
+
+  // Returns the diagonal of the box around a surface whose area is not known, metres; infinity for others.
+  virtual double diagonal_m() const { return std::numeric_limits<double>::infinity(); }
 
   // Writes positions number first_index, first_index + 1, ... of an area-uniform sequence on the patch, which
   // depends on the seed alone. Simulated methods take their points from it.
