@@ -225,7 +225,7 @@ class ProfileRun {
     if (total_ms > 0) unattributed = {100 * (1 - attributed_ms / total_ms), "%", Better::lower, ""};
     Metric overhead{std::nullopt, "1", Better::lower, "there were no unprofiled runs to compare with"};
     if (!details_.plain_ms.empty()) overhead = {overhead_ratio(details_), "1", Better::lower, ""};
-    result_.record.metrics = {{"profile_overhead_ratio", overhead}, {"unattributed_pct", unattributed}};
+    result_.record.metrics = {{kOverheadMetric, overhead}, {kUnattributedMetric, unattributed}};
   }
 
   void add_file(const char* file, std::string bytes) {

@@ -14,7 +14,6 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
-#include "harness/measuring/environment.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/planning/case_method.h"
@@ -35,11 +34,15 @@ namespace {
 
 constexpr std::string_view kMeshScene = "mesh:";
 
-// A record of `profile` holds its profile as a file.
-bool is_profile(const Record& record) {
-  return record.files && std::ranges::any_of(*record.files, [](const CaseFile& file) {
-           return file.path.ends_with(std::string("/") + kProfileDetailsFile);
-         });
+// Returns the cases whose profiles the run tells; empty for a sweep, whatever files its cases have.
+std::set<std::string> profiled_cases(const RunInfo& run) {
+  std::set<std::string> names;
+  const auto profiles = run.effective->find("profile");
+  if (profiles == run.effective->end() || !profiles->is_array()) return names;
+  for (const Json& profile : *profiles)
+    if (profile.is_object() && profile.contains("case") && profile.at("case").is_string())
+      names.insert(profile.at("case").get<std::string>());
+  return names;
 }
 
 // Returns why a planned case is skipped wherever it runs, or on machines without a GPU; nullopt: it is not.
@@ -54,7 +57,7 @@ std::optional<std::string> skip_reason_of(Case planned) {
 class PlanChecker {
  public:
   PlanChecker(const Results& results, const JournalContents& journal)
-      : results_(results), journal_(journal) {}
+      : results_(results), journal_(journal), profiled_(profiled_cases(results.run)) {}
 
   PlanCheck run() {
     try {
@@ -73,9 +76,9 @@ class PlanChecker {
            record_problems(record, is_profile(record) ? RecordKind::profile : RecordKind::sweep))
         report_case(record, problem);
     }
+    check_profiles();
     check_blocks();
-    check_build();
-    check_key();
+    check_environment();
     plan_again();
     return std::move(check_);
   }
@@ -116,6 +119,39 @@ class PlanChecker {
     } catch (const Error& error) {  // the plan names what this program does not know
       check_.other_version = error.what();
     }
+  }
+
+  bool is_profile(const Record& record) const { return profiled_.contains(record.case_name); }
+
+  // A profile is of one command and has no suite. It tells every case that ended well, and no other.
+  void check_profiles() {
+    const Json& effective = *results_.run.effective;
+    std::set<std::string> ended_well;
+    for (const Record& record : results_.records)
+      if (record.status == Status::ok) ended_well.insert(record.case_name);
+    const auto told = effective.find("profile");
+    if (told != effective.end() &&
+        (!told->is_array() || told->size() != profiled_.size() || profiled_ != ended_well))
+      report("run.effective.profile is not of the cases that ended well");
+    if (told != effective.end() && (!journal_.header.suite.empty() || !results_.run.suite.empty()))
+      report("run.effective.profile: a suite is no profile");
+    for (const Record& record : results_.records) check_profile(record);
+  }
+
+  // Nothing but what a profile holds: a record with scores is none, whatever the run says.
+  void check_profile(const Record& record) {
+    std::set<std::string> expected;
+    if (is_profile(record))
+      for (const char* const file : {kProfileDetailsFile, kProfileTraceFile, kProfileStacksFile})
+        expected.insert(profile_file(record.case_name, file));
+    for (const CaseFile& file : record.files.value_or(std::vector<CaseFile>{}))
+      if (is_profile(record) ? !expected.contains(file.path) : is_file_of_profile(file.path))
+        report_case(record, fmt::format("files: '{}' is {} a profile", printable(file.path),
+                                        is_profile(record) ? "not of" : "of"));
+    if (!is_profile(record)) return;
+    for (const auto& [name, metric] : record.metrics)
+      if (name != kOverheadMetric && name != kUnattributedMetric)
+        report_case(record, fmt::format("metrics: {}, which no profile has", printable(name)));
   }
 
   void check_sources(const Record& record, const Case& planned) {
@@ -163,54 +199,12 @@ class PlanChecker {
     check_.problems.insert(check_.problems.end(), problems.begin(), problems.end());
   }
 
-  // This program knows how it was built; outside git it does not know whether its sources were changed.
-  void check_build() {
-    const Json& environment = *results_.environment;
-    if (!environment.is_object()) return;
-    std::vector<std::string> problems;
-    const Json told = environment.value("build", Json::object());
-    Json own = Json::object();
-    add_build(own, build_info());
-    for (const char* const unknown : {"commit", "dirty"})
-      if (build_info().commit.empty()) own.erase(unknown);
-    for (const auto& [key, value] : own.items())
-      if (told.is_object() && told.contains(key) && told.at(key) != value)
-        problems.push_back(
-            fmt::format("environment.build.{} is not that of the program, {}", key, value.dump()));
-    const Json libraries = environment.value("libraries", Json::object());
-    for (const auto& [name, version] : library_versions())
-      if (libraries.is_object() && libraries.contains(name) &&
-          libraries.at(name) != (version.empty() ? Json(nullptr) : Json(version)))
-        problems.push_back(
-            fmt::format("environment.libraries.{} is not that of the program, '{}'", name, version));
-    const Json device = environment.value("device", Json("cpu"));
-    if (device != "cpu" &&
-        std::ranges::none_of(cases_, [&](const auto& planned) { return device == planned.second.device; }))
-      problems.push_back(fmt::format("environment.device is {}, which no case has", device.dump()));
-    report_of_this_program(problems);
-  }
-
-  // What decides whether times may be compared follows from the rest of the environment.
-  void check_key() {
-    const Json& environment = *results_.environment;
-    if (!environment.is_object()) return;
-    std::vector<std::string> problems;
-    const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
-               memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
-    if (!key.is_object() || key.contains("mixed")) return;
-    if (cpu.is_object() && cpu.contains("affinity") &&
-        key.value("cores", Json()) != Json(cpu.at("affinity").size()))
-      problems.push_back("environment.comparability.cores are not those of environment.cpu.affinity");
-    if (memory.is_object() && memory.contains("total_bytes") &&
-        memory.at("total_bytes").is_number_unsigned() &&
-        key.value("memory", Json()) != Json(memory_class(memory.at("total_bytes").get<std::uint64_t>())))
-      problems.push_back("environment.comparability.memory is not that of environment.memory.total_bytes");
-    std::string blas;
-    for (const Json& file : files)
-      if (file.is_string()) blas += (blas.empty() ? "" : " ") + file.get<std::string>();
-    if (environment.contains("blas_files") && key.value("blas", Json()) != Json(blas))
-      problems.push_back("environment.comparability.blas is not environment.blas_files");
-    report_of_this_program(problems);
+  void check_environment() {
+    if (!results_.environment->is_object()) return;
+    std::set<std::string> devices;
+    for (const auto& [name, planned] : cases_) devices.insert(planned.device);
+    report_of_this_program(build_problems(*results_.environment, devices));
+    report_of_this_program(key_problems(*results_.environment));
   }
 
   void check_blocks() {
@@ -327,6 +321,7 @@ class PlanChecker {
 
   const Results& results_;
   const JournalContents& journal_;
+  std::set<std::string> profiled_;  // names of cases
   std::map<std::string, Case> cases_;
   PlanCheck check_;
 };

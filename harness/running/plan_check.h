@@ -21,6 +21,7 @@ struct PlanCheck {
 //   and whether it may have been skipped;
 // - the record of a case with several blocks against what these blocks in the journal give together;
 // - precision and notes of timed cases against their samples;
+// - a profile against what profiles hold, and a record that holds one against a run that tells it;
 // - the plan against the cases that this program plans for the same request, and run.effective against it.
 // A plan that differs is a problem where this program made it, and else `other_version`.
 PlanCheck check_plan(const Results& results, const JournalContents& journal);

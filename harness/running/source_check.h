@@ -2,9 +2,11 @@
 // What a record says of how its method ran: what it looked at and could reach, which stages it went through,
 // which of its faults struck. Held against the plan of its case, by readers who cannot run it again.
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "harness/records/case.h"
 #include "harness/records/record.h"
 #include "harness/records/results.h"
@@ -29,5 +31,13 @@ SourceProblems source_problems(const Record& record, const Case& planned, bool i
 // and has another hash of it. Of one machine: others may render other bytes. Throws Error(input) for a plan
 // that cannot be read.
 std::vector<std::string> dataset_problems(const Results& results, const JournalContents& journal);
+
+// Returns what an environment, an object, says of the program that only this very build can know: its build
+// and its libraries, and a device that no case has. Outside git it does not know whether its sources were
+// changed.
+std::vector<std::string> build_problems(const Json& environment, const std::set<std::string>& devices);
+
+// Returns what of the comparability key does not follow from the rest of the environment, an object.
+std::vector<std::string> key_problems(const Json& environment);
 
 }  // namespace aqbench

@@ -15,6 +15,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
 
 // A sweep of two seeds of which nothing is known but that both cases failed, which any case can.
 struct Swept {
@@ -67,6 +69,31 @@ constexpr const char* kCase = "case flat_plane/roma_like/seed=42: ";
 TEST(PlanCheck, WhatWasPlannedAndRunHasNoProblem) {
   EXPECT_THAT(problems_of(swept()), IsEmpty());
   EXPECT_THAT(problems_of(swept([](PlanRequest& request) { request.shard = {1, 2}; })), IsEmpty());
+}
+
+// Whoever names a file so must not be spared the checks of what was scored.
+TEST(PlanCheck, ARecordIsNoProfileForTheNameOfAFile) {
+  const auto score = [](Record& record) {
+    record.status = Status::ok;
+    record.reason = "";
+    record.metrics = {{"accuracy_rmse_mm", Metric{0.001, "mm", Better::lower, ""}}};
+    record.files = {{"tiles/profile.json", std::string(64, '0')}};
+  };
+  EXPECT_THAT(after(score),
+              IsSupersetOf({kCase + std::string("files: 'tiles/profile.json' is of a profile"),
+                            kCase + std::string("output_sha256: is missing beside status ok")}));
+  Swept told = swept();
+  score(told.results.records[0]);
+  Json profiles = Json::array({{{"case", told.results.records[0].case_name}}});
+  Json effective = *told.results.run.effective;
+  effective["profile"] = profiles;
+  told.results.run.effective = effective;
+  EXPECT_THAT(problems_of(told),
+              UnorderedElementsAre(kCase + std::string("files: 'tiles/profile.json' is not of a profile"),
+                                   kCase + std::string("metrics: accuracy_rmse_mm, which no profile has")));
+  effective["profile"].push_back({{"case", "another"}});
+  told.results.run.effective = effective;
+  EXPECT_THAT(problems_of(told), Contains("run.effective.profile is not of the cases that ended well"));
 }
 
 TEST(PlanCheck, ARecordIsOfItsPlannedCase) {
