@@ -25,6 +25,7 @@
 #include "reports/bundle/countersignature.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/signature.h"
+#include "reports/content/bundle_files.h"
 
 namespace aqbench::cli {
 namespace {
@@ -143,6 +144,7 @@ ExitCode replay_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage, "--case CASE is missing (or --all)");
   const fs::path& bundle = request->bundle;
   if (!fs::is_directory(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  require_plain_files(bundle);
   std::optional<SigningKey> key;
   if (request->sign) key = read_signing_key(*request->sign);
 

@@ -8,6 +8,7 @@
 #include "harness/records/results.h"
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
 
 namespace aqbench::cli {
 
@@ -44,6 +45,7 @@ std::string digest_of(const std::filesystem::path& bundle) {
 ExitCode stamp_command(const Arguments& arguments) {
   const auto request = parse(stamp_command_line(), arguments);
   if (!request) return ExitCode::pass;
+  require_plain_files(request->bundle);
   if (const VerifyReport report = verify_bundle(request->bundle); !report.ok())
     throw Error(ErrorKind::verification,
                 fmt::format("{}: does not verify: {} {}", request->bundle.string(),

@@ -34,6 +34,7 @@
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
 #include "reports/history/ab_page.h"
 #include "reports/text/ab_summary.h"
@@ -247,6 +248,7 @@ AbRequest resumed_request(const AbRequest& now) {
     if (!allowed.contains(name))
       throw Error(ErrorKind::usage,
                   fmt::format("--{} with --resume: a resumed comparison measures what was planned", name));
+  require_plain_files(bundle);
   const Arguments arguments = read_pair_journal(bundle).header.arguments;
   auto request = parse(ab_command_line(), arguments);
   if (!request || request->resume)

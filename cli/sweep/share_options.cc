@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "reports/content/bundle_files.h"
 
 namespace aqbench::cli {
 
@@ -76,6 +77,11 @@ Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& sha
   Arguments recorded = arguments;
   recorded.insert(recorded.end(), {"--threads", fmt::format("{}", *plan.threads)});
   return recorded;
+}
+
+void require_plain_bundle(const std::filesystem::path& bundle) {
+  require_plain_files(bundle);
+  require_plain_files(tasks_folder(bundle));
 }
 
 }  // namespace aqbench::cli

@@ -2,6 +2,7 @@
 // The flags by which `aqbench sweep` gives its cases to several processes.
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,5 +49,8 @@ void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool re
 
 // Returns the command line as a bundle shows it: with the threads that complete_share() chose.
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);
+
+// Throws as require_plain_files() for a bundle that is gone on with, or for its tasks' folder.
+void require_plain_bundle(const std::filesystem::path& bundle);
 
 }  // namespace aqbench::cli

@@ -143,6 +143,7 @@ void complete_sweep_request(SweepRequest& request) {
       if (request.given.contains(flag.name) && std::string_view(flag.name) != "project")
         throw Error(ErrorKind::usage,
                     fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
+    require_plain_bundle(*request.resume);
     const auto project_file = request.plan.project_file;
     request.plan = read_journal(*request.resume, TornTail::accept, KeptRecords::ends).header.request;
     request.plan.project_file = project_file;
@@ -216,13 +217,13 @@ ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& base
 // Verifies the bundle at once, while the sweep can still be repeated, and says where it is.
 ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
   const VerifyReport verified = verify_bundle(bundle);
-  std::FILE* const stream = json ? stderr : stdout;
   if (!verified.ok()) {
     fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
     return ExitCode::regression;
   }
-  fmt::print(stream, "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n",
-             bundle.string(), verified.files, verified.root_digest, verified.metrics_digest);
+  fmt::print(json ? stderr : stdout,
+             "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n", bundle.string(),
+             verified.files, verified.root_digest, verified.metrics_digest);
   if (outcome.interrupted)
     fmt::print(stderr, "aqbench: interrupted; go on with: aqbench sweep --resume {}\n", bundle.string());
   return ExitCode::pass;

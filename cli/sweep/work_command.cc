@@ -5,6 +5,7 @@
 #include "cli/command_trust.h"
 #include "cli/options.h"
 #include "cli/program_check.h"
+#include "cli/sweep/share_options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
@@ -49,6 +50,7 @@ ExitCode work_command(const Arguments& arguments) {
   const auto request = parse(work_command_line(), arguments);
   if (!request) return ExitCode::pass;
   const std::filesystem::path tasks = tasks_folder(request->bundle);
+  require_plain_bundle(request->bundle);
   const JournalHeader header = read_journal(request->bundle, TornTail::accept, KeptRecords::ends).header;
   if (!std::filesystem::is_directory(tasks)) {
     fmt::print("{}: nothing is shared, or all of it is merged\n", tasks.string());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -85,6 +86,20 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
   std::ranges::sort(listing.files);
   std::ranges::sort(listing.problems, {}, &Finding::file);
   return listing;
+}
+
+void require_plain_files(const std::filesystem::path& bundle) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::recursive_directory_iterator entries(bundle, error);  // follows no link
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    const fs::file_status status = entries->symlink_status(error);
+    // What another process has just removed is not there.
+    if (error || fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
+    throw Error(ErrorKind::input, fmt::format("{}: is {}, and a bundle holds folders and plain files alone",
+                                              printable(entries->path().string()),
+                                              fs::is_symlink(status) ? "a symbolic link" : "no plain file"));
+  }
 }
 
 std::string hash_list_text(const std::vector<HashLine>& lines) {

@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "tests/cli/program.h"
 
@@ -191,6 +193,38 @@ TEST_F(Stranger, PeopleWhoReplayedItCanBeRequired) {
   EXPECT_EQ(stamp.out.size(), 65u);
   std::ofstream(dir_ / "answer") << "no answer";
   EXPECT_EQ(run_program({"stamp", bundle, "--token", at("answer")}).exit_code, 1);
+}
+
+// What is gone on with is written to: a link would lead that to a file of the user's, a FIFO never answers.
+TEST_F(Stranger, NoLinkIsFollowedOutOfABundleThatIsGoneOnWith) {
+  const auto bundle = sweep_of_external({}, false);
+  std::ofstream(dir_ / "mine.txt") << "mine\n";
+  const auto refused = [&](const char* command, const std::string& file) {
+    const auto ran = run_program(std::string_view(command) == "work"
+                                     ? Arguments{command, bundle}
+                                     : Arguments{command, "--resume", bundle, "--run-its-commands"});
+    EXPECT_EQ(ran.exit_code, 2) << command << " " << file << ": " << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr((bundle / file).string() + ": is ")) << command;
+    EXPECT_THAT(ran.err, HasSubstr("a bundle holds folders and plain files alone")) << command;
+  };
+  for (const char* const file : {"results.json", "summary.md", "commands.txt", "bench.log", "journal.jsonl",
+                                 "tiles", "mine.log", "ab.json"}) {
+    const auto kept = dir_ / "kept";
+    const bool there = std::filesystem::exists(bundle / file);
+    if (there) std::filesystem::rename(bundle / file, kept);
+    for (const bool link : {true, false}) {
+      if (link)
+        std::filesystem::create_symlink(dir_ / "mine.txt", bundle / file);
+      else
+        ASSERT_EQ(::mkfifo((bundle / file).c_str(), 0600), 0);
+      for (const char* const command : {"sweep", "ab", "work"}) refused(command, file);
+      std::filesystem::remove(bundle / file);
+    }
+    if (there) std::filesystem::rename(kept, bundle / file);
+  }
+  std::ifstream mine(dir_ / "mine.txt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(mine), {}), "mine\n");
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
 }
 
 }  // namespace
