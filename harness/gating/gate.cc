@@ -95,7 +95,8 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
   } else {
     row.verdict = judge(baseline, *metric->value, row.excess);
   }
-  if (row.verdict != Verdict::pass && is_only_shown(name, baseline, metric->unit)) {
+  row.only_shown = is_only_shown(name, baseline, metric->unit);
+  if (row.verdict != Verdict::pass && row.only_shown) {
     row.reason = "information, not gated: " + to_string(row.verdict);
     row.verdict = Verdict::pass;
   }
@@ -272,6 +273,9 @@ std::vector<std::string> option_differences(const NamedValues& baseline, const N
   return differences;
 }
 
+// Returns whether a row says that something is as it must be, or is not.
+static bool decides(const GateRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
+
 GateReport gate(const Results& results, const Baseline& baseline) {
   GateReport report;
   add_gate_notes(results, baseline, report);
@@ -290,15 +294,20 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   std::unordered_map<std::string_view, const Record*> records;
   for (const Record& record : results.records) records[record.case_name] = &record;
   std::unordered_set<std::string_view> with_baseline;
+  bool decided = false;
   for (const BaselineCase& baseline_case : baseline.cases) {
     with_baseline.insert(baseline_case.name);
     const auto record = records.find(baseline_case.name);
     const std::size_t before = report.rows.size();
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
+    decided = decided || std::any_of(report.rows.begin() + static_cast<std::ptrdiff_t>(before),
+                                     report.rows.end(), decides);
     if (results.records.size() > kMostCasesListed) report.unlisted_passes += drop_passes(report.rows, before);
   }
   for (const Record& record : results.records)
     if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
+  if (!decided && std::ranges::none_of(report.rows, decides))
+    report.refusal = "nothing was gated: all values are new or only shown";
   sort_worst_first(report.rows);
   return report;
 }

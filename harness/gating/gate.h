@@ -36,8 +36,9 @@ struct GateRow {
   std::string unit;
   std::optional<double> baseline, current;
   std::optional<Tolerance> tolerance;
-  double excess = 0;   // change for the worse / tolerance: 1 is the limit, negative is better
-  std::string reason;  // one line; empty for pass
+  double excess = 0;        // change for the worse / tolerance: 1 is the limit, negative is better
+  std::string reason;       // one line; empty for pass
+  bool only_shown = false;  // information, whatever its value: it decides nothing
 };
 
 // Of a run with more cases, values that pass are counted and have no rows of their own.
@@ -61,7 +62,8 @@ struct GateReport {
 // has.
 std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
 
-// Compares results with a baseline; reads no file.
+// Compares results with a baseline; reads no file. Where no value and no case decides anything, all being new
+// or only shown, nothing was compared: the report has a refusal.
 GateReport gate(const Results& results, const Baseline& baseline);
 
 // Adds rows "time_median" and "throughput" for the times that the baseline stores, 5 % worse being the limit;

@@ -53,6 +53,20 @@ TEST(Gate, TheSameValuesPass) {
   EXPECT_EQ(report.rows.size(), 40u);
 }
 
+// A gate that decided nothing must not look like one that passed.
+TEST(Gate, WhatDecidesNothingIsNotComparable) {
+  const Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  for (BaselineCase& one : baseline.cases)
+    std::erase_if(one.metrics, [](const auto& metric) { return metric.first != "points"; });
+  const GateReport shown = gate(results, baseline);
+  EXPECT_EQ(shown.exit_code(), ExitCode::not_comparable);
+  EXPECT_EQ(shown.refusal, "nothing was gated: all values are new or only shown");
+  Results failed = results;
+  failed.records[0].status = Status::failed;
+  EXPECT_EQ(gate(failed, baseline).exit_code(), ExitCode::case_failed);
+}
+
 // Of a large run what passes is counted without rows; a regression among it has its row.
 TEST(Gate, PassesOfALargeRunAreCounted) {
   const Record like = synthetic_record("flat_plane", "roma_like", 42, 0.8);
