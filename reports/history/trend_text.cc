@@ -64,7 +64,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
               {}};
   for (const TrendLine& line : lines) {
     const LevelChange& level = line.change->level;
-    table.rows.push_back({{history.runs[line.run].id},
+    table.rows.push_back({{printable(history.runs[line.run].id)},
                           {line.series->case_name},
                           {line.series->metric},
                           {short_number(level.mean_before)},
@@ -151,8 +151,8 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   for (const std::string& problem : history.problems)
     text += wrap_text(printable(problem), kScreenColumns, 4);
   if (history.runs.empty()) return text + "no verified bundle there\n";
-  text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"), history.runs.front().id,
-                      history.runs.back().id);
+  text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
+                      printable(history.runs.front().id), printable(history.runs.back().id));
   const std::string changes = changes_table(history, series, colours);
   if (!changes.empty()) text += "\n" + changes;
   text += pinned_table(series, colours);
