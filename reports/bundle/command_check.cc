@@ -1,135 +1,102 @@
 #include "reports/bundle/command_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "harness/planning/plan_flags.h"
 #include "reports/bundle/run_check.h"
-#include "reports/content/environment_text.h"
+#include "reports/content/commands.h"
 #include "reports/content/test_run.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
 namespace {
 
-constexpr const char* kCommandsFile = "commands.txt";
-constexpr double kCommandSlackS = 2, kMeasuredSlackS = 0.05;
+// Flags of a sweep with a value that are none of its plan.
+constexpr std::string_view kOtherValues[] = {"out",   "resume",     "baseline", "note",       "sign",
+                                             "junit", "local",      "lease",    "array-size", "partition",
+                                             "time",  "sbatch-arg", "pubkey",   "trust"};
 
-// One command in commands.txt, with its words as a shell reads them.
-struct RunCommand {
-  std::string started, finished, commit;
-  std::vector<std::string> words;
-  std::optional<int> exit_code;
-  std::optional<double> real_s, user_s, sys_s;
+std::vector<const PlanFlag*> plan_flags(bool of_sweep) {
+  std::vector<const PlanFlag*> flags;
+  const auto add = [&](std::span<const PlanFlag> table) {
+    for (const PlanFlag& flag : table) flags.push_back(&flag);
+  };
+  add(case_flags());
+  if (!of_sweep) return flags;  // a profile has targets instead
+  add(selection_flags());
+  add(timing_flags());
+  add(shard_flags());
+  return flags;
+}
 
-  bool has(std::string_view flag) const {
-    const std::string name = fmt::format("--{}", flag);
-    return std::ranges::any_of(
-        words, [&](const std::string& word) { return word == name || word.starts_with(name + "="); });
-  }
-
-  // Returns the word after a flag, "--threads 2" or "--threads=2"; nullopt: there is none.
-  std::optional<std::string> value_of(std::string_view flag) const {
-    const std::string name = fmt::format("--{}", flag);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i].starts_with(name + "=")) return words[i].substr(name.size() + 1);
-      if (words[i] == name && i + 1 < words.size()) return words[i + 1];
-    }
-    return std::nullopt;
-  }
-
-  bool starts_with(std::initializer_list<std::string_view> first) const {
-    return words.size() >= first.size() && std::equal(first.begin(), first.end(), words.begin());
-  }
+// What the words of a command ask for.
+struct AskedPlan {
+  PlanRequest request;
+  std::set<std::string> given;  // names of flags
+  std::string problem;          // a flag that no program would have read; else empty
 };
 
-// Splits what shell_join() joined.
-std::vector<std::string> split_words(std::string_view line) {
-  std::vector<std::string> words;
-  bool quoted = false, in_word = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == ' ' && !quoted) {
-      in_word = false;
-      continue;
+AskedPlan asked_plan(const std::vector<std::string>& words, const std::vector<const PlanFlag*>& flags) {
+  AskedPlan asked;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (!words[i].starts_with("--")) continue;
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(2, equals == std::string::npos ? equals : equals - 2);
+    const auto flag = std::ranges::find_if(flags, [&](const PlanFlag* one) { return one->name == name; });
+    const bool planned = flag != flags.end();
+    if (!planned && std::ranges::find(kOtherValues, name) == std::end(kOtherValues)) continue;
+    std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
+    if (equals == std::string::npos && ++i < words.size()) value = words[i];
+    if (!planned) continue;
+    if (!asked.given.insert(name).second && !(*flag)->repeatable) asked.problem = "has --" + name + " twice";
+    if (name == "suite-file" || name == "project") continue;  // files of another machine
+    try {
+      (*flag)->read(asked.request, {name, value});
+    } catch (const Error& error) {
+      asked.problem = error.what();
     }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (c == '\'')
-      quoted = !quoted;
-    else if (c == '\\' && !quoted && i + 1 < line.size())
-      words.back() += line[++i];
-    else
-      words.back() += c;
   }
-  return words;
+  return asked;
 }
 
-// What a process can end with; any other number is beyond an int or would be taken for none.
-bool is_exit_code(double number) { return number >= 0 && number <= 255 && number == std::floor(number); }
-
-std::vector<RunCommand> read_commands(std::string_view text) {
-  std::vector<RunCommand> commands;
-  while (!text.empty()) {
-    const std::size_t line_end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, line_end);
-    text.remove_prefix(std::min(line_end + 1, text.size()));
-    const auto after = [&](std::string_view lead) {
-      return line.starts_with(lead) ? std::optional(std::string(line.substr(lead.size()))) : std::nullopt;
-    };
-    if (const auto started = after("started: ")) commands.emplace_back().started = *started;
-    if (commands.empty()) continue;
-    RunCommand& command = commands.back();
-    if (const auto commit = after("commit: ")) command.commit = *commit;
-    if (const auto words = after("command: ")) command.words = split_words(*words);
-    if (const auto finished = after("finished: ")) command.finished = *finished;
-    if (const auto code = after("exit code: "))
-      if (const auto number = parse_double(*code); number && is_exit_code(*number))
-        command.exit_code = static_cast<int>(*number);
-    const auto seconds_after = [&](std::string_view lead, std::optional<double>& seconds) {
-      if (const auto value = after(lead); value && value->ends_with(" s"))
-        seconds = parse_double(std::string_view(*value).substr(0, value->size() - 2));
-    };
-    seconds_after("real ", command.real_s);
-    seconds_after("user ", command.user_s);
-    seconds_after("sys ", command.sys_s);
-  }
-  return commands;
-}
-
-bool same_value(const std::string& a, const std::string& b) {
-  const auto first = parse_double(a), second = parse_double(b);
-  if (!first || !second) return a == b;
-  constexpr double rounding = 1e-9;  // of a limit in bytes, which is told in GiB
-  return std::abs(*first - *second) <= rounding * std::abs(*second);
+// Files may lie in another folder by now, and a project names its methods.
+bool may_be_renamed(const PlanRequest& request) {
+  return !request.project.dir.empty() || std::ranges::any_of(request.scenes, [](const std::string& scene) {
+    return scene.find(':') != std::string::npos;
+  });
 }
 
 class CommandChecker {
  public:
-  CommandChecker(const std::filesystem::path& bundle, const BundleContent& content,
+  CommandChecker(const BundleContent& content, const JournalContents& journal, const CommandList& list,
                  const std::vector<std::string>& files, bool shared)
-      : bundle_(bundle), content_(content), results_(content.results), files_(files), shared_(shared) {}
+      : content_(content),
+        results_(content.results),
+        journal_(journal),
+        commands_(list.commands),
+        files_(files),
+        shared_(shared) {}
 
   std::vector<Finding> run() {
-    commands_ = read_commands(read_text_file(bundle_ / kCommandsFile));
-    if (commands_.empty()) {
-      report("names no command");
-      return std::move(findings_);
-    }
+    check_names();
     check_times();
     check_measured();
-    const RunCommand& last = commands_.back();
+    const RanCommand& last = commands_.back();
     if (!last.exit_code) {
       report("does not say how the last command ended");
       return std::move(findings_);
@@ -138,10 +105,12 @@ class CommandChecker {
     const auto finished = seconds_of_utc(results_.run.finished_utc), end = seconds_of_utc(last.finished);
     if (finished && end && *end < *finished) report("ends before the run in results.json");
     check_commit(last.commit);
-    if (commands_.front().starts_with({"aqbench", "sweep"})) {
+    if (is_profile_) {
+      check_flags(commands_.front());
+    } else {
       check_gate_code(last);
       check_added_files();
-      check_flags(commands_.front());
+      for (const RanCommand& command : commands_) check_flags(command);
     }
     return std::move(findings_);
   }
@@ -150,9 +119,25 @@ class CommandChecker {
   void report(std::string what) { findings_.push_back({kCommandsFile, std::move(what)}); }
   bool has_file(std::string_view file) const { return std::ranges::binary_search(files_, file); }
 
+  // A bundle is of one profile, or of one sweep and of those that went on with it, each of which the journal
+  // knows.
+  void check_names() {
+    std::size_t resumed = 0;
+    for (const RanCommand& command : commands_) {
+      const bool resumes = command.is("sweep") && command.has("resume");
+      resumed += resumes ? 1 : 0;
+      if (!command.is(is_profile_ ? "profile" : "sweep"))
+        report(fmt::format("has a command that is no {}", is_profile_ ? "profile" : "sweep"));
+      else if (&command != commands_.data() && !resumes)
+        report("begins the run twice");
+    }
+    if (resumed > journal_.resumptions.size())
+      report(fmt::format("goes on {} times, the journal {}", resumed, journal_.resumptions.size()));
+  }
+
   void check_times() {
     std::optional<std::int64_t> before = seconds_of_utc(results_.run.started_utc);
-    for (const RunCommand& command : commands_) {
+    for (const RanCommand& command : commands_) {
       const auto begin = seconds_of_utc(command.started), end = seconds_of_utc(command.finished);
       if (!begin || (before && *begin < *before)) report("its commands are not in order of time");
       before = begin;
@@ -167,7 +152,7 @@ class CommandChecker {
   }
 
   // No command uses more than all processors; which these were is known of one machine alone.
-  void check_processor_time(const RunCommand& command) {
+  void check_processor_time(const RanCommand& command) {
     const Json& environment = *results_.environment;
     const Json key = environment.value("comparability", Json::object()),
                cpu = environment.value("cpu", Json::object());
@@ -182,7 +167,7 @@ class CommandChecker {
   // What one process measured, one case after the other, was measured while its commands ran.
   void check_measured() {
     double real_s = 0, sum_s = 0;
-    for (const RunCommand& command : commands_) {
+    for (const RanCommand& command : commands_) {
       if (!command.real_s) return;  // a killed run
       real_s += *command.real_s;
     }
@@ -202,7 +187,7 @@ class CommandChecker {
 
   // A run in which no case failed ended as its gate says; without a gate, and without tests, well. Another
   // version may have gated otherwise.
-  void check_gate_code(const RunCommand& last) {
+  void check_gate_code(const RanCommand& last) {
     const int code = *last.exit_code;
     const bool gated = last.has("gate");
     if (code == 3 || code == 130 || last.has("with-tests") || results_.run.text_version != kSummaryVersion ||
@@ -218,10 +203,10 @@ class CommandChecker {
   // What a command adds besides results is there if it was asked for, and only then.
   void check_added_files() {
     const auto check = [&](const char* file, std::initializer_list<const char*> flags) {
-      const auto asks = [&](const RunCommand& command) {
+      const auto asks = [&](const RanCommand& command) {
         return std::ranges::any_of(flags, [&](const char* flag) { return command.has(flag); });
       };
-      const RunCommand& last = commands_.back();
+      const RanCommand& last = commands_.back();
       if (has_file(file) ? std::ranges::none_of(commands_, asks) : asks(last) && last.exit_code != 130)
         report(fmt::format("{} {}, which is {}", has_file(file) ? "has no flag for" : "asks for", file,
                            has_file(file) ? "there" : "missing"));
@@ -231,27 +216,28 @@ class CommandChecker {
     if (!shared_) check(kNotesName, {"note"});  // a shared sweep notes who ran its cases
   }
 
-  // The flags that choose and change cases stand in the command as in what was asked for.
-  void check_flags(const RunCommand& given) {
-    // A sweep without flags is suite `seed`. One that was killed before it noted its command, and gone on
-    // with: the journal has what was asked for.
-    if (given.words.size() < 3 || !given.words[2].starts_with("--") || given.has("resume")) return;
-    const std::string reproduced = reproduce_command(results_.run);
-    if (reproduced.starts_with('#')) return;  // another program's request
-    RunCommand asked;
-    asked.words = split_words(reproduced);
-    for (const char* const flag :
-         {"suite",  "scene",  "method",    "workload", "axis",         "set",
-          "seed",   "repeat", "device",    "inject",   "rig",          "imaging",
-          "width",  "height", "threads",   "timeout",  "memory-limit", "repetitions",
-          "warmup", "blocks", "precision", "min-time", "max-time",     "max-repetitions"})
-      if (given.has(flag) != asked.has(flag))
-        report(fmt::format("{} --{}, unlike run.requested", given.has(flag) ? "has" : "lacks", flag));
-    for (const char* const flag : {"suite", "seed", "repeat", "device", "threads", "repetitions", "blocks",
-                                   "width", "height", "timeout", "memory-limit"}) {
-      const auto told = given.value_of(flag), planned = asked.value_of(flag);
-      if (told && planned && !same_value(*told, *planned))
-        report(fmt::format("says --{} {}, run.requested {}", flag, printable(*told), printable(*planned)));
+  // The flags that choose and change cases stand in the command as in what was asked for. One that goes on
+  // with a sweep has none: the journal has what was asked for.
+  void check_flags(const RanCommand& command) {
+    const std::vector<const PlanFlag*> flags = plan_flags(!is_profile_);
+    const AskedPlan told = asked_plan(command.words, flags);
+    if (!told.problem.empty()) report(printable(told.problem));
+    const PlanRequest& planned = journal_.header.request;
+    for (const PlanFlag* const flag : flags) {
+      const std::string_view name = flag->name;
+      if (name == "project") continue;  // it is found without the flag, too
+      if (command.has("resume") && command.is("sweep")) {
+        if (told.given.contains(flag->name)) report(fmt::format("has --{} beside --resume", name));
+        continue;
+      }
+      const std::vector<std::string> expected = flag->write(planned);
+      const bool has = told.given.contains(flag->name);
+      if (has == expected.empty())
+        report(fmt::format("{} --{}, unlike run.requested", has ? "has" : "lacks", name));
+      else if (name != "suite-file" && !may_be_renamed(planned) && flag->write(told.request) != expected)
+        report(fmt::format("says --{} {}, run.requested {}", name,
+                           printable(fmt::format("{}", fmt::join(flag->write(told.request), " "))),
+                           printable(fmt::format("{}", fmt::join(expected, " ")))));
     }
   }
 
@@ -265,20 +251,23 @@ class CommandChecker {
                          printable(known.get<std::string>())));
   }
 
-  const std::filesystem::path& bundle_;
   const BundleContent& content_;
   const Results& results_;
+  const JournalContents& journal_;
+  const std::vector<RanCommand>& commands_;
   const std::vector<std::string>& files_;
   bool shared_;
-  std::vector<RunCommand> commands_;
+  bool is_profile_ = results_.run.effective->contains("profile");
   std::vector<Finding> findings_;
 };
 
 }  // namespace
 
-std::vector<Finding> check_commands(const std::filesystem::path& bundle, const BundleContent& content,
-                                    const std::vector<std::string>& files, bool shared) {
-  return CommandChecker(bundle, content, files, shared).run();
+std::vector<Finding> check_commands(const BundleContent& content, const JournalContents& journal,
+                                    const CommandList& commands, const std::vector<std::string>& files,
+                                    bool shared) {
+  if (!commands.problem.empty()) return {{kCommandsFile, commands.problem}};
+  return CommandChecker(content, journal, commands, files, shared).run();
 }
 
 }  // namespace aqbench

@@ -1,24 +1,25 @@
 #pragma once
 // commands.txt: how the commands of a sweep's bundle ended, how long they took, and what they were given.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "harness/running/journal.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
+#include "reports/content/command_list.h"
 
 namespace aqbench {
 
-// Returns what of commands.txt does not follow from the rest of a bundle that was not merged: times out of
-// order, more processor time than all processors have, less time than was measured, an exit code that neither
-// records nor the gate give, flags that are not what was asked for, a commit that is not the environment's;
-// and notes, baseline and log of tests that no command asked for, or that are not there though one did.
-// `content` has no gate where its baseline could not be read, `files` are all of the bundle, sorted; cases of
-// a `shared` sweep ran in several processes, on any machine. Throws Error(input, io) naming a file that
-// cannot be read.
-std::vector<Finding> check_commands(const std::filesystem::path& bundle, const BundleContent& content,
-                                    const std::vector<std::string>& files, bool shared);
+// Returns what of commands.txt does not follow from the rest of a bundle that was not merged: text that
+// aqbench does not write, commands that are no sweep (or no profile, which the run tells) or go on more often
+// than the journal did, times out of order, more processor time than all processors have, less time than was
+// measured, an exit code that neither records nor the gate give, flags that are not what was asked for, a
+// commit that is not the environment's; and notes, baseline and log of tests that no command asked for, or
+// that are not there though one did. `content` has no gate where its baseline could not be read, `files` are
+// all of the bundle, sorted; cases of a `shared` sweep ran in several processes, on any machine.
+std::vector<Finding> check_commands(const BundleContent& content, const JournalContents& journal,
+                                    const CommandList& commands, const std::vector<std::string>& files,
+                                    bool shared);
 
 }  // namespace aqbench

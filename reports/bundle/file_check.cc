@@ -17,15 +17,18 @@
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/command_check.h"
+#include "reports/bundle/merge.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
+#include "reports/content/command_list.h"
+#include "reports/content/commands.h"
 #include "reports/content/test_run.h"
 
 namespace aqbench {
 namespace {
 
-constexpr const char* kShardsFolder = "shards/";
+constexpr double kMostProcesses = 1e6;  // far more than a machine has
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -47,12 +50,13 @@ class FileChecker {
     check_case_files();
     const std::string log = read_file(bundle_ / kLogFile);
     check_log(log);
-    const std::set<std::string, std::less<>> processes = processes_of(log);
-    check_time_of_cases(processes.size());
+    commands_ = parse_commands(read_text_file(bundle_ / kCommandsFile));
+    const std::size_t at_once = processes_at_once(log);
+    check_time_of_cases(at_once);
     if (merged_runs(results_.run) == 1) {
-      for (Finding& finding : check_commands(bundle_, content_, files_, !processes.empty()))
+      for (Finding& finding : check_commands(content_, journal_, commands_, files_, at_once > 0))
         findings_.push_back(std::move(finding));
-      if (processes.empty())
+      if (at_once == 0)
         for (std::string& problem : dataset_problems(results_, journal_))
           report("results.json", std::move(problem));
     }
@@ -119,7 +123,7 @@ class FileChecker {
     }
     if (results_.run.complete && !rest.empty())
       report(kLogFile, "goes on after the last record of the journal");
-    if (merged_runs(results_.run) == 1) check_ends(log);
+    check_ends(log);
     check_log_times(log);
   }
 
@@ -174,6 +178,21 @@ class FileChecker {
     return processes;
   }
 
+  // Returns how many processes of a shared sweep may have run cases side by side; 0 of any other, which no
+  // line of the log makes one.
+  std::size_t processes_at_once(std::string_view log) {
+    const std::size_t told = processes_of(log).size();
+    if (told == 0 || merged_runs(results_.run) > 1) return told;
+    std::size_t asked = 0;
+    for (const RanCommand& command : commands_.commands) {
+      if (command.has("slurm")) return told;
+      const auto local = parse_double(command.value_of("local").value_or("0"));
+      asked += local && *local >= 1 && *local <= kMostProcesses ? static_cast<std::size_t>(*local) : 0;
+    }
+    if (asked == 0) report(kLogFile, "names processes, and no command shared the sweep");
+    return std::min(told, asked);
+  }
+
   // Cases follow each other, but for those of several processes and of merged runs.
   void check_time_of_cases(std::size_t processes) {
     const auto started = seconds_of_utc(results_.run.started_utc),
@@ -201,6 +220,7 @@ class FileChecker {
   const Results& results_;
   const JournalContents& journal_;
   const std::vector<std::string>& files_;
+  CommandList commands_;
   std::vector<Finding> findings_;
 };
 

@@ -47,6 +47,7 @@ ShardBundle read_shard(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error))
     throw Error(ErrorKind::input, path.string() + ": no bundle: not a folder");
+  require_plain_files(path);
   ShardBundle shard;
   shard.path = path;
   shard.results = read_gate_input(path).results;
@@ -173,24 +174,18 @@ void copy_into(const fs::path& from, const fs::path& to) {
   write_file(to, read_file(from));
 }
 
-bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
-                                          "logs/",  "pictures/", "viewer/", "views/"};
-  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
-}
-
 // Copies the files of cases (tiles, clouds, depth, logs) side by side, and the files about a shard into a
 // folder of its own.
 void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::string log;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const ShardBundle& shard = shards[i];
-    const std::string folder = fmt::format("shards/{}-{}", i + 1, shard.results.run.id);
+    const std::string folder = shard_folder(i, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
       if (is_file_of_a_case(file))
         copy_into(shard.path / file, bundle / file);
-      else if (file != "results.json" && file != kJournalFile && file != "summary.md" && file != kReportName)
-        copy_into(shard.path / file, bundle / folder / file);
+      else if (!is_left_out_by_merge(file))
+        copy_into(shard.path / file, bundle / (folder + file));
     }
     log += fmt::format("== shard {}\n{}", shard.results.run.id, read_log_file(shard.path / "bench.log"));
   }
@@ -239,6 +234,20 @@ void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::
 }
 
 }  // namespace
+
+bool is_file_of_a_case(std::string_view file) {
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
+                                          "logs/",  "pictures/", "viewer/", "views/"};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+bool is_left_out_by_merge(std::string_view file) {
+  return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
+}
+
+std::string shard_folder(std::size_t i, const std::string& run_id) {
+  return fmt::format("{}{}-{}/", kShardsFolder, i + 1, run_id);
+}
 
 fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
                        const std::vector<std::string>& command_line, const SigningKey* key) {

@@ -53,6 +53,9 @@ class RunChecker {
 
   void check_header() {
     if (header_.plan_sha256 != run_.plan_sha256) report(kJournalFile, "is of another plan than results.json");
+    // It names folders of what is made of the bundle, and stands in what is printed.
+    if (!is_bundle_path(run_.id) || run_.id.find('/') != std::string::npos)
+      report(kResultsFile, fmt::format("run.id: '{}' is no name of a bundle", printable(run_.id)));
     if (header_.run_id != run_.id || header_.suite != run_.suite || header_.started_utc != run_.started_utc)
       report(kJournalFile, "is of another run than results.json");
     if ((header_.schema_version == 1) != (results_.schema_version == 1))

@@ -20,6 +20,8 @@ std::vector<Finding> check_run(const Results& results, const JournalContents& jo
 
 // The clock's seconds are whole ones, at both ends of a run.
 inline constexpr double kClockSlackS = 2;
+// By how much `real` of a command may differ from its times, and fall short of what was measured in it.
+inline constexpr double kCommandSlackS = 2, kMeasuredSlackS = 0.05;
 
 // Returns how long a case was measured in all, its rendering too, ms.
 double measured_ms(const Timing& timing);

@@ -18,6 +18,7 @@
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/file_check.h"
+#include "reports/bundle/merge_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
@@ -185,6 +186,7 @@ class Verifier {
     const Results& results = content.results;
     add_findings(changed_text("env.json", files, [&] { return environment_text(results); }));
     check_journal(content, files);
+    add_findings(check_merged(bundle_, results, files));
     check_added(files, &results);
     add_findings(check_tables(bundle_, results));
     if (is_of_other_text(results.run)) return;
@@ -246,7 +248,7 @@ class Verifier {
     guarded(kInventoryName, [&] {
       std::vector<InventoryItem> items;
       for (const HashLine& line : hash_list_)
-        if (!is_one_of(line.path, {kInventoryName, kStatementName}))
+        if (line.path != kInventoryName && line.path != kStatementName)
           items.push_back({line.path, regular_file_size(bundle_ / line.path)});
       if (read_text_file(bundle_ / kInventoryName, kMaxRenderedBytes) != inventory_text(items))
         add_finding(kInventoryName, "is not the list of the files that are here");
@@ -261,10 +263,6 @@ class Verifier {
       if (read_text_file(bundle_ / kStatementName, kMaxRenderedBytes) != statement_text(content, lines))
         add_finding(kStatementName, "is not what the hashes and results say");
     });
-  }
-
-  static bool is_one_of(std::string_view file, std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, file) != names.end();
   }
 
   void check_signed(const std::vector<std::string>& files) {

@@ -15,8 +15,6 @@
 namespace aqbench {
 namespace {
 
-constexpr const char* kCommandsName = "commands.txt";
-
 constexpr double kGitPatienceS = 5;
 
 // Asks without git's index lock, since others may work in the checkout.
@@ -49,11 +47,10 @@ std::string status_block(const char* when, const GitState& state) {
 }
 
 void append_to_commands(const std::filesystem::path& bundle, const std::string& block) {
-  const std::filesystem::path path = bundle / kCommandsName;
+  const std::filesystem::path path = bundle / kCommandsFile;
   std::error_code error;
-  const std::string before = std::filesystem::exists(path, error)
-                                 ? read_text_file(path)
-                                 : "# Commands of this bundle, in the order they ran.\n";
+  const std::string before =
+      std::filesystem::exists(path, error) ? read_text_file(path) : std::string(kCommandsTitle) + "\n";
   write_file(path, before + block);
 }
 

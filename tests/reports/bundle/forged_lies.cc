@@ -213,6 +213,12 @@ std::vector<Lie> lies_about_cases() {
        [](ForgedSweep& b) { b.run()["requested"]["seed"] = b.header()["requested"]["seed"] = 7; }},
       {"another time limit", [](ForgedSweep& b) { b.run()["effective"]["timeout_s"] = 1; }},
       {"an option that nobody planned", [](ForgedSweep& b) { b.run()["effective"]["quality"] = "best"; }},
+      {"a name that leads elsewhere",
+       [](ForgedSweep& b) { b.run()["id"] = b.header()["run"]["id"] = "../../run"; }},
+      {"a merge that was none",
+       [](ForgedSweep& b) {
+         b.run()["effective"]["merged_from"] = {{{"run", "a"}}, {{"run", "b"}}};
+       }},
       {"another suite", [](ForgedSweep& b) { b.run()["suite"] = b.header()["run"]["suite"] = "seed"; }},
       {"another processor in results.json",
        [](ForgedSweep& b) { b.results["environment"]["cpu"]["model"] = "Cray-1"; }},

@@ -186,6 +186,33 @@ TEST_F(ForgedSweepTest, EveryLieAboutSourcesIsFound) { expect_each_named(forging
 TEST_F(ForgedSweepTest, EveryLieAboutErrorsIsFound) { expect_each_named(forging::lies_about_errors()); }
 TEST_F(ForgedSweepTest, EveryLieAboutCommandsIsFound) { expect_each_named(forging::lies_about_commands()); }
 
+// commands.txt is what aqbench writes and nothing else, and its flags are those of the plan, whatever the
+// program is called.
+TEST_F(ForgedSweepTest, EveryLieInTheCommandIsFound) {
+  const std::pair<std::pair<const char*, const char*>, const char*> kLies[] = {
+      {{"aqbench sweep", "./aqbench sweep --suite seed"}, "has --suite, unlike run.requested"},
+      {{"aqbench sweep", "aqbench eval"}, "has a command that is no sweep"},
+      {{"aqbench sweep", "aqbench sweep --resume x"}, "goes on 1 times, the journal 0"},
+      {{"aqbench sweep", "aqbench sweep --resume x"}, "has --scene beside --resume"},
+      {{"aqbench sweep", "aqbench sweep --shard 1/2"}, "has --shard, unlike run.requested"},
+      {{"--threads 1", "--threads 1 --threads 2"}, "has --threads twice"},
+      {{"--method external", "--method sparse"}, "says --method roma_like lightglue_like sparse"},
+      {{"absorption.size=64", "absorption.size=65"}, "says --set "},
+      {{"--threads 1", "--threads many"}, "--threads"},
+      {{"exit code: 3\n", "exit code: 3\nexit code: 0\n"}, "does not begin with 'real '"},
+      {{"exit code: 3", "exit code: 03"}, "holds no exit code"},
+      {{"\nuser ", "\nuser -"}, "holds no seconds"},
+      {{"\nsys ", "\nSYS "}, "does not begin with 'sys '"},
+      {{"\nbranch: ", "\npraise: "}, "does not begin with 'branch: '"},
+      {{"# Commands", "# Good commands"}, "line 1 is not the title"}};
+  for (const auto& [change, finding] : kLies) {
+    const VerifyReport report = verdict_on(
+        {finding, {}, [&](ForgedSweep& b) { b.edit("commands.txt", change.first, change.second); }});
+    EXPECT_NE(render_verify(report).find(finding), std::string::npos) << change.second << "\n"
+                                                                      << render_verify(report);
+  }
+}
+
 TEST_F(ForgedSweepTest, ThereAreManyLies) {
   EXPECT_GE(forging::lies_about_metrics().size() + forging::lies_about_times().size() +
                 forging::lies_about_cases().size() + forging::lies_about_files().size(),
@@ -213,6 +240,9 @@ TEST(ForgedTimes, OfOneProcessAreNoLongerThanTheRunAndItsCommand) {
   for (const Record& record : results.records)
     shared.edit("bench.log", record.case_name + "\n",
                 record.case_name + "\non host, process " + record.method + "\n");
+  shared.seal();
+  EXPECT_EQ(verify_bundle(bundle).findings.size(), 3u) << "lines of the log make no sweep a shared one";
+  shared.edit("commands.txt", "command: aqbench sweep", "command: aqbench sweep --local 2");
   shared.seal();
   EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
 }

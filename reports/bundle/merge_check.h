@@ -1,0 +1,20 @@
+#pragma once
+// Whether a bundle that says it was merged holds what a merge leaves of its shards.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/records/results.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// Returns what shows that a bundle whose run.effective.merged_from names runs was not merged from them: names
+// that are no texts, a command that is no merge, and, for each run, a folder in shards/ whose sha256.txt
+// lists the shard's files, of which those that a merge copies are there with the same hash, its environment
+// among those of the shards and its log a part of bench.log. `files` are all of the bundle, sorted.
+std::vector<Finding> check_merged(const std::filesystem::path& bundle, const Results& results,
+                                  const std::vector<std::string>& files);
+
+}  // namespace aqbench
