@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 
 #include "core/error.h"
@@ -17,6 +18,7 @@
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
 #include "harness/ab/tiles.h"
+#include "reports/bundle/ab_command_check.h"
 #include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
@@ -41,6 +43,8 @@ struct Recomputed {
   PairJournalHeader journal;  // what pairs.jsonl must say at its beginning
   bool has_journal = false;   // units were run, and since version 3
   bool old_version = false;
+  std::optional<ExitCode> decided;         // by the decision
+  const AbDocument* comparison = nullptr;  // null: an A/A validation
   std::string other_texts;  // what differs in texts of an older version that has the pairs: not forged for it
 };
 
@@ -94,6 +98,8 @@ Recomputed recompute(const AbDocument& document) {
                    {},
                    false,
                    false,
+                   {},
+                   nullptr,
                    {}};
   const bool run_here = document.run.samples_file.empty();
   if (const std::string problem = protocol_problem_of(document); !problem.empty())
@@ -117,6 +123,8 @@ Recomputed recompute(const AbDocument& document) {
     again.other_texts = fmt::format("is of version {}, this program writes version {}",
                                     document.schema_version, kAbSchemaVersion);
   again.has_journal = run_here && !again.old_version;
+  again.comparison = &document;
+  if (again.other_texts.empty()) again.decided = report.exit_code();
   return again;
 }
 
@@ -131,6 +139,8 @@ Recomputed recompute(const AaValidationDocument& document) {
                    {},
                    false,
                    false,
+                   {},
+                   nullptr,
                    {}};
   if (const std::string problem = aa_validation_problem(document); !problem.empty())
     again.problems.push_back(problem);
@@ -146,6 +156,7 @@ Recomputed recompute(const AaValidationDocument& document) {
     for (const AbCase& one : document.live.front().cases) again.journal.cases.push_back(one);
   again.old_version = document.schema_version < kAaValidationSchemaVersion;
   again.has_journal = !again.old_version;
+  if (!again.old_version) again.decided = report.exit_code();
   return again;
 }
 
@@ -200,8 +211,8 @@ void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText&
 
 namespace {
 
-void check_journal_header(const std::filesystem::path& bundle, const PairJournalContents& journal,
-                          const Recomputed& again, std::vector<Finding>& findings) {
+void check_journal_header(const PairJournalContents& journal, const Recomputed& again,
+                          std::vector<Finding>& findings) {
   const PairJournalHeader &found = journal.header, &expected = again.journal;
   const auto check = [&](const char* what, bool same) {
     if (!same) findings.push_back({kPairJournalFile, fmt::format("has another {} than the rest", what)});
@@ -219,27 +230,20 @@ void check_journal_header(const std::filesystem::path& bundle, const PairJournal
   check("environment",
         environment_without_load(*found.environment) == environment_without_load(*expected.environment));
   check("number of resumptions", static_cast<int>(journal.resumed_utc.size()) == again.run->resumed);
-  std::vector<std::string> command = {"aqbench", "ab"};
-  command.insert(command.end(), found.arguments.begin(), found.arguments.end());
-  const std::string line = "\ncommand: " + printable(shell_join(command)) + "\n";
-  check("command than commands.txt, or another one",
-        found.arguments.empty() ||
-            read_file(bundle / "commands.txt", kMaxSummaryBytes).find(line) != std::string::npos);
 }
 
-void check_pair_journal(const std::filesystem::path& bundle, const Recomputed& again,
+void check_pair_journal(const PairJournalContents& journal, const Recomputed& again,
                         std::vector<Finding>& findings) {
   const auto text = [](const AbSamples& samples) {
     Json json = to_json(samples);
     return Json{{"units", json.at("units")}, {"outputs", json.at("outputs")}}.dump(
         -1, ' ', false, Json::error_handler_t::replace);
   };
-  const PairJournalContents journal = read_pair_journal(bundle);
   bool same = journal.parts.size() <= again.parts.size();
   for (std::size_t i = 0; same && i < again.parts.size(); ++i)
     same = text(i < journal.parts.size() ? journal.parts[i] : AbSamples{}) == text(*again.parts[i]);
   if (!same) findings.push_back({kPairJournalFile, "does not hold the pairs of the samples"});
-  check_journal_header(bundle, journal, again, findings);
+  check_journal_header(journal, again, findings);
 }
 
 // Units run one after the other, and a comparison that was resumed stood still in between.
@@ -302,12 +306,16 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (again.has_journal) check_ab_times(main_file, again, findings);
   if (has(kPairJournalFile) != again.has_journal)
     findings.push_back({kPairJournalFile, again.has_journal ? "is missing" : "does not belong here"});
-  if (!has(kPairJournalFile) || !again.has_journal) return;
+  std::optional<PairJournalContents> journal;
   try {
-    check_pair_journal(bundle, again, findings);
+    if (has(kPairJournalFile) && again.has_journal)
+      check_pair_journal(journal.emplace(read_pair_journal(bundle)), again, findings);
   } catch (const Error& error) {
     findings.push_back({kPairJournalFile, without_file(error.what(), bundle, kPairJournalFile)});
   }
+  AbClaims claims{again.run, again.comparison, again.decided, 0, journal ? &*journal : nullptr};
+  for (const AbSamples* part : again.parts) claims.measured_s += measured_s(*part);
+  if (has(kCommandsFile)) std::ranges::move(check_ab_commands(bundle, claims), std::back_inserter(findings));
 }
 
 }  // namespace

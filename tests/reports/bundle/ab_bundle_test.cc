@@ -17,6 +17,7 @@
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
 #include "tests/harness/ab/documents.h"
+#include "tests/reports/bundle/ab_commands.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -60,6 +61,7 @@ PairJournalHeader header_of(const AbDocument& document) {
   header.program_b = subject_of(document.b);
   header.cases = document.samples.cases;
   header.environment = document.environment;
+  header.arguments = ab_arguments();
   return header;
 }
 
@@ -73,10 +75,11 @@ struct AbBundle : ::testing::Test {
   void SetUp() override {
     document = document_of(timed_samples(20, 1.0));
     give_times(document.run);
-    std::ofstream(folder.path() / "commands.txt") << "aqbench ab\n";
+    document.run.exec = true;
     write();
   }
   void write() {
+    write_ab_commands(folder.path(), document);
     write_pairs(folder.path(), header_of(document), {&document.samples});
     finalise_ab_bundle(folder.path(), bundle_text(document));
   }
@@ -168,6 +171,7 @@ TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
 
 TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
   const auto verdict_with = [&](std::size_t pairs) {
+    write_ab_commands(folder.path(), document);
     write_pairs(folder.path(), header_of(document), {&document.samples}, pairs);
     finalise_ab_bundle(folder.path(), bundle_text(document));
     return render_verify(verify_bundle(folder.path()));
@@ -320,12 +324,13 @@ TEST(AaValidation, ReadsBackAndVerifies) {
   const std::string text = aa_validation_text(document, judge_aa_validation(document));
   EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
-  std::ofstream(folder.path() / "commands.txt") << "aqbench ab --calibrate\n";
+  write_ab_commands(folder.path(), document.run, {"--calibrate"}, judge_aa_validation(document).exit_code());
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
                       document.environment};
   PairJournalHeader header;
   header.started_utc = document.run.started_utc;
+  header.arguments = {"--calibrate"};
   header.cases = document.series.front().samples.cases;
   header.plan = to_json(document.plan);
   std::vector<const AbSamples*> parts;

@@ -15,6 +15,7 @@
 #include "reports/bundle/verify.h"
 #include "reports/text/ab_summary.h"
 #include "tests/harness/ab/documents.h"
+#include "tests/reports/bundle/ab_commands.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -56,7 +57,7 @@ struct AbTiles : ::testing::Test {
     std::filesystem::create_directories(folder / "tiles");
     write_file(folder / kFileOfA, tiles_with("1"));
     write_file(folder / kFileOfB, tiles_with("2"));
-    write_file(folder / "commands.txt", "aqbench ab\n");
+    document.run.exec = true;
   }
 
   AbUnit& first_unit(AbSide side) { return *std::ranges::find(document.samples.units, side, &AbUnit::side); }
@@ -69,6 +70,8 @@ struct AbTiles : ::testing::Test {
     header.program_b = subject_of(document.b);
     header.cases = document.samples.cases;
     header.environment = document.environment;
+    header.arguments = ab_arguments();
+    write_ab_commands(folder.path(), document);
     std::filesystem::remove(folder / kPairJournalFile);
     PairJournal journal = PairJournal::create(folder.path(), header);
     for (std::size_t i = 0; i < document.samples.units.size(); i += 2)

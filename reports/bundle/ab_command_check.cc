@@ -1,0 +1,195 @@
+#include "reports/bundle/ab_command_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/files.h"
+#include "core/text.h"
+#include "harness/planning/axis.h"
+#include "harness/statistics/policy.h"
+#include "reports/bundle/run_check.h"
+#include "reports/content/command_list.h"
+#include "reports/content/commands.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::int64_t kBeginSlackS = 60;  // git is asked about the folder, and may take its time
+constexpr int kUsualLooks = 3;
+
+class AbCommandChecker {
+ public:
+  AbCommandChecker(const CommandList& list, const AbClaims& claims)
+      : commands_(list.commands), claims_(claims), run_(*claims.run) {}
+
+  std::vector<Finding> run() {
+    check_names();
+    check_times();
+    check_exit_code();
+    if (claims_.journal != nullptr) check_arguments();
+    return std::move(findings_);
+  }
+
+ private:
+  void report(std::string what) { findings_.push_back({kCommandsFile, std::move(what)}); }
+  void report_arguments(std::string what) { findings_.push_back({kAbFile, std::move(what)}); }
+
+  void check_names() {
+    int resumed = 0;
+    for (const RanCommand& command : commands_) {
+      if (!command.is("ab")) report("has a command that is no ab");
+      if (&command == commands_.data()) continue;
+      resumed += 1;
+      if (!command.has("resume")) report("begins the run twice");
+    }
+    if (resumed > run_.resumed) report(fmt::format("goes on {} times, the run {}", resumed, run_.resumed));
+  }
+
+  void check_times() {
+    std::optional<std::int64_t> before;
+    std::optional<double> real_s = 0;
+    for (const RanCommand& command : commands_) {
+      const auto begin = seconds_of_utc(command.started), end = seconds_of_utc(command.finished);
+      if (!begin || (before && *begin < *before)) report("its commands are not in order of time");
+      before = begin;
+      real_s = real_s && command.real_s ? std::optional(*real_s + *command.real_s) : std::nullopt;
+      if (!end || !begin) continue;  // a killed run
+      if (*end < *begin) report("a command ends before it starts");
+      if (command.real_s && *command.real_s > static_cast<double>(*end - *begin) + kCommandSlackS)
+        report(fmt::format("real {} s, from {} to {}", *command.real_s, command.started, command.finished));
+    }
+    if (claims_.journal == nullptr) return;  // what is judged here was measured before
+    if (real_s && claims_.measured_s > *real_s + kMeasuredSlackS)
+      report(fmt::format("real {} s, in which {:.6g} s were measured", *real_s, claims_.measured_s));
+    const auto started = seconds_of_utc(run_.started_utc), finished = seconds_of_utc(run_.finished_utc),
+               first = seconds_of_utc(commands_.front().started),
+               last = seconds_of_utc(commands_.back().finished);
+    if (started && first && std::abs(*started - *first) > kBeginSlackS)
+      report("begins at another time than the run");
+    if (finished && last && *last < *finished) report("ends before the run");
+  }
+
+  void check_exit_code() {
+    const RanCommand& last = commands_.back();
+    if (!last.exit_code) return report("does not say how the last command ended");
+    if (!claims_.decided) return;
+    ExitCode expected = *claims_.decided;
+    if (!run_.complete) expected = combine(ExitCode::interrupted, expected);
+    const bool allowed = std::ranges::any_of(
+        commands_, [](const RanCommand& command) { return command.has("allow-inconclusive"); });
+    if (run_.complete && expected == ExitCode::inconclusive && allowed) expected = ExitCode::pass;
+    if (*last.exit_code != static_cast<int>(expected))
+      report(fmt::format("says exit code {}, the decision gives {}", *last.exit_code,
+                         static_cast<int>(expected)));
+  }
+
+  void check_arguments() {
+    const std::vector<std::string>& arguments = claims_.journal->header.arguments;
+    std::vector<std::string> words = {"aqbench", "ab"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    if (arguments.empty()) return findings_.push_back({kPairJournalFile, "has no arguments"});
+    if (commands_.front().line != printable(shell_join(words)))
+      return findings_.push_back({kPairJournalFile, "has another command than commands.txt"});
+    if (claims_.comparison == nullptr) return;
+    asked_.words = std::move(words);
+    const AbDocument& document = *claims_.comparison;
+    if (document.run.commands) return;
+    check_sides(document);
+    if (!document.run.quick && !asked_.has("quick")) check_settings(document);
+  }
+
+  // Returns what the arguments call a side: "kernel=torch", "method=mine", "build/old/aqbench".
+  std::string side_of(std::size_t side) const {
+    const char* const name = side == 0 ? "a" : "b";
+    if (const auto method = asked_.value_of(fmt::format("method-{}", name))) return "method=" + *method;
+    if (const auto program = asked_.value_of(name)) return *program;
+    const auto text = asked_.value_of("variant");
+    if (!text) return {};
+    const Axis axis = parse_axis(*text);
+    return side < axis.values.size() ? axis.name + "=" + axis.values[side] : std::string();
+  }
+
+  void check_sides(const AbDocument& document) {
+    const bool programs = asked_.has("a");
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+      const AbSideInfo& told = side == 0 ? document.a : document.b;
+      const char* const name = side == 0 ? "a" : "b";
+      const std::string expected = side_of(side);
+      if (told.label != expected)
+        report_arguments(fmt::format("{}.label: is '{}', asked was for '{}'", name, printable(told.label),
+                                     printable(expected)));
+      if (told.variant != (programs ? std::string() : expected))
+        report_arguments(fmt::format("{}.variant: is not what was asked for", name));
+      if (told.injected.empty() != (side == 0 || !asked_.has("inject")))
+        report_arguments(fmt::format("{}.injected: is not what was asked for", name));
+    }
+    if (document.run.exec != (programs || asked_.has("exec")))
+      report_arguments("run.exec: is not what was asked for");
+  }
+
+  // "5%" or "0.05".
+  std::optional<double> share_of(const char* flag) const {
+    auto text = asked_.value_of(flag);
+    if (!text) return std::nullopt;
+    const bool percent = text->ends_with('%');
+    if (percent) text->pop_back();
+    const auto number = parse_double(*text);
+    return number && percent ? std::optional(*number / 100) : number;
+  }
+
+  std::optional<double> number_of(const char* flag) const {
+    const auto text = asked_.value_of(flag);
+    return text ? parse_double(*text) : std::nullopt;
+  }
+
+  void check_settings(const AbDocument& document) {
+    const AbSettings& told = document.settings;
+    PairedPolicy expected = paired_policy(asked_.value_of("policy").value_or("sensitive"));
+    expected.tau = share_of("tau").value_or(expected.tau);
+    expected.delta = share_of("delta").value_or(std::max(expected.delta, expected.tau));
+    expected.alpha = share_of("alpha").value_or(expected.alpha);
+    expected.looks = static_cast<int>(number_of("looks").value_or(kUsualLooks));
+    const double draws = std::ceil(2 * expected.looks / expected.alpha);
+    if (draws <= kMaxBootstrapDraws)
+      expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
+    const auto seed = number_of("order-seed").value_or(static_cast<double>(expected.seed));
+    const auto check = [&](const char* name, bool same) {
+      if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
+    };
+    check("settings.tau", told.policy.tau == expected.tau);
+    check("settings.delta", told.policy.delta == expected.delta);
+    check("settings.alpha", told.policy.alpha == expected.alpha);
+    check("settings.looks", told.policy.looks == expected.looks);
+    check("settings.power", told.policy.power == expected.power);
+    check("settings.bootstrap_draws", told.policy.bootstrap_draws == expected.bootstrap_draws);
+    check("settings.resolution_draws", told.policy.resolution_draws == expected.resolution_draws);
+    check("settings.seed", static_cast<double>(told.policy.seed) == seed);
+    check("settings.confirm", told.confirm != asked_.has("no-confirm"));
+    check("settings.separately", told.separately == asked_.has("separately"));
+    if (const auto pairs = number_of("pairs"))
+      check("run.pairs_per_look", static_cast<double>(document.run.pairs_per_look) == *pairs);
+    if (const auto runs = number_of("repetitions"))
+      check("run.warm_runs", static_cast<double>(document.run.warm_runs) == *runs);
+  }
+
+  const std::vector<RanCommand>& commands_;
+  const AbClaims& claims_;
+  const AbRunInfo& run_;
+  RanCommand asked_;  // with the words of the arguments
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_ab_commands(const std::filesystem::path& bundle, const AbClaims& claims) {
+  const CommandList list = parse_commands(read_text_file(bundle / kCommandsFile));
+  if (!list.problem.empty()) return {{kCommandsFile, list.problem}};
+  return AbCommandChecker(list, claims).run();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,31 @@
+#pragma once
+// commands.txt of a comparison or an A/A validation, and what the arguments of its run say of the rest.
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/ab/document.h"
+#include "harness/ab/pair_journal.h"
+#include "reports/content/bundle_files.h"
+
+namespace aqbench {
+
+// What ab.json or calibration.json says of how it was run.
+struct AbClaims {
+  const AbRunInfo* run = nullptr;
+  const AbDocument* comparison = nullptr;  // null: an A/A validation
+  std::optional<ExitCode> decided = {};    // what the decision gives; nullopt: of another version's texts
+  double measured_s = 0;                   // of all units
+  const PairJournalContents* journal = nullptr;  // null where nothing was run, or by an older version
+};
+
+// Returns what of commands.txt does not follow from that: text that aqbench does not write, a command that is
+// no `ab` or goes on more often than the run did, times that are not those of the run or shorter than what
+// was measured, an exit code that the decision does not give; and variants, labels, faults and settings that
+// are not those of the arguments in pairs.jsonl, which are the words of the first command. Throws
+// Error(input, io) naming the file where it cannot be read.
+std::vector<Finding> check_ab_commands(const std::filesystem::path& bundle, const AbClaims& claims);
+
+}  // namespace aqbench

@@ -1,0 +1,34 @@
+#pragma once
+// commands.txt as `aqbench ab` leaves it beside the documents of tests/harness/ab/documents.h.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/ab/document.h"
+#include "harness/ab/report.h"
+#include "reports/content/commands.h"
+
+namespace aqbench {
+
+// The arguments of document_of().
+inline std::vector<std::string> ab_arguments() {
+  return {"--a", "old/aqbench", "--b", "new/aqbench", "--looks", "1", "--no-confirm"};
+}
+
+// Writes the file anew: one command from the start of the run to its end.
+inline void write_ab_commands(const std::filesystem::path& folder, const AbRunInfo& run,
+                              std::vector<std::string> arguments, ExitCode code) {
+  std::filesystem::remove(folder / kCommandsFile);
+  arguments.insert(arguments.begin(), {"aqbench", "ab"});
+  const GitState outside{"", "", "", "not in a git repository"};
+  begin_command(folder, run.started_utc, outside, arguments);
+  if (!run.complete) code = combine(ExitCode::interrupted, code);
+  end_command(folder, run.finished_utc, outside, static_cast<int>(code), {1799, 20, 1});
+}
+inline void write_ab_commands(const std::filesystem::path& folder, const AbDocument& document) {
+  write_ab_commands(folder, document.run, ab_arguments(), judge_ab(document).exit_code());
+}
+
+}  // namespace aqbench
