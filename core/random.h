@@ -29,6 +29,7 @@ enum class RandomStream : std::uint32_t {
   resolution = 22,
   pair_order = 23,
   calibration_blocks = 24,
+  registration = 25,
   synthetic_profile = 41,
 };
 

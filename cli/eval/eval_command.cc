@@ -138,12 +138,19 @@ void complete_cloud_request(EvalRequest& request) {
   for (const char* flag : {"truth-unit", "distance", "scanner"})
     if (given(flag) && !given("truth") && !given("truth-cloud"))
       throw Error(ErrorKind::usage, fmt::format("--{}: needs --truth or --truth-cloud", flag));
-  const bool by_cameras = std::ranges::any_of(
-      cloud.align, [](const AlignStep& step) { return step.how == AlignStep::How::cameras; });
+  const auto by_cameras = std::ranges::find_if(cloud.align, [](const AlignStep& step) {
+    return step.how == AlignStep::How::cameras || step.how == AlignStep::How::tanks_and_temples;
+  });
+  const bool needs_cameras = by_cameras != cloud.align.end();
   for (const char* flag : {"cameras", "truth-cameras"})
-    if (given(flag) != by_cameras)
-      throw Error(ErrorKind::usage, by_cameras ? fmt::format("--align cameras: needs --{}", flag)
-                                               : fmt::format("--{}: needs --align cameras", flag));
+    if (given(flag) != needs_cameras)
+      throw Error(
+          ErrorKind::usage,
+          needs_cameras
+              ? fmt::format("--align {}: needs --{}",
+                            by_cameras->how == AlignStep::How::cameras ? "cameras" : "tanks-and-temples",
+                            flag)
+              : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));
   if (given("rig") + given("dataset") > 1)
     throw Error(ErrorKind::usage, "--rig, --dataset: give one of them; a dataset has its cameras");
   for (const std::string& set : request.sets) {

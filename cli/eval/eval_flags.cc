@@ -32,6 +32,7 @@ double read_length(const FlagValue& value, std::string_view text) {
 double read_length(const FlagValue& value) { return read_length(value, value.text); }
 
 void read_thresholds(EvalCloudRequest& request, const FlagValue& value) {
+  request.given_thresholds = true;
   request.score.tolerances_m.clear();
   for (const std::string_view part : split_at(value.text, ','))
     request.score.tolerances_m.push_back(read_length(value, part));
@@ -57,10 +58,12 @@ void read_align(EvalCloudRequest& request, const FlagValue& value) {
       request.align.push_back({AlignStep::How::sim3, ""});
     } else if (part == "cameras") {
       request.align.push_back({AlignStep::How::cameras, ""});
+    } else if (part == "tanks-and-temples") {
+      request.align.push_back({AlignStep::How::tanks_and_temples, ""});
     } else if (part.starts_with("file:")) {
       request.align.push_back({AlignStep::How::file, std::string(part.substr(5))});
     } else {
-      value.refuse_text("expected none, or a list of icp, sim3, cameras and file:T");
+      value.refuse_text("expected none, or a list of icp, sim3, cameras, tanks-and-temples and file:T");
     }
   }
 }
@@ -148,8 +151,10 @@ const Flag<EvalCloudRequest> kTruthFlags[] = {
      into<&EvalCloudRequest::transform_file>},
     {{.name = "align",
       .value_name = "LIST",
-      .help = "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a "
-              "scale), cameras (by camera centres), file:T (a matrix). It can hide bias",
+      .help =
+          "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a "
+          "scale), cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a "
+          "matrix). It can hide bias",
       .default_value = "none"},
      read_align},
     {{.name = "cameras", .value_name = "FILE", .help = "camera centres in the cloud's frame and unit"},

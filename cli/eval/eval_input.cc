@@ -16,8 +16,10 @@
 #include "metrics/alignment/align.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/mesh_metrics.h"
+#include "metrics/protocols/registration.h"
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"
 
 namespace aqbench::cli {
@@ -29,8 +31,10 @@ namespace {
 struct Loading {
   EvalInput input;
   std::vector<Similarity> moves;  // of a cloud on the disk
+  Similarity moved_from_file;     // all moves
 
   void move(const Similarity& similarity) {
+    moved_from_file = compose(similarity, moved_from_file);
     if (input.on_disk) {
       moves.push_back(similarity);
     } else {
@@ -42,7 +46,8 @@ struct Loading {
 // Alignment to the surface needs the points in memory.
 bool searches_for_truth(const EvalCloudRequest& request) {
   return std::ranges::any_of(request.align, [](const AlignStep& step) {
-    return step.how == AlignStep::How::icp || step.how == AlignStep::How::sim3;
+    return step.how == AlignStep::How::icp || step.how == AlignStep::How::sim3 ||
+           step.how == AlignStep::How::tanks_and_temples;
   });
 }
 
@@ -143,34 +148,107 @@ void align_to_surface(Loading& loading, const Surface& truth, bool scale) {
                  {"rms_after_m", found.rms_after_m}});
 }
 
-// Pairs cameras of two files by their names.
-void align_by_cameras(Loading& loading, const EvalCloudRequest& request) {
-  EvalInput& input = loading.input;
+// Cameras of two files, paired by their names.
+struct CameraPairs {
+  std::vector<Vec3> from_m, to_m;  // as far as the cloud was moved; in the truth's frame
+  std::string what;
+};
+
+CameraPairs pair_cameras(const Loading& loading, const EvalCloudRequest& request) {
   std::map<std::string, Vec3> true_centres;
   for (const CameraCentre& camera : read_camera_centres(request.truth_cameras_file))
     true_centres[camera.name] = camera.centre * request.truth_metres_per_unit;
-  std::vector<Vec3> from, to;
+  const Similarity& moved = loading.moved_from_file;
+  CameraPairs pairs;
   for (const CameraCentre& camera : read_camera_centres(request.cameras_file)) {
     const auto found = true_centres.find(camera.name);
     if (found == true_centres.end()) continue;
-    from.push_back(camera.centre * request.metres_per_unit);
-    to.push_back(found->second);
+    pairs.from_m.push_back(moved.linear * camera.centre + moved.translation_m);
+    pairs.to_m.push_back(found->second);
   }
-  const std::string what =
+  pairs.what =
       fmt::format("{} and {}: cameras with the same name", request.cameras_file, request.truth_cameras_file);
-  const RobustFit fit = fit_similarity_robust(from, to, FitScale::estimated, what);
+  return pairs;
+}
+
+void align_by_cameras(Loading& loading, const EvalCloudRequest& request) {
+  EvalInput& input = loading.input;
+  const CameraPairs pairs = pair_cameras(loading, request);
+  const RobustFit fit = fit_similarity_robust(pairs.from_m, pairs.to_m, FitScale::estimated, pairs.what);
   input.notes.push_back(
       fmt::format("aligned by {} of {} camera centres: scale {:.9g}, rotation {:.4g} degrees; rms {:.4g} mm "
                   "is left, largest "
                   "{:.4g} mm; x_world = M x_given, M =",
-                  fit.inliers, from.size(), fit.to_from.scale, degrees_of(fit.to_from), 1e3 * fit.rms_m,
-                  1e3 * fit.max_m));
+                  fit.inliers, pairs.from_m.size(), fit.to_from.scale, degrees_of(fit.to_from),
+                  1e3 * fit.rms_m, 1e3 * fit.max_m));
   apply_aligned(loading, "cameras", fit.to_from,
-                {{"cameras", from.size()},
+                {{"cameras", pairs.from_m.size()},
                  {"agreeing_cameras", fit.inliers},
                  {"median_before_m", fit.median_before_m},
                  {"rms_after_m", fit.rms_m},
                  {"max_after_m", fit.max_m}});
+}
+
+// Notes what each of the three alignments found, for people and as JSON.
+Json note_registration_steps(EvalInput& input, const Registration& found) {
+  Json steps = Json::array();
+  for (const RegistrationStep& step : found.steps) {
+    const PointFit& fit = step.icp.after;
+    input.notes.push_back(fmt::format(
+        "  ICP {}, partners within {:g} mm: fitness {:.6g}, inlier rmse {:.4g} mm, scale {:.9g}, in {} "
+        "iterations, {} of {} points",
+        step.voxel_m > 0 ? fmt::format("in voxels of {:g} mm", 1e3 * step.voxel_m) : "of points",
+        1e3 * step.within_m, fit.fitness, 1e3 * fit.inlier_rmse_m, step.icp.to_from.scale,
+        step.icp.iterations, step.icp.pairs, step.points));
+    steps.push_back({{"voxel_m", step.voxel_m},
+                     {"within_m", step.within_m},
+                     {"points", step.points},
+                     {"truth_points", step.truth_points},
+                     {"pairs", step.icp.pairs},
+                     {"iterations", step.icp.iterations},
+                     {"scale", step.icp.to_from.scale},
+                     {"fitness", fit.fitness},
+                     {"inlier_rmse_m", fit.inlier_rmse_m}});
+  }
+  return steps;
+}
+
+// Registers the points of a cloud, or a mesh's vertices, to those of the truth.
+void align_as_tanks_and_temples(Loading& loading, const EvalCloudRequest& request, const Surface& truth) {
+  constexpr const char* kStep = "tanks-and-temples";
+  EvalInput& input = loading.input;
+  RegistrationOptions options;
+  if (request.given_thresholds) options.tau_m = request.score.tolerances_m.front();
+  Crop crop;
+  for (const std::string& part : request.crops) add_crop(crop, part, request.truth_metres_per_unit);
+  const CameraPairs pairs = pair_cameras(loading, request);
+  const std::vector<Vec3> truth_m = truth.mesh(options.tau_m / 2).vertices_m;
+  const std::string what = fmt::format("--align {}", kStep);
+  const Registration found =
+      register_as_tanks_and_temples({input.reconstruction.cloud.points_m, truth_m, pairs.from_m, pairs.to_m,
+                                     [&](const Vec3& point) { return crop.contains(point); }},
+                                    options, what);
+  const Similarity& aligned = found.truth_from_cloud;
+  input.notes.push_back(fmt::format(
+      "registered as Tanks and Temples do, tau {:g} mm: {} of {} camera centres agree within {:g} mm, rms "
+      "{:.4g} mm; at the end {}, rms {:.4g} mm",
+      1e3 * options.tau_m, found.cameras.agreeing, pairs.from_m.size(), 1e3 * options.cameras.within_m,
+      1e3 * found.cameras.rms_m, found.cameras_at_end.agreeing, 1e3 * found.cameras_at_end.rms_m));
+  Json steps = note_registration_steps(input, found);
+  input.notes.push_back(
+      fmt::format("  scale {:.9g}, rotation {:.4g} degrees, shift {:.6g} m: a bias may be hidden; x_world = "
+                  "M x_given, M =",
+                  aligned.scale, degrees_of(aligned), aligned.translation_m.norm()));
+  apply_aligned(loading, kStep, aligned,
+                {{"shift_m", aligned.translation_m.norm()},
+                 {"tau_m", options.tau_m},
+                 {"cameras", pairs.from_m.size()},
+                 {"agreeing_cameras", found.cameras.agreeing},
+                 {"cameras_rms_m", found.cameras.rms_m},
+                 {"cameras_transform", to_json(found.cameras.to_from)},
+                 {"agreeing_cameras_at_end", found.cameras_at_end.agreeing},
+                 {"cameras_rms_at_end_m", found.cameras_at_end.rms_m},
+                 {"icp", std::move(steps)}});
 }
 
 void align_step(Loading& loading, const EvalCloudRequest& request, const Surface& truth,
@@ -180,6 +258,8 @@ void align_step(Loading& loading, const EvalCloudRequest& request, const Surface
       return apply_given(loading, step.file, "--align file");
     case AlignStep::How::cameras:
       return align_by_cameras(loading, request);
+    case AlignStep::How::tanks_and_temples:
+      return align_as_tanks_and_temples(loading, request, truth);
     case AlignStep::How::icp:
     case AlignStep::How::sim3:
       break;

@@ -13,7 +13,7 @@ namespace aqbench::cli {
 
 // One step of bringing a cloud to the truth.
 struct AlignStep {
-  enum class How { icp, sim3, cameras, file } how = How::icp;
+  enum class How { icp, sim3, cameras, tanks_and_temples, file } how = How::icp;
   std::string file;  // of How::file
 };
 
@@ -35,6 +35,7 @@ struct EvalCloudRequest {
 
   ScoreOptions score;
   bool given_spacing = false, given_tile = false;  // else they are chosen by the size of the truth
+  bool given_thresholds = false;                   // else the registration takes that of its protocol
 
   std::string transform_file;    // empty for none; applied after the unit
   std::vector<AlignStep> align;  // in this order, before scoring

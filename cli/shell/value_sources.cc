@@ -306,7 +306,7 @@ constexpr NamedSource kByName[] = {
      }},
     {"align",
      [](const TypedValue&) {
-       return plain({"none", "icp"});
+       return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
      }},
     {"depth-along",
      [](const TypedValue&) {

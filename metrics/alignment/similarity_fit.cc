@@ -96,10 +96,16 @@ void for_triples(std::size_t count, std::uint64_t seed, const Body& body) {
 
 }  // namespace
 
+std::optional<Similarity> try_fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to,
+                                             FitScale scale) {
+  if (from.size() < 3) return std::nullopt;
+  return fit_columns(columns_of(from), columns_of(to), scale);
+}
+
 Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                           const std::string& what) {
   check_pairs(from, to, what);
-  const auto fit = fit_columns(columns_of(from), columns_of(to), scale);
+  const auto fit = try_fit_similarity(from, to, scale);
   if (!fit) refuse_line(what);
   return *fit;
 }

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scenes/cloud/transform.h"
@@ -20,6 +22,10 @@ enum class FitScale { estimated, one };
 // than 3, or all on one line (within a millionth of their extent), or not finite.
 Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                           const std::string& what);
+
+// Returns the same of as many finite points in both spans, or nothing where they do not determine it.
+std::optional<Similarity> try_fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to,
+                                             FitScale scale);
 
 // A fit to the pairs that agree.
 struct RobustFit {

@@ -105,6 +105,11 @@ Similarity read_similarity(const std::filesystem::path& path) {
   return similarity_from_matrix(matrix, name);
 }
 
+Similarity compose(const Similarity& c_from_b, const Similarity& b_from_a) {
+  return {c_from_b.linear * b_from_a.linear,
+          c_from_b.linear * b_from_a.translation_m + c_from_b.translation_m, c_from_b.scale * b_from_a.scale};
+}
+
 void apply(const Similarity& b_from_a, PointCloud& cloud) {
   for (Vec3& point : cloud.points_m) point = b_from_a.linear * point + b_from_a.translation_m;
   const Eigen::Matrix3d rotation = b_from_a.rotation();

@@ -32,6 +32,9 @@ Similarity read_similarity(const std::filesystem::path& path);
 // Makes the transform from a matrix, with the same checks; `name` stands in errors for the file.
 Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name);
 
+// Returns the transform that does first b_from_a, then c_from_b.
+Similarity compose(const Similarity& c_from_b, const Similarity& b_from_a);
+
 // Moves the points and turns the normals; the confidences stay.
 void apply(const Similarity& b_from_a, PointCloud& cloud);
 

@@ -51,7 +51,8 @@ TEST(Completion, OffersWhatTheRegistriesHave) {
   EXPECT_THAT(offered("aqbench sweep --set und"), ElementsAre("undulating."));
   EXPECT_THAT(offered("aqbench sweep --axis thr"), ElementsAre("threads="));
   EXPECT_THAT(offered("aqbench list sc"), ElementsAre("scenes"));
-  EXPECT_THAT(offered("aqbench eval --align "), ElementsAre("none", "icp"));
+  EXPECT_THAT(offered("aqbench eval --align "),
+              ElementsAre("none", "icp", "sim3", "cameras", "tanks-and-temples"));
   EXPECT_THAT(offered("aqbench sweep --dry"), ElementsAre("--dry-run"));
   EXPECT_THAT(offered("aqbench sweep --dry-run --dry"), IsEmpty());  // is given once at most
   EXPECT_THAT(offered("aqbench nonsense --"), IsEmpty());

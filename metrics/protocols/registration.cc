@@ -1,0 +1,89 @@
+#include "metrics/protocols/registration.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "metrics/alignment/point_draw.h"
+#include "metrics/neighbours/measurable.h"
+#include "metrics/protocols/voxels.h"
+
+namespace aqbench {
+namespace {
+
+// Moves points that can be measured and keeps those in the crop.
+std::vector<Vec3> moved_and_cropped(std::span<const Vec3> points_m, const Similarity& truth_from_points,
+                                    const std::function<bool(const Vec3&)>& crop) {
+  std::vector<Vec3> kept_m;
+  for (const Vec3& point : points_m) {
+    if (!is_measurable(point)) continue;
+    const Vec3 moved = truth_from_points.linear * point + truth_from_points.translation_m;
+    if (is_measurable(moved) && (!crop || crop(moved))) kept_m.push_back(moved);
+  }
+  return kept_m;
+}
+
+// Thins as many points as Open3D's uniform_down_sample leaves at the rate that their program asks for; it
+// takes every so-maniest in the file's order.
+std::vector<Vec3> thinned(const std::vector<Vec3>& points_m, std::size_t most) {
+  std::size_t rate = 1;
+  if (points_m.size() > most)
+    rate = static_cast<std::size_t>(
+        std::nearbyint(static_cast<double>(points_m.size()) / static_cast<double>(most)));
+  return draw_points(points_m, (points_m.size() + rate - 1) / rate);
+}
+
+std::vector<Vec3> fewer(std::vector<Vec3> points_m, double voxel_m, std::size_t most) {
+  return voxel_m > 0 ? voxel_means({std::move(points_m), {}, {}}, voxel_m).points_m : thinned(points_m, most);
+}
+
+// Runs the alignment whose sizes a step holds, from where the cloud has come to.
+void run_step(const RegistrationInput& input, const Similarity& start, std::size_t most_points,
+              const std::string& what, RegistrationStep& step) {
+  std::vector<Vec3> cloud_m =
+      fewer(moved_and_cropped(input.cloud_m, start, input.crop), step.voxel_m, most_points);
+  const std::vector<Vec3> truth_m =
+      fewer(moved_and_cropped(input.truth_m, Similarity{}, input.crop), step.voxel_m, most_points);
+  step.points = cloud_m.size();
+  step.truth_points = truth_m.size();
+  constexpr double kAnyChange_m = 20;  // see the header
+  step.icp =
+      align_points(std::move(cloud_m), truth_m,
+                   {.within_m = step.within_m, .max_iterations = 30, .rmse_change_m = kAnyChange_m}, what);
+}
+
+void refuse_lost_cameras(const Registration& found, double within_m, const std::string& what) {
+  if (2 * found.cameras_at_end.agreeing >= found.cameras.agreeing) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{}: the clouds pull the cameras apart: {} agreed within {:g} mm, {} do at the end",
+                          what, found.cameras.agreeing, 1e3 * within_m, found.cameras_at_end.agreeing));
+}
+
+}  // namespace
+
+Registration register_as_tanks_and_temples(const RegistrationInput& input, const RegistrationOptions& options,
+                                           const std::string& what) {
+  if (!(options.tau_m > 0) || !std::isfinite(options.tau_m))
+    throw Error(ErrorKind::usage, "tau_m: must be positive");
+  const double tau_m = options.tau_m;
+  Registration found;
+  found.cameras = fit_similarity_ransac(input.cameras_m, input.true_cameras_m, what + ": camera centres",
+                                        options.cameras);
+  found.truth_from_cloud = found.cameras.to_from;
+  found.steps = {RegistrationStep{tau_m, 80 * tau_m, 0, 0, {}},
+                 RegistrationStep{tau_m / 2, 20 * tau_m, 0, 0, {}}, RegistrationStep{0, 2 * tau_m, 0, 0, {}}};
+  for (std::size_t i = 0; i < found.steps.size(); ++i) {
+    RegistrationStep& step = found.steps[i];
+    run_step(input, found.truth_from_cloud, options.most_points, fmt::format("{}: ICP {}", what, i + 1),
+             step);
+    found.truth_from_cloud = compose(step.icp.to_from, found.truth_from_cloud);
+  }
+  found.cameras_at_end =
+      agreement_of(found.truth_from_cloud, input.cameras_m, input.true_cameras_m, options.cameras.within_m);
+  refuse_lost_cameras(found, options.cameras.within_m, what);
+  return found;
+}
+
+}  // namespace aqbench
