@@ -146,6 +146,83 @@ TEST(EvalTruth, AlignedByCamerasInAnotherFrame) {
   EXPECT_EQ(noted.at("file_3").at("matrix").at(1).at(3), -3);
 }
 
+// Truth and cloud have the same points; the cloud is turned by 90 degrees about z, half as large, and
+// shifted.
+TEST(EvalTruth, RegisteredAsTanksAndTemplesDo) {
+  const TemporaryDir dir;
+  const auto line = [](double x, double y, double z) {
+    return std::to_string(x) + " " + std::to_string(y) + " " + std::to_string(z) + "\n";
+  };
+  std::string cloud, truth, ours, theirs;
+  for (int i = 0; i < 2000; ++i) {
+    const double x = 0.8 * ((i * 37) % 1009) / 1009, y = 0.6 * ((i * 53) % 997) / 997;
+    const double z = 1 + 0.1 * std::sin(9 * x) * std::cos(7 * y);
+    truth += line(x, y, z);
+    cloud += line(y / 2 + 3, -x / 2, z / 2);
+  }
+  for (int i = 0; i < 12; ++i) {
+    const double x = 0.1 * i, y = 0.02 * i * i, z = i % 2, wrong = i == 5 ? 0.7 : 0;
+    theirs += "view" + std::to_string(i) + " " + line(x, y, z);
+    ours += "view" + std::to_string(i) + " " + line(y / 2 + 3, -x / 2 + wrong, z / 2);
+  }
+  write_text(dir / "cloud.xyz", cloud);
+  write_text(dir / "truth.xyz", truth);
+  write_text(dir / "ours.txt", ours);
+  write_text(dir / "theirs.txt", theirs);
+  Arguments command = {"eval",    dir / "cloud.xyz",    "--truth",         dir / "truth.xyz",
+                       "--align", "tanks-and-temples",  "--cameras",       dir / "ours.txt",
+                       "--crop",  "box:-1,-1,-1,2,2,2", "--truth-cameras", dir / "theirs.txt"};
+  const ProgramResult shown = run_program(command);
+  EXPECT_NE(shown.out.find("registered as Tanks and Temples do, tau 5 mm: 11 of 12 camera centres agree"),
+            std::string::npos)
+      << shown.out << shown.err;
+  EXPECT_NE(shown.out.find("ICP in voxels of 2.5 mm, partners within 100 mm: fitness 1,"), std::string::npos)
+      << shown.out;
+  command.insert(command.end(), {"--json", "--thresholds", "4mm,8mm"});
+  const json document = document_of(run_program(command));
+  EXPECT_LT(truth_value(document, "accuracy_max_mm"), 0.01);
+  const json& found = document.at("run").at("effective").at("transforms").at("tanks-and-temples");
+  EXPECT_NEAR(found.at("scale").get<double>(), 2, 1e-4);
+  EXPECT_NEAR(found.at("rotation_deg").get<double>(), 90, 1e-2);
+  EXPECT_NEAR(found.at("shift_m").get<double>(), 6, 1e-3);
+  EXPECT_EQ(found.at("tau_m"), 0.004);
+  EXPECT_EQ(found.at("agreeing_cameras"), 11);
+  EXPECT_EQ(found.at("icp").size(), 3U);
+  EXPECT_EQ(found.at("icp").at(2).at("fitness"), 1);
+  EXPECT_LT(found.at("icp").at(2).at("inlier_rmse_m"), 1e-5);
+  command.insert(command.end(), {"--protocol", "tanks-and-temples"});
+  const ProgramResult protocol = run_program(command);
+  EXPECT_EQ(json::parse(protocol.out).at("inputs").at("transforms").at("tanks-and-temples"), found)
+      << protocol.err;
+  write_text(dir / "ours.txt", ours.substr(0, ours.find("view2")));
+  const ProgramResult refused = run_program(command);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("2 pairs do not determine a similarity"), std::string::npos) << refused.err;
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+}
+
+// Cameras stand where the file has them: steps before move them with the cloud.
+TEST(EvalTruth, CamerasFollowTheStepsBefore) {
+  const TemporaryDir dir;
+  std::string points, cameras;
+  for (int i = 0; i < 300; ++i)
+    points += std::to_string(0.4 * ((i * 37) % 101) / 101) + " " +
+              std::to_string(0.3 * ((i * 53) % 97) / 97) + " 1\n";
+  for (int i = 0; i < 8; ++i)
+    cameras += "c" + std::to_string(i) + " " + std::to_string(0.1 * i) + " " + std::to_string(0.02 * i * i) +
+               " " + std::to_string(i % 2) + "\n";
+  write_text(dir / "cloud.xyz", points);
+  write_text(dir / "cameras.txt", cameras);
+  write_text(dir / "truth.off", "OFF\n4 1 0\n0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n4 0 1 2 3\n");
+  write_text(dir / "t.txt", "0 -2 0 0\n2 0 0 -6\n0 0 2 0\n0 0 0 1\n");
+  const json document = document_of(run_program(
+      {"eval", dir / "cloud.xyz", "--truth", dir / "truth.off", "--transform", dir / "t.txt", "--align",
+       "cameras", "--cameras", dir / "cameras.txt", "--truth-cameras", dir / "cameras.txt", "--json"}));
+  EXPECT_LT(truth_value(document, "accuracy_max_mm"), 0.01);
+  EXPECT_NEAR(document.at("run").at("effective").at("transforms").at("cameras").at("scale").get<double>(),
+              0.5, 1e-9);
+}
+
 TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {
   const TemporaryDir dir;
   write_text(dir / "a.xyz", "0 0 0\n1 0 0\n0 1 0\n1 1 0\n");
@@ -163,6 +240,7 @@ TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {
   refused({"--outlier", "-3mm"}, "--outlier");
   refused({"--max-distance", "3ft"}, "--max-distance");
   refused({"--align", "cameras"}, "--cameras");
+  refused({"--align", "tanks-and-temples"}, "--align tanks-and-temples: needs --cameras");
   refused({"--cameras", "x"}, "--align cameras");
   refused({"--align", "magic"}, "--align");
   refused({"--crop", "box:1"}, "crop 'box:1'");

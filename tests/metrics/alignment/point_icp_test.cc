@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "core/parallel.h"
 #include "tests/core/error_matcher.h"
@@ -63,26 +66,26 @@ TEST(PointIcp, ADistanceOfTheLimitIsNotWithinIt) {
   EXPECT_EQ(icp.before.inlier_rmse_m, 0);
 }
 
-std::string refusal(const std::vector<Vec3>& cloud, const std::vector<Vec3>& truth, double within_m) {
+std::string icp_refusal(const std::vector<Vec3>& cloud, const std::vector<Vec3>& truth, double within_m) {
   return error_of(ErrorKind::input,
                   [&] { align_points(cloud, truth, {.within_m = within_m, .max_iterations = 100}, "icp"); });
 }
 
 TEST(PointIcp, WhatIsNotDeterminedIsRefused) {
   const std::vector<Vec3> truth = lattice();
-  EXPECT_EQ(refusal({}, truth, 1), "icp: the cloud has no points");
-  EXPECT_EQ(refusal(truth, {}, 1), "icp: the truth has no points");
-  EXPECT_EQ(refusal({Vec3(9, 9, 9)}, truth, 0.4), "icp: no point lies within 400 mm of the truth");
-  EXPECT_THAT(refusal({Vec3(0, 0, 0), Vec3(0.1, 0, 0)}, truth, 0.4), HasSubstr("icp: 2 pairs do not"));
+  EXPECT_EQ(icp_refusal({}, truth, 1), "icp: the cloud has no points");
+  EXPECT_EQ(icp_refusal(truth, {}, 1), "icp: the truth has no points");
+  EXPECT_EQ(icp_refusal({Vec3(9, 9, 9)}, truth, 0.4), "icp: no point lies within 400 mm of the truth");
+  EXPECT_THAT(icp_refusal({Vec3(0, 0, 0), Vec3(0.1, 0, 0)}, truth, 0.4), HasSubstr("icp: 2 pairs do not"));
   const std::vector<Vec3> line = {{0, 0, 0}, {0.1, 0, 0}, {0.2, 0, 0}, {0.3, 0, 0}};
-  EXPECT_THAT(refusal(line, line, 0.4), HasSubstr("icp: all lie on one line"));
+  EXPECT_THAT(icp_refusal(line, line, 0.4), HasSubstr("icp: all lie on one line"));
 }
 
 // Three true points in the middle of a wide cloud draw all of it together: without a limit the scale would go
 // to zero.
 TEST(PointIcp, AScaleThatCollapsesIsRefused) {
   const std::vector<Vec3> truth = {{0.5, 0.4, 0.03}, {0.52, 0.4, 0.03}, {0.5, 0.42, 0.03}};
-  EXPECT_THAT(refusal(lattice(), truth, 10), HasSubstr("icp: the scale runs away: it has come to 0.0"));
+  EXPECT_THAT(icp_refusal(lattice(), truth, 10), HasSubstr("icp: the scale runs away: it has come to 0.0"));
 }
 
 TEST(PointIcp, IsTheSameForAnyThreads) {

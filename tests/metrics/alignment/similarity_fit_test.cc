@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Geometry>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -14,22 +13,14 @@
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/surfaces/undulating.h"
 #include "tests/core/error_matcher.h"
+#include "tests/metrics/alignment/planted_similarity.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
 namespace {
 
+using test::planted_similarity;
 using testing::HasSubstr;
-
-// Scale 1.02, 20 degrees, 0.3 m.
-Similarity planted() {
-  Similarity planted;
-  planted.scale = 1.02;
-  const Vec3 axis = Vec3(1, -2, 3).normalized();
-  planted.linear = 1.02 * Eigen::AngleAxisd(20 * std::numbers::pi / 180, axis).toRotationMatrix();
-  planted.translation_m = 0.3 * Vec3(2, 1, -2) / 3;
-  return planted;
-}
 
 struct Pairs {
   std::vector<Vec3> from, to;
@@ -39,7 +30,7 @@ Pairs camera_pairs(std::size_t count, double sigma_m, unsigned seed) {
   std::mt19937_64 generator(seed);
   std::uniform_real_distribution<double> place(-1, 1);
   std::normal_distribution<double> noise(0, 1);
-  const Similarity truth = planted();
+  const Similarity truth = planted_similarity();
   Pairs pairs;
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3 at(place(generator), place(generator), 0.2 * place(generator));
@@ -50,7 +41,9 @@ Pairs camera_pairs(std::size_t count, double sigma_m, unsigned seed) {
   return pairs;
 }
 
-double difference(const Similarity& fit) { return (fit.matrix() - planted().matrix()).cwiseAbs().maxCoeff(); }
+double difference(const Similarity& fit) {
+  return (fit.matrix() - planted_similarity().matrix()).cwiseAbs().maxCoeff();
+}
 
 TEST(SimilarityFit, CleanCamerasGiveThePlantedSimilarity) {
   const Pairs pairs = camera_pairs(12, 0, 1);
@@ -106,7 +99,7 @@ TEST(SimilarityFit, WhatIsNotDeterminedIsRefused) {
 }
 
 PointCloud moved_away(PointCloud cloud) {
-  const Eigen::Matrix4d inverse = planted().matrix().inverse();
+  const Eigen::Matrix4d inverse = planted_similarity().matrix().inverse();
   apply(similarity_from_matrix(inverse, "inverse"), cloud);
   return cloud;
 }
@@ -119,13 +112,14 @@ TEST(AlignWithScale, RecoversThePlantedSimilarity) {
   options.max_points = 8000;
   const Alignment clean = align_icp(moved_away(test::noisy_cloud(*truth, 8000, 0, 0, 1)), *truth, options);
   EXPECT_EQ(clean.constrained, 7);
-  EXPECT_LT((clean.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((clean.b_from_a - planted_similarity().matrix()).cwiseAbs().maxCoeff(), 1e-6);
   EXPECT_LT(clean.rms_after_m, 1e-7);
   const double sigma_m = 0.0005;
   const Alignment noisy =
       align_icp(moved_away(test::noisy_cloud(*truth, 8000, sigma_m, 0, 1)), *truth, options);
   // Tilts and shifts are known to sigma / sqrt(n) over the relief of the surface, a tenth of its extent.
-  EXPECT_LT((noisy.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 50 * sigma_m / std::sqrt(8000));
+  EXPECT_LT((noisy.b_from_a - planted_similarity().matrix()).cwiseAbs().maxCoeff(),
+            50 * sigma_m / std::sqrt(8000));
 }
 
 TEST(AlignWithScale, APlaneDoesNotDetermineIt) {

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 
 #include "core/parallel.h"
@@ -57,32 +58,34 @@ TEST(SimilarityRansac, IsTheSameForAnyOrderAndThreads) {
             first.to_from.matrix());
 }
 
-std::string refusal(const CentrePairs& pairs) {
+std::string ransac_refusal(const CentrePairs& pairs) {
   RansacOptions options;
   options.draws = 2000;
   return error_of(ErrorKind::input, [&] { fit_similarity_ransac(pairs.from, pairs.to, "c", options); });
 }
 
 TEST(SimilarityRansac, WhatIsNotDeterminedIsRefused) {
-  EXPECT_THAT(refusal(test::ring_of_cameras(2, 0, 0, 1)), HasSubstr("c: 2 pairs do not determine a"));
+  EXPECT_THAT(ransac_refusal(test::ring_of_cameras(2, 0, 0, 1)), HasSubstr("c: 2 pairs do not determine a"));
   CentrePairs broken = test::ring_of_cameras(10, 0, 0, 1);
   broken.from[4].y() = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(refusal(broken), "c: pair 4 is not finite");
+  EXPECT_EQ(ransac_refusal(broken), "c: pair 4 is not finite");
   CentrePairs line;
   for (int i = 0; i < 12; ++i) {
     line.from.emplace_back(0.1 * i, 0, 0);
     line.to.emplace_back(0, 0.1 * i, 1);
   }
-  EXPECT_EQ(refusal(line), "c: all lie on one line: the rotation about it is not determined");
+  EXPECT_EQ(ransac_refusal(line), "c: all lie on one line: the rotation about it is not determined");
   // On a line but for millimetres: the fit follows these, as they are all that there is about the line.
   std::mt19937_64 generator(1);
   std::normal_distribution<double> noise(0, 0.002);
   for (Vec3& place : line.from) place += Vec3(noise(generator), noise(generator), noise(generator));
   for (Vec3& place : line.to) place += Vec3(noise(generator), noise(generator), noise(generator));
-  EXPECT_THAT(refusal(line), HasSubstr("c: all that agree lie on one line as far as their errors tell"));
+  EXPECT_THAT(ransac_refusal(line),
+              HasSubstr("c: all that agree lie on one line as far as their errors tell"));
   CentrePairs chance = test::ring_of_cameras(30, 0, 0, 1);
   for (std::size_t i = 0; i < 16; ++i) chance.from[i] += Vec3(0.7 * static_cast<double>(i + 1), -2, 1);
-  EXPECT_THAT(refusal(chance), HasSubstr("of 30 agree within 200 mm with one similarity; more than half"));
+  EXPECT_THAT(ransac_refusal(chance),
+              HasSubstr("of 30 agree within 200 mm with one similarity; more than half"));
 }
 
 }  // namespace

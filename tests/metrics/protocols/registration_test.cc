@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "core/parallel.h"
 #include "tests/core/error_matcher.h"
@@ -112,7 +115,7 @@ TEST(Registration, TheCropBoundsBothClouds) {
   EXPECT_EQ(found.steps[2].truth_points, 20000U);
 }
 
-std::string refusal(const RegistrationInput& input) {
+std::string registration_refusal(const RegistrationInput& input) {
   RegistrationOptions options;
   options.cameras.draws = 2000;
   return error_of(ErrorKind::input, [&] { register_as_tanks_and_temples(input, options, "r"); });
@@ -122,14 +125,15 @@ TEST(Registration, WhatIsNotDeterminedIsRefused) {
   const Planted planted = plant(0, 3, 0, 2000);
   RegistrationInput input = planted.input();
   input.crop = [](const Vec3& point) { return point.x() > 50; };
-  EXPECT_EQ(refusal(input), "r: ICP 1: the cloud has no points");
+  EXPECT_EQ(registration_refusal(input), "r: ICP 1: the cloud has no points");
   input = planted.input();
   input.cameras_m = input.cameras_m.first(2);
   input.true_cameras_m = input.true_cameras_m.first(2);
-  EXPECT_THAT(refusal(input), HasSubstr("r: camera centres: 2 pairs do not determine a similarity"));
+  EXPECT_THAT(registration_refusal(input),
+              HasSubstr("r: camera centres: 2 pairs do not determine a similarity"));
   Planted elsewhere = planted;
   for (Vec3& point : elsewhere.cloud) point += Vec3(0, 0, 9);
-  EXPECT_EQ(refusal(elsewhere.input()), "r: ICP 1: no point lies within 400 mm of the truth");
+  EXPECT_EQ(registration_refusal(elsewhere.input()), "r: ICP 1: no point lies within 400 mm of the truth");
   RegistrationOptions without;
   without.tau_m = 0;
   EXPECT_THAT(
@@ -143,7 +147,8 @@ TEST(Registration, CloudsThatLeaveTheCamerasAreRefused) {
   Planted planted = plant(0, 3, 0, 3000);
   const Vec3 off = test::planted_similarity().linear.inverse() * Vec3(0, 0, 0.35);
   for (Vec3& point : planted.cloud) point += off;
-  EXPECT_THAT(refusal(planted.input()), HasSubstr("r: the clouds pull the cameras apart: 27 agreed"));
+  EXPECT_THAT(registration_refusal(planted.input()),
+              HasSubstr("r: the clouds pull the cameras apart: 27 agreed"));
 }
 
 }  // namespace
