@@ -18,9 +18,7 @@
 #include "core/text.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
-#include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
-#include "scenes/registry.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench::cli {
@@ -138,15 +136,6 @@ void add_details(const CloudBlocks& cloud, const Surface& truth, const Score& sc
   effective["plane_fit"] = plane_json(score.plane);
   effective["height_difference"] = height_json(measure_height_difference(scored, truth));
   if (rig) effective["reprojection"] = reprojection_json(scored, cloud, truth, *rig);
-}
-
-// Returns the cameras of the request; nullopt where none is known.
-std::optional<Rig> request_rig(const EvalCloudRequest& request) {
-  if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
-  constexpr std::uint64_t kJitterSeed = 42;  // render's default
-  return request.rig.empty()
-             ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
-             : make_rig(request.rig, request.overrides, kJitterSeed);
 }
 
 // Returns what the cameras see; empty where no camera is known.

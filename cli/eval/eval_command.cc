@@ -36,7 +36,7 @@ void read_unit(EvalRequest& request, const FlagValue& value) {
 
 void read_depth_along(EvalRequest& request, const FlagValue& value) {
   if (value.text != "ray" && value.text != "z") value.refuse_text("expected ray or z");
-  request.depth.along_z = value.text == "z";
+  request.depth.meaning.along_z = value.text == "z";
 }
 
 const Flag<EvalRequest> kEvalFlags[] = {
@@ -84,7 +84,7 @@ const Flag<EvalRequest> kEvalFlags[] = {
       .value_name = "X",
       .help = "metres of one count of a PNG or TIFF of 16 bits (0.001 for millimetres)"},
      [](EvalRequest& r, const FlagValue& v) {
-       r.depth.metres_per_count = r.protocol.metres_per_count = v.positive();
+       r.depth.meaning.metres_per_count = r.protocol.metres_per_count = v.positive();
      }},
     {{.name = "json", .help = "print JSON in the layout of results.json"},
      into<&EvalRequest::cloud, &EvalCloudRequest::json>},
@@ -126,18 +126,26 @@ void complete_cloud_request(EvalRequest& request) {
   EvalCloudRequest& cloud = request.cloud;
   const auto given = [&](const char* name) { return request.given.count(name); };
   if (cloud.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
-  for (const char* flag : {"camera", "depth-along"})
-    if (given(flag) != 0) throw Error(ErrorKind::usage, fmt::format("--{} belongs to --depth", flag));
-  if (given("depth-scale") != 0 && request.protocol.protocol != "depth")
-    throw Error(ErrorKind::usage, "--depth-scale belongs to --depth or --protocol depth");
+  if (given("camera") != 0) throw Error(ErrorKind::usage, "--camera belongs to --depth");
+  if (given("depth-along") != 0 && given("truth-depth") == 0)
+    throw Error(ErrorKind::usage, "--depth-along belongs to --depth or --truth-depth");
+  if (given("depth-scale") != 0 && given("truth-depth") == 0 && request.protocol.protocol != "depth")
+    throw Error(ErrorKind::usage, "--depth-scale belongs to --depth, --truth-depth or --protocol depth");
+  if (given("truth-depth") != 0 && given("rig") + given("dataset") == 0)
+    throw Error(ErrorKind::usage, "--truth-depth: needs --dataset or --rig, to know the cameras");
+  cloud.truth_depth_meaning = request.depth.meaning;
+  if (given("truth-unit") != 0) cloud.truth_depth_meaning.metres_per_unit = cloud.truth_metres_per_unit;
   if (given("board") != 0) throw Error(ErrorKind::usage, "--board belongs to --charuco");
-  const auto truths = given("scene") + given("mesh") + given("truth") + given("truth-cloud");
+  const auto truths =
+      given("scene") + given("mesh") + given("truth") + given("truth-cloud") + given("truth-depth");
   if (truths > 1 || truths + given("dataset") == 0)
-    throw Error(ErrorKind::usage,
-                "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE and --dataset DIR");
+    throw Error(
+        ErrorKind::usage,
+        "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
+        "and --dataset DIR");
   for (const char* flag : {"truth-unit", "distance", "scanner"})
-    if (given(flag) && !given("truth") && !given("truth-cloud"))
-      throw Error(ErrorKind::usage, fmt::format("--{}: needs --truth or --truth-cloud", flag));
+    if (given(flag) && !given("truth") && !given("truth-cloud") && !given("truth-depth"))
+      throw Error(ErrorKind::usage, fmt::format("--{}: needs --truth, --truth-cloud or --truth-depth", flag));
   const auto by_cameras = std::ranges::find_if(cloud.align, [](const AlignStep& step) {
     return step.how == AlignStep::How::cameras || step.how == AlignStep::How::tanks_and_temples;
   });
@@ -210,8 +218,8 @@ ExitCode eval_command(const Arguments& arguments) {
   if (request->given.contains("depth")) {
     check_depth_request(*request);
     request->depth.dataset_dir = request->cloud.dataset_dir;
-    request->depth.metres_per_unit = request->cloud.metres_per_unit;
-    request->depth.unit_given = request->given.contains("unit");
+    if (request->given.contains("unit"))
+      request->depth.meaning.metres_per_unit = request->cloud.metres_per_unit;
     request->depth.json = request->cloud.json;
     return eval_depth(request->depth, arguments);
   }

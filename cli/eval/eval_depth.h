@@ -1,20 +1,17 @@
 #pragma once
 // `aqbench eval --depth`: a depth map against the true one of a rendered dataset.
 
-#include <optional>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/eval/eval_depth_input.h"
 
 namespace aqbench::cli {
 
 // Which depth map is scored, and what its values are.
 struct EvalDepthRequest {
   std::string depth_file, camera, dataset_dir;
-  double metres_per_unit = 1;
-  bool unit_given = false;
-  std::optional<bool> along_z;             // unset: NPY is along the ray, others are refused
-  std::optional<double> metres_per_count;  // of a PNG
+  DepthMeaning meaning;
   bool json = false;
 };
 

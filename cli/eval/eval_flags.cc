@@ -89,6 +89,12 @@ const Flag<EvalCloudRequest> kTruthFlags[] = {
       .help = "a scan taken as truth; of a mesh its vertices. May be repeated",
       .repeatable = true},
      into<&EvalCloudRequest::truth_cloud_files>},
+    {{.name = "truth-depth",
+      .value_name = "CAMERA=FILE",
+      .help = "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be "
+              "repeated",
+      .repeatable = true},
+     into<&EvalCloudRequest::truth_depths>},
     {{.name = "truth-unit",
       .value_name = "UNIT",
       .help = "unit of the truth's files, of --crop and of --scanner: m, cm, mm or um",

@@ -225,6 +225,7 @@ void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::s
 Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
   std::vector<std::string> truth = cloud.truth_files;
   truth.insert(truth.end(), cloud.truth_cloud_files.begin(), cloud.truth_cloud_files.end());
+  truth.insert(truth.end(), cloud.truth_depths.begin(), cloud.truth_depths.end());
   Json scanners = Json::array();
   for (const Vec3& scanner : cloud.scanners) scanners.push_back({scanner.x(), scanner.y(), scanner.z()});
   return {{"file", cloud.cloud_file},

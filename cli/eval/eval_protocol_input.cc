@@ -41,22 +41,9 @@ void append_scan(PointCloud& cloud, const PointCloud& scan) {
 }
 
 // The scans of a truth, with their scanners where all are known.
-void take_scans(const EvalCloudRequest& cloud, const std::vector<std::string>& files, ProtocolInput& input) {
+void take_scans(std::vector<Scan> scans, ProtocolInput& input) {
   CloudTruth& truth = input.truth;
-  std::vector<Scan> scans;
-  for (const std::string& file : files) {
-    if (std::filesystem::path(file).extension() == ".mlp") {
-      for (BeamScan& scan : read_scan_project(file, cloud.truth_metres_per_unit))
-        truth.scans.push_back(std::move(scan));
-      continue;
-    }
-    scans.push_back(read_scan(file, cloud.truth_metres_per_unit));
-  }
-  bool known = true;
-  for (std::size_t i = 0; i < scans.size(); ++i) {
-    if (i < cloud.scanners.size()) scans[i].scanner_m = cloud.scanners[i] * cloud.truth_metres_per_unit;
-    known = known && scans[i].scanner_m.has_value();
-  }
+  const bool known = std::ranges::all_of(scans, [](const Scan& scan) { return scan.scanner_m.has_value(); });
   PointCloud& points = known ? input.scanned : truth.cloud;
   for (Scan& scan : scans) {
     if (known) truth.scans.push_back(beam_scan(scan));
@@ -80,12 +67,15 @@ void take_vertices(const std::string& file, double metres_per_unit, ProtocolInpu
 void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
   constexpr std::string_view kMesh = "mesh:";
   const auto& files = cloud.truth_cloud_files.empty() ? cloud.truth_files : cloud.truth_cloud_files;
-  if (is_scan_project(files)) return take_scans(cloud, files, input);
+  if (is_scan_project(files)) {
+    input.truth.scans = read_scan_project(files[0], cloud.truth_metres_per_unit);
+    return;
+  }
   const Scene scene = make_truth(cloud);
   input.surface = scene.truth.surface;
   input.truth.surface = input.surface.get();
   if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
-    take_scans(cloud, files, input);
+    take_scans(read_truth_scans(cloud), input);
   else if (!files.empty())
     take_vertices(files[0], cloud.truth_metres_per_unit, input);
   else if (cloud.scene.starts_with(kMesh))

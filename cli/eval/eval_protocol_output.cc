@@ -270,7 +270,10 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
   }
   if (json) return print_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");
   if (candidates.empty())
-    fmt::print("no protocol gives {}: not as it is, and not with one knob changed\n", number);
+    fmt::print(
+        "no protocol gives {}: not as it is, and not with one knob at another usual value; two knobs at once "
+        "are not tried.\nGive a tolerance of its own by --thresholds; docs/protocols.md has the knobs\n",
+        number);
   else
     fmt::print("{}candidates of one rank give the very same value: nothing tells them apart\n",
                render_table(table, wants_colours(STDOUT_FILENO)));

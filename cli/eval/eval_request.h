@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/eval/eval_depth_input.h"
 #include "core/parameters.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
@@ -25,8 +26,10 @@ struct EvalCloudRequest {
   std::vector<Override> overrides;
   double metres_per_unit = 1;
 
-  // The truth where it is in files: a mesh, or scans.
+  // The truth where it is in files: a mesh, scans, or depth maps.
   std::vector<std::string> truth_files, truth_cloud_files;
+  std::vector<std::string> truth_depths;  // CAMERA=FILE: depth maps of cameras of the rig or dataset
+  DepthMeaning truth_depth_meaning;
   double truth_metres_per_unit = 1;
   std::vector<Vec3> scanners;  // in the truth's unit: one for each scan, or none
   TruthCloudOptions truth_cloud;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/optics/calibration_file.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/bordered_surface.h"
 #include "scenes/surfaces/mesh_surface.h"
@@ -16,26 +18,25 @@
 namespace aqbench::cli {
 namespace {
 
-void check_scanners(const EvalCloudRequest& request, std::size_t scans) {
-  if (!request.scanners.empty() && request.scanners.size() != scans)
-    throw Error(ErrorKind::usage,
-                fmt::format("--scanner: given {} times for {} scans", request.scanners.size(), scans));
+// What the truth is made of, as given.
+const std::vector<std::string>& scan_names(const EvalCloudRequest& request) {
+  if (!request.truth_depths.empty()) return request.truth_depths;
+  return request.truth_cloud_files.empty() ? request.truth_files : request.truth_cloud_files;
 }
 
-Scene truth_from_scans(const EvalCloudRequest& request, const std::vector<std::string>& files,
-                       std::vector<Scan> scans) {
+void set_scanners(const EvalCloudRequest& request, std::vector<Scan>& scans) {
+  if (!request.scanners.empty() && request.scanners.size() != scans.size())
+    throw Error(ErrorKind::usage,
+                fmt::format("--scanner: given {} times for {} scans", request.scanners.size(), scans.size()));
   for (std::size_t i = 0; i < request.scanners.size(); ++i)
     scans[i].scanner_m = request.scanners[i] * request.truth_metres_per_unit;
-  return {fmt::format("scan:{}", fmt::join(files, "+")),
-          {},
-          {make_truth_cloud(std::move(scans), request.truth_cloud)}};
 }
 
-Scene truth_from_scans(const EvalCloudRequest& request, const std::vector<std::string>& files) {
-  check_scanners(request, files.size());
-  std::vector<Scan> scans;
-  for (const std::string& file : files) scans.push_back(read_scan(file, request.truth_metres_per_unit));
-  return truth_from_scans(request, files, std::move(scans));
+Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans) {
+  return {fmt::format("{}:{}", request.truth_depths.empty() ? "scan" : "depth",
+                      fmt::join(scan_names(request), "+")),
+          {},
+          {make_truth_cloud(std::move(scans), request.truth_cloud)}};
 }
 
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
@@ -49,21 +50,44 @@ Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, 
 
 }  // namespace
 
+std::optional<Rig> request_rig(const EvalCloudRequest& request) {
+  if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
+  constexpr std::uint64_t kJitterSeed = 42;  // render's default
+  return request.rig.empty()
+             ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
+             : make_rig(request.rig, request.overrides, kJitterSeed);
+}
+
+std::vector<Scan> read_truth_scans(const EvalCloudRequest& request) {
+  std::vector<Scan> scans;
+  if (!request.truth_depths.empty()) {
+    const Rig rig = *request_rig(request);
+    for (const std::string& given : request.truth_depths)
+      scans.push_back(read_depth_scan(given, request.truth_depth_meaning, rig));
+  } else {
+    for (const std::string& file : scan_names(request))
+      scans.push_back(read_scan(file, request.truth_metres_per_unit));
+  }
+  set_scanners(request, scans);
+  return scans;
+}
+
 Scene make_truth(const EvalCloudRequest& request) {
-  if (!request.truth_cloud_files.empty()) return truth_from_scans(request, request.truth_cloud_files);
-  if (request.truth_files.size() > 1) return truth_from_scans(request, request.truth_files);
-  if (request.truth_files.size() == 1) {
-    GeometryFile read = read_geometry_file(request.truth_files[0]);
+  const std::vector<std::string>& meshes_or_scans = request.truth_files;
+  if (meshes_or_scans.empty() ? !scan_names(request).empty() : meshes_or_scans.size() > 1)
+    return truth_from_scans(request, read_truth_scans(request));
+  if (meshes_or_scans.size() == 1) {
+    GeometryFile read = read_geometry_file(meshes_or_scans[0]);
     if (!read.mesh) {
-      check_scanners(request, 1);
       std::vector<Scan> scans;
-      scans.push_back(scan_of(std::move(read), request.truth_files[0], request.truth_metres_per_unit));
-      return truth_from_scans(request, request.truth_files, std::move(scans));
+      scans.push_back(scan_of(std::move(read), meshes_or_scans[0], request.truth_metres_per_unit));
+      set_scanners(request, scans);
+      return truth_from_scans(request, std::move(scans));
     }
     if (!request.scanners.empty())
       throw Error(ErrorKind::usage,
                   "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
-    return truth_from_mesh(request, request.truth_files[0], *std::move(read.mesh));
+    return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
   return request.scene.empty() ? read_dataset_scene(request.dataset_dir)
                                : make_scene(request.scene, request.overrides);

@@ -1,11 +1,23 @@
 #pragma once
 // The truth of `aqbench eval CLOUD`, and which part of it is scored.
 
+#include <optional>
+#include <vector>
+
 #include "cli/eval/eval_request.h"
 #include "core/json.h"
+#include "scenes/cloud/scan.h"
+#include "scenes/optics/rig.h"
 #include "scenes/scene.h"
 
 namespace aqbench::cli {
+
+// Returns the cameras that are known, of the rig or the dataset; nothing where neither is given.
+std::optional<Rig> request_rig(const EvalCloudRequest& request);
+
+// Reads the scans of a truth, with the scanners that were given: clouds, vertices of meshes, or depth maps
+// put into the world frame. Throws Error(input) naming the file, Error(usage) for flags that do not fit.
+std::vector<Scan> read_truth_scans(const EvalCloudRequest& request);
 
 // Makes the truth of a request: a scene, a mesh or scans. Throws Error(input) naming the file, Error(usage)
 // for parameters or flags that do not fit.

@@ -96,6 +96,45 @@ TEST_F(EvalDataset, UnusableDepthMapsAreOneLineAndExitTwo) {
   refused(good, "cam01", dataset_, "truth/cam01/depth.npy");
 }
 
+// The vertices of the true surface lie on what the depth maps say, as far as a plane through neighbours
+// follows the waves.
+TEST_F(EvalDataset, DepthMapsAreTruthForClouds) {
+  const std::string cloud = dataset_ + "/truth/surface.ply", depths = dataset_ + "/truth/cam00/depth.npy";
+  const auto score = [&](const std::vector<std::string>& more) {
+    Arguments command = {"eval", cloud, "--dataset", dataset_, "--json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out);
+  };
+  const auto median_mm = [](const json& document) {
+    return document.at("records").at(0).at("metrics").at("accuracy_median_mm").at("value").get<double>();
+  };
+  const json both = score(
+      {"--truth-depth", "cam00=" + depths, "--truth-depth", "cam01=" + dataset_ + "/truth/cam01/depth.npy"});
+  EXPECT_LT(median_mm(both), 0.2);
+  EXPECT_EQ(both.at("run").at("effective").at("scoring").at("truth_points"), 2 * 48 * 36);
+  const std::string lower = changed_depths("lower.npy", [](float depth) { return 1000 * depth + 3; });
+  const json below = score({"--truth-depth", "cam00=" + lower, "--truth-unit", "mm"});
+  EXPECT_NEAR(median_mm(below), 3, 0.3);
+  const auto refused = [&](const std::vector<std::string>& more, const char* why) {
+    Arguments command = {"eval", cloud};
+    command.insert(command.end(), more.begin(), more.end());
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  refused({"--truth-depth", "cam00=" + depths}, "needs --dataset or --rig");
+  refused({"--truth-depth", "cam00", "--dataset", dataset_}, "expected CAMERA=FILE");
+  refused({"--truth-depth", "cam7=" + depths, "--dataset", dataset_}, "cam7");
+  refused({"--truth-depth", "cam00=" + depths, "--rig", "single_pair"}, "48");
+  refused({"--truth-depth", "cam00=" + depths, "--dataset", dataset_, "--scene", "undulating"},
+          "give one of");
+  refused({"--truth-depth", "cam00=d.pfm", "--dataset", dataset_}, "--depth-along");
+  refused({"--scene", "undulating", "--depth-along", "z"}, "--truth-depth");
+}
+
 TEST_F(EvalDataset, CompletenessCountsWhatTwoCamerasSee) {
   // Half of the true surface, from the dataset itself.
   std::ofstream cloud(dir_ / "half.xyz");
