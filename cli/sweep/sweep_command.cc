@@ -319,8 +319,7 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     code = combine(code, add_evidence(request, bundle, outcome.interrupted));
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
-    plan = {};  // verification needs the memory
-    journal.reset();
+    plan = {}, journal.reset();  // verification needs the memory
     return combine(code, report_bundle(bundle, outcome, request.json));
   });
 }

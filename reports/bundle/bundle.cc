@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/running/journal.h"
 #include "reports/bundle/countersignature.h"
 #include "reports/bundle/statement.h"
 #include "reports/bundle/timestamp.h"
@@ -101,6 +102,20 @@ const std::vector<std::string>& derived_bundle_files() {
   static const std::vector<std::string> files = {"benchmark.json", kInventoryName, kReportName,
                                                  kStatementName};
   return files;
+}
+
+std::string shard_folder(std::size_t i, const std::string& run_id) {
+  return fmt::format("{}{}-{}/", kShardsFolder, i + 1, run_id);
+}
+
+bool is_file_of_a_case(std::string_view file) {
+  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
+                                          "logs/",  "pictures/", "viewer/", "views/"};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
+}
+
+bool is_left_out_by_merge(std::string_view file) {
+  return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
 }
 
 std::string environment_text(const Results& results) {

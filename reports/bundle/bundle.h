@@ -11,6 +11,7 @@
 //   journal.jsonl tiles/*.csv the sweep, as it runs
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -37,6 +38,16 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
 const std::vector<std::string>& required_bundle_files();
 // Returns the files that bundles have besides since summary version 2.
 const std::vector<std::string>& derived_bundle_files();
+
+// Is the folder of a merged bundle for what its shards had beside the files of their cases.
+inline constexpr const char* kShardsFolder = "shards/";
+
+// Returns the folder in it of the shard at an index: "shards/1-RUN/".
+std::string shard_folder(std::size_t i, const std::string& run_id);
+
+// Return whether a file of a shard keeps its place in the merged bundle, and whether it is not copied at all.
+bool is_file_of_a_case(std::string_view file);
+bool is_left_out_by_merge(std::string_view file);
 
 // Returns the bytes of env.json.
 std::string environment_text(const Results& results);

@@ -17,7 +17,6 @@
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/command_check.h"
-#include "reports/bundle/merge.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"

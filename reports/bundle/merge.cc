@@ -235,20 +235,6 @@ void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::
 
 }  // namespace
 
-bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
-                                          "logs/",  "pictures/", "viewer/", "views/"};
-  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
-}
-
-bool is_left_out_by_merge(std::string_view file) {
-  return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
-}
-
-std::string shard_folder(std::size_t i, const std::string& run_id) {
-  return fmt::format("{}{}-{}/", kShardsFolder, i + 1, run_id);
-}
-
 fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
                        const std::vector<std::string>& command_line, const SigningKey* key) {
   const RunClock clock;

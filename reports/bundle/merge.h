@@ -1,7 +1,6 @@
 #pragma once
 // The shards of one sweep, run anywhere, as one bundle.
 
-#include <cstddef>
 #include <filesystem>
 #include <vector>
 
@@ -20,15 +19,5 @@ std::filesystem::path merge_bundles(const std::vector<std::filesystem::path>& sh
                                     const std::filesystem::path& out,
                                     const std::vector<std::string>& command_line,
                                     const SigningKey* key = nullptr);
-
-// Is the folder of a merged bundle for what its shards had beside the files of their cases.
-inline constexpr const char* kShardsFolder = "shards/";
-
-// Returns the folder in it of the shard at an index: "shards/1-RUN/".
-std::string shard_folder(std::size_t i, const std::string& run_id);
-
-// Return whether a file of a shard keeps its place in the merged bundle, and whether it is not copied at all.
-bool is_file_of_a_case(std::string_view file);
-bool is_left_out_by_merge(std::string_view file);
 
 }  // namespace aqbench

@@ -13,7 +13,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/merge.h"
+#include "reports/bundle/bundle.h"
 #include "reports/content/command_list.h"
 #include "reports/content/commands.h"
 #include "reports/text/summary.h"
