@@ -239,6 +239,13 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
   return out + line + '\n';
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::vector<std::string_view> split_at(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {

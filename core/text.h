@@ -45,6 +45,9 @@ std::string elide_middle(std::string_view utf8, std::size_t columns);
 // `indent` blanks; each ends with a line break. A word that is too long for a line is cut into pieces.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
 
+// Returns the text with the letters A to Z as a to z.
+std::string lower_case(std::string_view text);
+
 // Returns the parts of `text` between the separators: one more part than separators, empty parts included.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 template <std::same_as<std::string> Temporary>

@@ -1,4 +1,5 @@
 #include "cli/project/found_inputs.h"
+#include "core/text.h"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +24,7 @@ bool holds(const fs::path& folder, const char* name) {
 }
 
 bool is_image(const fs::path& file) {
-  std::string ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(file.extension().string());
   return std::ranges::find(kImageEndings, ending) != kImageEndings.end();
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -50,6 +51,30 @@ Eigen::Matrix4d matrix_of(std::string_view text, const std::string& source) {
   return matrix;
 }
 
+// Returns the value of an attribute in either quotes, with the five entities of XML resolved.
+std::optional<std::string> attribute_of(std::string_view element, const std::string& name,
+                                        const std::string& source) {
+  std::optional<std::string_view> quoted = take_between(element, name + "=\"", "\"");
+  if (!quoted) quoted = take_between(element, name + "='", "'");
+  if (!quoted) return std::nullopt;
+  constexpr std::pair<std::string_view, char> kEntities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string value;
+  for (std::size_t at = 0; at < quoted->size(); ++at) {
+    const std::string_view rest = quoted->substr(at);
+    const auto* const entity =
+        std::ranges::find_if(kEntities, [&](const auto& known) { return rest.starts_with(known.first); });
+    if (entity == std::end(kEntities) && rest[0] == '&')
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {}: '{}' is none of XML's five entities", source, name,
+                              printable(rest.substr(0, rest.find(';') + 1))),
+                  source);
+    value += entity == std::end(kEntities) ? rest[0] : entity->second;
+    if (entity != std::end(kEntities)) at += entity->first.size() - 1;
+  }
+  return value;
+}
+
 }  // namespace
 
 std::vector<BeamScan> read_scan_project(const std::filesystem::path& path, double metres_per_unit) {
@@ -57,13 +82,13 @@ std::vector<BeamScan> read_scan_project(const std::filesystem::path& path, doubl
   std::string_view rest = bytes;
   std::vector<BeamScan> scans;
   while (auto mesh = take_between(rest, "<MLMesh ", "</MLMesh>")) {
-    const auto file = take_between(*mesh, "filename=\"", "\"");
+    const auto file = attribute_of(*mesh, "filename", path.string());
     if (!file) throw Error(ErrorKind::input, path.string() + ": MLMesh: no filename", path.string());
     const auto matrix = take_between(*mesh, "<MLMatrix44>", "</MLMatrix44>");
     BeamScan scan;
     if (matrix) scan.world_from_scanner = matrix_of(*matrix, path.string());
     scan.world_from_scanner.topRightCorner<3, 1>() *= metres_per_unit;
-    scan.points_m = read_cloud_file(path.parent_path() / std::string(*file)).cloud.points_m;
+    scan.points_m = read_cloud_file(path.parent_path() / *file).cloud.points_m;
     for (Vec3& point : scan.points_m) point *= metres_per_unit;
     scans.push_back(std::move(scan));
   }

@@ -228,7 +228,7 @@ std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
   TruePoints points = collect_true_points(std::move(scans));
   if (points.positions_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: no finite point", file));
   if (std::ranges::all_of(points.positions_m, [&](const Vec3& p) { return p == points.positions_m.front(); }))
-    throw Error(ErrorKind::input, fmt::format("{}: its {} lie at one place: no surface", file,
+    throw Error(ErrorKind::input, fmt::format("{}: {} at one place: no surface", file,
                                               counted(points.positions_m.size(), "finite point")));
   return std::make_shared<ScanSurface>(std::move(points), options);
 }

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/text.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/obj.h"
 #include "scenes/cloud/off.h"
@@ -24,12 +25,6 @@
 
 namespace aqbench {
 namespace {
-
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
-}
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> list) {
   for (const std::string_view one : list)
@@ -46,7 +41,7 @@ std::string format_of(const std::filesystem::path& path) {
   if (is_pcd(start)) return ".pcd";
   if (start.starts_with("OFF\n") || start.starts_with("OFF\r")) return ".off";
   if (start.starts_with("\x93NUMPY")) return ".npy";
-  const std::string extension = lower_extension(path);
+  const std::string extension = lower_case(path.extension().string());
   if (is_one_of(extension, {".ply", ".obj", ".off", ".stl", ".pcd", ".npy", ".pts"})) return extension;
   if (is_one_of(extension, {".xyz", ".txt", ".csv", ".asc"})) return ".xyz";
   return "";

@@ -45,6 +45,19 @@ void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t ver
   if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
 }
 
+// Goes to the next statement. One whose lines end in '\' is put together in `joined`.
+bool next_statement(TextLines& lines, std::string_view& statement, std::string& joined) {
+  if (!lines.next_content(statement)) return false;
+  if (!statement.ends_with('\\')) return true;
+  joined.clear();
+  while (statement.ends_with('\\')) {
+    joined.append(statement.substr(0, statement.size() - 1)).push_back(' ');
+    if (!lines.next(statement)) lines.fail("the file ends in a statement that goes on");
+  }
+  statement = joined.append(statement);
+  return true;
+}
+
 }  // namespace
 
 Reconstruction read_obj(std::string_view bytes, const std::string& name) {
@@ -52,7 +65,8 @@ Reconstruction read_obj(std::string_view bytes, const std::string& name) {
   Reconstruction result;
   TriangleMesh mesh;
   std::string_view line;
-  while (lines.next_content(line)) {
+  std::string joined;
+  while (next_statement(lines, line, joined)) {
     const std::string_view kind = take_word(line);
     if (kind == "v") {
       result.cloud.points_m.push_back(obj_vertex(lines, line));

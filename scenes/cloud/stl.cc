@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -68,7 +69,7 @@ std::vector<Vec3> binary_stl_corners(std::string_view bytes) {
 
 void expect_stl_words(TextLines& lines, std::string_view line, std::string_view first,
                       std::string_view second) {
-  if (take_word(line) != first || take_word(line) != second)
+  if (lower_case(take_word(line)) != first || lower_case(take_word(line)) != second)
     lines.fail(fmt::format("expected '{} {}'", first, second));
 }
 
@@ -83,7 +84,7 @@ std::vector<Vec3> text_stl_corners(std::string_view bytes, const std::string& na
   };
   while (lines.next_content(line)) {
     std::string_view rest = line;
-    const std::string_view word = take_word(rest);
+    const std::string word = lower_case(take_word(rest));
     if (word == "solid" || word == "endsolid") {
       ended = word == "endsolid";
       continue;
@@ -92,12 +93,12 @@ std::vector<Vec3> text_stl_corners(std::string_view bytes, const std::string& na
     expect_stl_words(lines, next(), "outer", "loop");
     for (int corner = 0; corner < 3; ++corner) {
       rest = next();
-      if (take_word(rest) != "vertex") lines.fail("expected 'vertex'");
+      if (lower_case(take_word(rest)) != "vertex") lines.fail("expected 'vertex'");
       Vec3& position = corners.emplace_back();
       for (int axis = 0; axis < 3; ++axis) position[axis] = lines.number(take_word(rest), "vertex");
     }
-    if (next() != "endloop") lines.fail("expected 'endloop'");
-    if (next() != "endfacet") lines.fail("expected 'endfacet'");
+    if (lower_case(next()) != "endloop") lines.fail("expected 'endloop'");
+    if (lower_case(next()) != "endfacet") lines.fail("expected 'endfacet'");
   }
   if (!ended) lines.fail("the file ends before 'endsolid'");
   return corners;
@@ -112,7 +113,7 @@ bool is_binary_stl(std::string_view bytes) {
 
 Reconstruction read_stl(std::string_view bytes, const std::string& name) {
   const bool binary = is_binary_stl(bytes);
-  if (!binary && !bytes.starts_with("solid"))
+  if (!binary && lower_case(bytes.substr(0, 5)) != "solid")
     throw Error(
         ErrorKind::input,
         fmt::format("{}: {} bytes are not what the number of triangles in a binary STL says, and text "

@@ -87,9 +87,8 @@ class TextPointsReader {
     const char separator = separator_of(line);
     std::size_t column = 0;
     for (bool more = true; more; ++column) {
-      std::string name(take_column(line, separator, more));
+      std::string name = lower_case(take_column(line, separator, more));
       std::erase(name, '"');
-      std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
       for (std::size_t k = 0; k < 6; ++k)
         if (name == kNames[k]) found[k] = column;
     }

@@ -59,6 +59,19 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
   return matrix;
 }
 
+// 16 numbers by columns, as the JSON files of Open3D and of Tanks and Temples' evaluation have them.
+Eigen::Matrix4d matrix_by_columns(const Json& numbers, const std::string& name) {
+  if (!numbers.is_array() || numbers.size() != 16)
+    fail_transform(name, "transformation: expected an array of 16 numbers");
+  Eigen::Matrix4d matrix;
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (!numbers[i].is_number() || !std::isfinite(numbers[i].get<double>()))
+      fail_transform(name, fmt::format("transformation[{}]: expected a finite number", i));
+    matrix(static_cast<Eigen::Index>(i % 4), static_cast<Eigen::Index>(i / 4)) = numbers[i].get<double>();
+  }
+  return matrix;
+}
+
 }  // namespace
 
 Eigen::Matrix4d Similarity::matrix() const {
@@ -99,6 +112,8 @@ Similarity read_similarity(const std::filesystem::path& path) {
   if (first != std::string::npos && bytes[first] != '{' && bytes[first] != '[')
     return similarity_from_matrix(matrix_from_text(bytes, name), name);
   const Json json = parse_strict_json(bytes, name, kSmallFileJson);
+  if (json.is_object() && json.contains("transformation"))
+    return similarity_from_matrix(matrix_by_columns(json.at("transformation"), name), name);
   if (json.is_object() && !json.contains("matrix")) fail_transform(name, "matrix: missing");
   const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
                                                   : matrix_from_json(json, "", name);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -203,9 +204,7 @@ ImageInfo inspect_jpeg(const ImageBytes& image) {
 }  // namespace
 
 bool is_image_name(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lower_case(file.extension().string());
   constexpr std::array<std::string_view, 5> known = {".png", ".jpg", ".jpeg", ".tif", ".tiff"};
   return std::ranges::find(known, extension) != known.end();
 }

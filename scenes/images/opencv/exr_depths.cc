@@ -76,9 +76,8 @@ void check_exr(exr_result_t result, exr_const_context_t context, const std::stri
 }
 
 // Whether a channel's name, without its layer, is one by which programs write depths.
-bool names_depth(std::string name) {
-  name = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+bool names_depth(const std::string& channel) {
+  const std::string name = lower_case(channel.substr(channel.rfind('.') + 1));  // npos + 1 is 0
   return name == "z" || name == "v" || name == "depth";
 }
 

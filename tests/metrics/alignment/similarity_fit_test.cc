@@ -89,7 +89,8 @@ TEST(SimilarityFit, WhatIsNotDeterminedIsRefused) {
   std::normal_distribution<double> noise(0, 0.001);
   for (std::size_t i = 0; i < nearly.from.size(); ++i) {
     nearly.from[i] = Vec3(0.2 * static_cast<double>(i), noise(generator), noise(generator));
-    nearly.to[i] = planted().linear * Vec3(0.2 * static_cast<double>(i), noise(generator), noise(generator));
+    nearly.to[i] =
+        planted_similarity().linear * Vec3(0.2 * static_cast<double>(i), noise(generator), noise(generator));
   }
   EXPECT_EQ(error(nearly), "c.txt: all lie on one line: the rotation about it is not determined");
   EXPECT_THAT(error(camera_pairs(2, 0, 1)), HasSubstr("c.txt: 2 pairs do not determine a similarity"));
@@ -160,7 +161,7 @@ TEST(AlignWithScale, FindsAPartOfAScanFromManyDraws) {
     options.scale = true;
     const Alignment found = align_icp(moved_away(part), *truth, options);
     EXPECT_EQ(found.constrained, 7);
-    EXPECT_LT((found.b_from_a - planted().matrix()).cwiseAbs().maxCoeff(), 1e-6) << seed;
+    EXPECT_LT((found.b_from_a - planted_similarity().matrix()).cwiseAbs().maxCoeff(), 1e-6) << seed;
   }
 }
 
@@ -191,7 +192,7 @@ TEST(AlignWithScale, NoiseDoesNotShrinkIt) {
   for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
     const Alignment found =
         align_icp(moved_away(test::noisy_cloud(*truth, 4000, 0.002, 0, seed)), *truth, options);
-    sum += std::cbrt(found.b_from_a.topLeftCorner<3, 3>().determinant()) / planted().scale - 1;
+    sum += std::cbrt(found.b_from_a.topLeftCorner<3, 3>().determinant()) / planted_similarity().scale - 1;
   }
   EXPECT_NEAR(sum / kDraws, 0, 1e-3);
 }

@@ -39,6 +39,10 @@ TEST_F(MeshFormats, ObjWithPolygonsAndNegativeIndices) {
   EXPECT_THAT(file.mesh->triangles,
               ElementsAre(std::array{0U, 1U, 2U}, std::array{0U, 2U, 3U}, std::array{0U, 1U, 2U}));
   EXPECT_FALSE(read("b.obj", "v 1 2 3\n").mesh);
+  const GeometryFile joined = read("j.obj", "v 0 0 \\\n0\nv 1 0 0\nv 0 1 0\nf 1 \\\r\n 2 \\\n3\n");
+  ASSERT_TRUE(joined.mesh);
+  EXPECT_THAT(joined.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}));
+  EXPECT_EQ(error("e.obj", "v 0 0 0\nf 1 \\\n"), "e.obj: line 2: the file ends in a statement that goes on");
   EXPECT_EQ(error("c.obj", "v 0 0 0\nf 1 1 2\n"), "c.obj: line 2: face: vertex 2 of 1 does not exist");
   EXPECT_EQ(error("d.obj", "v 0 0\n"), "d.obj: line 1: vertex: '' is not a number");
 }
@@ -79,6 +83,11 @@ TEST_F(MeshFormats, StlCornersAtOnePlaceBecomeOneVertex) {
                 ElementsAre(Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(1, 1, 0)));
     EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}, std::array{1U, 3U, 2U}));
   }
+  EXPECT_EQ(read("d.stl",
+                 "SOLID A\nFACET NORMAL 0 0 1\nOUTER LOOP\nVERTEX 0 0 0\nVertex 1 0 0\n"
+                 "VERTEX 0 1 0\nENDLOOP\nENDFACET\nENDSOLID A\n")
+                .mesh->triangles.size(),
+            1U);
   EXPECT_THAT(error("b.stl", binary.substr(0, binary.size() - 1)),
               HasSubstr("the file ends before 'endsolid'"));
   EXPECT_THAT(error("c.stl", "x" + binary), HasSubstr("are not what the number of triangles"));

@@ -99,6 +99,15 @@ TEST_F(Transform, ErrorsNameTheJsonPath) {
   EXPECT_EQ(error("{" + keys + "\"matrix\": 1}"), "document: more than 10000 keys");
 }
 
+TEST_F(Transform, SixteenNumbersGoByColumns) {
+  const Similarity by_columns = read("{\"transformation\": [0,1,0,0, -1,0,0,0, 0,0,1,0, 5,6,7,1]}");
+  EXPECT_EQ(by_columns.translation_m, Vec3(5, 6, 7));
+  EXPECT_EQ(by_columns.linear * Vec3(1, 0, 0), Vec3(0, 1, 0));
+  EXPECT_EQ(error("{\"transformation\": [1, 2]}"), "transformation: expected an array of 16 numbers");
+  EXPECT_EQ(error("{\"transformation\": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,\"x\"]}"),
+            "transformation[15]: expected a finite number");
+}
+
 TEST_F(Transform, RefusesWhatIsNoSimilarity) {
   EXPECT_EQ(error("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,2]]"), "matrix[3]: the bottom row is not 0 0 0 1");
   EXPECT_EQ(error("[[1,0,0,0],[0,1,0,0],[0,0,0,0],[0,0,0,1]]"), "matrix: is singular");
