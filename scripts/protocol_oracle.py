@@ -188,10 +188,17 @@ def dtu(cloud, truth, mask, low, high, spacing, plane, drop=0.02, order=None):
 
 # ---- Normals ----
 
+def in_order(points, point_normals):
+    """Points and unit normals by x, y, z, then by the normal: of equally near points the first counts."""
+    points, unit = points.astype(float), point_normals.astype(float)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    order = np.lexsort(np.concatenate([points, unit], axis=1).T[::-1])
+    return points[order], unit[order]
+
+
 def normals(cloud, cloud_normals, truth, truth_normals):
-    unit = [n.astype(float) / np.linalg.norm(n.astype(float), axis=1, keepdims=True)
-            for n in (cloud_normals, truth_normals)]
-    cloud, truth = cloud.astype(float), truth.astype(float)
+    (cloud, cloud_unit), (truth, truth_unit) = in_order(cloud, cloud_normals), in_order(truth, truth_normals)
+    unit = [cloud_unit, truth_unit]
     there = np.abs((unit[0] * unit[1][nearest(cloud, truth)[1]]).sum(1)).mean()
     back = np.abs((unit[1] * unit[0][nearest(truth, cloud)[1]]).sum(1)).mean()
     return [value("normals_accuracy", there, "1"), value("normals_completeness", back, "1"),
