@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parameters.h"
+#include "scenes/dataset/depth_scan.h"
 #include "scenes/images/depth_file.h"
 #include "scenes/optics/refraction.h"
 
@@ -25,32 +26,27 @@ double metres_per_value(const std::string& file, const DepthMeaning& meaning, co
   return image.counts ? *meaning.metres_per_count : meaning.metres_per_unit.value_or(1);
 }
 
-// Calls use(depth, ray) for each pixel with a depth; ray is null where the pixel's ray reaches no water.
-template <typename Use>
-void for_each_depth(DepthMap& map, const Camera& camera, const WaterInterface& water, const Use& use) {
-  const RefractiveCamera view = refractive_camera(camera, water);
-  for (int y = 0; y < map.height; ++y) {
-    for (int x = 0; x < map.width; ++x) {
-      float& depth = map.depth_along_ray_m[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width) +
-                                           static_cast<std::size_t>(x)];
-      if (std::isfinite(depth) && depth > 0) use(depth, cast_ray(view, Vec2(x, y)));
-    }
-  }
-}
-
 // Makes depths along z of the camera's frame to depths along the refracted rays. What no ray reaches has
 // none.
 void make_along_ray(const Camera& camera, const WaterInterface& water, DepthMap& map) {
+  const RefractiveCamera view = refractive_camera(camera, water);
   const Vec3 axis = camera.camera_from_world.rotation.row(2);
-  for_each_depth(map, camera, water, [&](float& depth, const std::optional<WaterRay>& ray) {
-    if (!ray) {
-      depth = std::numeric_limits<float>::quiet_NaN();
-      return;
+  std::size_t pixel = 0;
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      float& depth = map.depth_along_ray_m[pixel++];
+      if (!std::isfinite(depth) || depth <= 0) continue;
+      const auto ray = cast_ray(view, Vec2(x, y));
+      if (!ray) {
+        depth = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
+      const double surface_z_m =
+          axis.dot(to_vec3(ray->origin_m)) + camera.camera_from_world.translation_m.z();
+      depth =
+          static_cast<float>((static_cast<double>(depth) - surface_z_m) / axis.dot(to_vec3(ray->direction)));
     }
-    const double surface_z_m = axis.dot(to_vec3(ray->origin_m)) + camera.camera_from_world.translation_m.z();
-    depth =
-        static_cast<float>((static_cast<double>(depth) - surface_z_m) / axis.dot(to_vec3(ray->direction)));
-  });
+  }
 }
 
 }  // namespace
@@ -62,8 +58,8 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
   throw Error(ErrorKind::usage, flag + ": " + unknown_name_message("camera", name, names));
 }
 
-DepthMap read_depth_map(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
-                        const WaterInterface& water) {
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
+                           const WaterInterface& water) {
   if (!meaning.along_z && !file.ends_with(".npy"))
     throw Error(ErrorKind::usage, file + ": say what its depths are: --depth-along ray or z");
   DepthImage image = read_depth_image(file);
@@ -83,14 +79,8 @@ Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& mea
   if (end == std::string::npos || end == 0 || end + 1 == camera_and_file.size())
     throw Error(ErrorKind::usage, fmt::format("--truth-depth '{}': expected CAMERA=FILE", camera_and_file));
   const Camera& camera = named_camera(rig, camera_and_file.substr(0, end), "--truth-depth");
-  Scan scan;
-  scan.file = camera_and_file.substr(end + 1);
-  DepthMap map = read_depth_map(scan.file, meaning, camera, rig.water);
-  for_each_depth(map, camera, rig.water, [&](float depth, const std::optional<WaterRay>& ray) {
-    if (ray) scan.cloud.points_m.push_back(point_on_ray(*ray, static_cast<double>(depth)));
-  });
-  if (scan.cloud.points_m.empty()) throw Error(ErrorKind::input, scan.file + ": no depths");
-  return scan;
+  const std::string file = camera_and_file.substr(end + 1);
+  return scan_of_depths(read_given_depths(file, meaning, camera, rig.water), camera, rig.water, file);
 }
 
 }  // namespace aqbench::cli

@@ -21,11 +21,11 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
 
 // Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where what its
 // values are is not said, Error(input) for a file that does not fit the camera.
-DepthMap read_depth_map(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
-                        const WaterInterface& water);
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
+                           const WaterInterface& water);
 
-// Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan. The scanner
-// is not set: where rays are bent by the water, no place has them all. Throws as read_depth_map() does, and
+// Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan
+// (scan_of_depths()). Throws as read_given_depths() does, and
 // Error(input) if it has no depth.
 Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig);
 

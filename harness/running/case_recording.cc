@@ -128,7 +128,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
   if (data.truth.has_surface()) {
-    const Scene scene = true_scene(data.truth, frame, planned.scene);
+    const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
     require_near(output, truth, data, frame);
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);

@@ -9,10 +9,25 @@
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/depth_scan.h"
 #include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {
+
+std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, std::size_t frame,
+                                                 const Recording& recording) {
+  std::vector<Scan> scans;
+  for (const Camera& camera : recording.rig.cameras) {
+    const std::filesystem::path file = true_depth_file(truth.dir, camera.name, frame);
+    if (file.empty()) continue;
+    const DepthMap depths =
+        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+    scans.push_back(scan_of_depths(depths, camera, recording.rig.water, file.string()));
+    apply(recording.own_from_rig, scans.back().cloud);
+  }
+  return make_truth_cloud(std::move(scans));
+}
 
 std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame) {
   const double metres = metres_per_unit(truth.unit).value();
@@ -31,8 +46,10 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
 
 }  // namespace
 
-Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name) {
+Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
+                 const Recording& recording) {
   if (truth.scene_file) return read_dataset_scene(truth.dir.parent_path());
+  if (truth.surface->from_depths) return {name, Parameters(), {surface_of_depths(truth, frame, recording)}};
   try {
     return {name, Parameters(), {surface_of(*truth.surface, frame)}};
   } catch (const Error& error) {

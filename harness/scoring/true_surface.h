@@ -11,9 +11,10 @@
 namespace aqbench {
 
 // Makes the true surface of a frame, in the recording's world frame: a scene of aqbench, a mesh where the
-// file has faces, else a scan, or several scans together. The truth must have one, with a unit. Throws
-// Error(input) naming the file.
-Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name);
+// file has faces, else a scan, several scans together, or the true depth maps of the recording's cameras. The
+// truth must have one, with a unit. Throws Error(input) naming the file.
+Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
+                 const Recording& recording);
 
 // Returns how a cloud of that many points is scored against it: samples and tiles by the size of the truth,
 // as `aqbench eval` does; points beyond an open border are left out unless the truth says otherwise, since

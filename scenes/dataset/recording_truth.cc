@@ -36,11 +36,21 @@ void require_files(const std::string& name, std::size_t frames, const std::strin
                   file.string());
 }
 
+// Every frame has a depth map of some camera.
+void require_depths(const Recording& recording, const RecordingTruth& truth, const JsonPlace& place) {
+  for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
+    if (std::ranges::none_of(recording.rig.cameras, [&](const Camera& camera) {
+          return !true_depth_file(truth.dir, camera.name, frame).empty();
+        }))
+      place.fail(fmt::format("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string()));
+}
+
 void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::path& base,
                   const Recording& recording, RecordingTruth& truth) {
   if (truth.scene_file) place.fail("truth/scene.json is there, too, and says another surface");
   if (truth.surface) place.fail("truth/truth.json is there, too, and says another surface");
-  SurfaceTruth surface{{}, entry.unit, entry.scoring};
+  SurfaceTruth surface{{}, entry.unit, entry.scoring, entry.from_depths};
+  if (entry.from_depths) require_depths(recording, truth, place.at("depths"));
   for (const std::string& name : entry.files) {
     surface.files.push_back((base / name).lexically_normal().string());
     require_files(surface.files.back(), recording.images.size(), truth.source);

@@ -18,6 +18,7 @@ struct SurfaceTruth {
   std::vector<std::string> files;  // whole paths, with {frame} for the number of the frame
   std::string unit;                // empty where nobody says it
   SurfaceScoring scoring = {};
+  bool from_depths = false;  // no files: the true depth maps are its scans
 };
 
 // The files of a recording's truth and what they are; nothing of it is read before it is asked for.

@@ -79,10 +79,17 @@ SurfaceScoring scoring_at(const JsonPlace& place) {
 }
 
 SurfaceEntry surface_at(const JsonPlace& place) {
-  place.allow_only({"file", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm", "spacing_mm",
-                    "tile_mm", "crop"});
+  place.allow_only({"file", "depths", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm",
+                    "spacing_mm", "tile_mm", "crop"});
   SurfaceEntry surface;
-  surface.files = names_at(place.at("file"));
+  if (const auto depths = place.find("depths")) {
+    if (!depths->boolean()) depths->fail("must be true, or not there");
+    if (place.find("file") || place.find("unit")) place.fail("has depths, which need no file and are metres");
+    surface.from_depths = true;
+    surface.unit = "m";
+  } else {
+    surface.files = names_at(place.at("file"));
+  }
   if (const auto unit = place.find("unit")) {
     surface.unit = unit->text();
     if (!metres_per_unit(surface.unit))

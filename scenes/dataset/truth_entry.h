@@ -22,9 +22,10 @@ struct SurfaceScoring {
   std::vector<std::string> crops;  // boxes and ranges as add_crop() reads them, in the surface's unit
 };
 
-// A true surface in files. Names may hold {frame}, the number of the frame in six digits.
+// A true surface in files or depth maps. Names may hold {frame}, the number of the frame in six digits.
 struct SurfaceEntry {
   std::vector<std::string> files;  // a mesh or a scan, or several scans of one surface
+  bool from_depths = false;        // no files: the recording's true depth maps are its scans
   std::string unit;                // m, cm, mm or um; empty where the entry does not say
   SurfaceScoring scoring = {};
 };

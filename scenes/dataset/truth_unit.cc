@@ -154,7 +154,7 @@ void check_frame(const Recording& recording, const RecordingTruth& truth, std::s
 }  // namespace
 
 void check_truth_unit(const Recording& recording, const RecordingTruth& truth) {
-  if (!truth.surface) return;
+  if (!truth.surface || truth.surface->from_depths) return;
   const bool by_frame = std::ranges::any_of(truth.surface->files, [](const std::string& name) {
     return file_of_frame(name, 0) != file_of_frame(name, 1);
   });
@@ -163,7 +163,7 @@ void check_truth_unit(const Recording& recording, const RecordingTruth& truth) {
 }
 
 std::string likelier_truth_unit(const Recording& recording, const RecordingTruth& truth, std::size_t frame) {
-  if (!truth.surface) return {};
+  if (!truth.surface || truth.surface->from_depths) return {};
   const auto [given, likely] = sights_in_frame(recording, *truth.surface, frame);
   if (!given || !likely || likely->unit == given->unit) return {};
   return fmt::format("{}: surface.unit: '{}' is likely wrong: {}, but {}", truth.source, given->unit,

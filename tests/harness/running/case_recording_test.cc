@@ -11,8 +11,10 @@
 #include "core/isolate.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/records/record_check.h"
+#include "scenes/cloud/npy.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
 
@@ -145,6 +147,42 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   const Record changed = run_in_child(planned);
   EXPECT_EQ(changed.status, Status::failed);
   EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
+}
+
+// Depth maps of the plane z = 1.178 m, of all frames; the program's points lie 1 mm below it.
+TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
+  const Rig rig = read_calibration(dir_ / "calibration.json");
+  for (const Camera& camera : rig.cameras) {
+    const RefractiveCamera view = refractive_camera(camera, rig.water);
+    std::vector<float> depths;
+    for (int y = 0; y < 12; ++y)
+      for (int x = 0; x < 16; ++x) {
+        const WaterRay ray = cast_ray(view, Vec2(x, y)).value();
+        depths.push_back(static_cast<float>((1.178 - ray.origin_m[2]) / ray.direction[2]));
+      }
+    make(dir_ / "truth" / camera.name);
+    for (const char* const frame : {"000000.npy", "000001.npy", "000002.npy"})
+      write_npy(dir_ / "truth" / camera.name / frame, depths, std::vector<std::size_t>{12, 16});
+  }
+  use_program(1);
+  const auto plan_with = [&](const std::string& entry) {
+    write_file(dir_ / "truth/truth.json", "{\"surface\": " + entry + "}");
+    return plan_sweep(request_);
+  };
+  const Record record = run_in_child(plan_with("{\"depths\": true}").cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
+  EXPECT_THAT(record.options,
+              testing::Contains(testing::Pair("dataset.truth", ParameterValue("surface+depth"))));
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+  const auto refused = [&](const std::string& entry) {
+    return error_of(ErrorKind::input, [&] { plan_with(entry); });
+  };
+  EXPECT_THAT(refused("{\"depths\": false}"), HasSubstr("surface.depths: must be true"));
+  EXPECT_THAT(refused("{\"depths\": true, \"unit\": \"mm\"}"), HasSubstr("need no file and are metres"));
+  for (const Camera& camera : rig.cameras)
+    std::filesystem::remove(dir_ / "truth" / camera.name / "000001.npy");
+  EXPECT_THAT(refused("{\"depths\": true}"), HasSubstr("surface.depths: frame 1 has no depth map in"));
 }
 
 TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {

@@ -48,7 +48,7 @@ TEST_F(TrueSurface, IsReadFromMeshesAndScansInTheirUnit) {
   const Vec3 point_m(0.05, 0.03, 1.179);
   for (const char* const name : {"a.obj", "a.stl", "a.xyz", "a.csv"}) {
     const RecordingTruth truth = truth_of({square(name)});
-    const Scene scene = true_scene(truth, 0, "dataset:tank");
+    const Scene scene = true_scene(truth, 0, "dataset:tank", Recording());
     EXPECT_EQ(scene.name, "dataset:tank");
     ClosestPoint closest;
     scene.truth.surface->closest_points({&point_m, 1}, {&closest, 1});
@@ -57,18 +57,18 @@ TEST_F(TrueSurface, IsReadFromMeshesAndScansInTheirUnit) {
 }
 
 TEST_F(TrueSurface, SeveralScansAreOneTruthAndFramesHaveTheirs) {
-  const Scene both = true_scene(truth_of({square("a.xyz"), square("b.xyz")}), 0, "x");
+  const Scene both = true_scene(truth_of({square("a.xyz"), square("b.xyz")}), 0, "x", Recording());
   EXPECT_TRUE(std::isnan(both.truth.surface->area_m2()));
   square("scan_000001.obj");
   const RecordingTruth by_frame = truth_of({(dir_ / "scan_{frame}.obj").string()});
-  EXPECT_NEAR(true_scene(by_frame, 1, "x").truth.surface->area_m2(), 0.16, 1e-12);
-  const std::string missing = error_of(ErrorKind::input, [&] { true_scene(by_frame, 0, "x"); });
+  EXPECT_NEAR(true_scene(by_frame, 1, "x", Recording()).truth.surface->area_m2(), 0.16, 1e-12);
+  const std::string missing = error_of(ErrorKind::input, [&] { true_scene(by_frame, 0, "x", Recording()); });
   EXPECT_NE(missing.find("scan_000000.obj"), std::string::npos) << missing;
 }
 
 TEST_F(TrueSurface, PointsBeyondTheBorderAreLeftOutUnlessTheTruthSaysOtherwise) {
   const auto leaves_out = [&](RecordingTruth truth) {
-    return score_options_of(truth, *true_scene(truth, 0, "x").truth.surface, 100)
+    return score_options_of(truth, *true_scene(truth, 0, "x", Recording()).truth.surface, 100)
         .part.leave_out_beyond_border;
   };
   RecordingTruth scan = truth_of({square("a.xyz")}), mesh = truth_of({square("a.obj")});
@@ -76,7 +76,7 @@ TEST_F(TrueSurface, PointsBeyondTheBorderAreLeftOutUnlessTheTruthSaysOtherwise) 
   EXPECT_TRUE(leaves_out(mesh));
   mesh.surface->scoring.leave_out_beyond_border = false;
   EXPECT_FALSE(leaves_out(mesh));
-  const Scene scene = true_scene(mesh, 0, "x");
+  const Scene scene = true_scene(mesh, 0, "x", Recording());
   mesh.surface->scoring.max_distance_m = 0.02;
   EXPECT_EQ(score_options_of(mesh, *scene.truth.surface, 100).part.max_distance_m, 0.02);
 }
@@ -86,7 +86,8 @@ TEST_F(TrueSurface, ScoringIsWhatTheTruthSaysOfIt) {
   truth.surface->unit = "mm";
   truth.surface->scoring = {
       {}, {}, {0.01, 0.05}, 0.2, 0.004, 0.1, {"z:900,1400", "box:-100,-100,0,100,100,2000"}};
-  const ScoreOptions options = score_options_of(truth, *true_scene(truth, 0, "x").truth.surface, 100);
+  const ScoreOptions options =
+      score_options_of(truth, *true_scene(truth, 0, "x", Recording()).truth.surface, 100);
   EXPECT_EQ(options.tolerances_m, (std::vector<double>{0.01, 0.05}));
   EXPECT_EQ(options.outlier_m, 0.2);
   EXPECT_EQ(options.sample_spacing_m, 0.004);

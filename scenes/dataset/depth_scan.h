@@ -1,0 +1,17 @@
+#pragma once
+// Depth maps as scans: points in the world frame.
+
+#include <string>
+
+#include "scenes/cloud/scan.h"
+#include "scenes/optics/camera.h"
+
+namespace aqbench {
+
+// Makes a scan of the depths of one camera, in the frame of the camera and the water. Pixels without a depth,
+// or whose ray reaches no water, give no point. The scanner is not set: where the water bends rays, no place
+// has them all. `file` is kept for errors. Throws Error(input) naming it if there is no depth at all.
+Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInterface& water,
+                    std::string file);
+
+}  // namespace aqbench
