@@ -9,7 +9,7 @@
 
 #include "core/sha256.h"
 #include "harness/ab/tiles.h"
-#include "reports/bundle/table_check.h"
+#include "reports/tables/table_check.h"
 
 namespace aqbench {
 namespace {

@@ -22,7 +22,7 @@
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
-#include "reports/bundle/table_check.h"
+#include "reports/tables/table_check.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"

@@ -18,7 +18,7 @@ struct Results;
 // - results.json against its schema and its canonical text; the journal's chain; both against each other
 //   (run_check.h) and the records against what was planned and what can be (harness/running/plan_check.h);
 // - the files of cases against the hashes in their records, bench.log against the journal (file_check.h), and
-//   tables against metrics (table_check.h);
+//   tables against metrics (reports/tables/table_check.h);
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
 //   renders to. results.json says of which version they are: those of another one cannot be rendered, which
 //   is a verdict of its own;

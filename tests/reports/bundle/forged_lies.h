@@ -41,4 +41,12 @@ Lies lies_about_sources();
 Lies lies_about_errors();
 Lies lies_about_commands();
 
+// Other text in the one table that a case has in a folder, and what verify says to it.
+struct TableLie {
+  const char *start, *folder, *from, *to, *finding;
+};
+
+// Returns lies about the tables of cases of which the medians over cameras may stay what they were.
+std::vector<TableLie> lies_about_tables();
+
 }  // namespace aqbench::forging

@@ -1,4 +1,4 @@
-#include "reports/bundle/view_errors.h"
+#include "reports/tables/view_errors.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,9 +11,9 @@
 
 namespace aqbench {
 
-// Returns the tables that give another metric than the record: the worst and the empty tiles, their points,
-// completeness summed over views, medians over cameras, shares of holes, the points of a cloud. A file that
-// cannot be read, and one that is missing, is left to others.
+// Returns the tables that aqbench does not write so, or that give another metric than the record
+// (tile_table.h, camera_tables.h), views and clouds of other points, and tables of a case that contradict
+// each other. A file that cannot be read, and one that is missing, is left to others.
 std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Results& results);
 
 // Returns what one such file gives otherwise than the record.

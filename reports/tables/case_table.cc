@@ -1,0 +1,68 @@
+#include "reports/tables/case_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+void append_fields(std::string_view line, std::vector<std::string_view>& fields) {
+  for (std::size_t end = 0; (end = line.find(',')) != line.npos; line.remove_prefix(end + 1))
+    fields.push_back(line.substr(0, end));
+  fields.push_back(line);
+}
+
+}  // namespace
+
+std::span<const std::string_view> CaseTable::fields_of(std::size_t row) const {
+  const std::size_t begin = row == 0 ? 0 : ends[row - 1];
+  return std::span(fields).subspan(begin, ends[row] - begin);
+}
+
+CaseTable read_table(std::string_view text) {
+  CaseTable table;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (table.names.empty()) {
+      append_fields(text.substr(0, end), table.names);
+    } else {
+      append_fields(text.substr(0, end), table.fields);
+      table.ends.push_back(table.fields.size());
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return table;
+}
+
+std::string form_problem(std::string_view text, const CaseTable& table, std::string_view header) {
+  if (text.substr(0, text.find('\n')) != header)
+    return fmt::format("has another first line than '{}'", printable(header));
+  if (table.rows() == 0) return "holds no row";
+  if (!text.ends_with('\n')) return "ends within a line";
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    if (table.fields_of(row).size() != table.names.size())
+      return fmt::format("line {}: has {} fields, not {}", row + 2, table.fields_of(row).size(),
+                         table.names.size());
+  return {};
+}
+
+std::optional<double> printed_number(std::string_view field, Digits digits) {
+  const auto value = parse_double(field);
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  const std::string again =
+      digits == Digits::shortest ? fmt::format("{}", *value) : fmt::format("{:.6g}", *value);
+  return again == field ? value : std::nullopt;
+}
+
+ErrorRange range_of_six_digits(double printed) {
+  if (printed == 0) return {0, 0};
+  // One more digit is finer than what rounding up to a power of ten leaves.
+  const double half = 0.5 * std::pow(10, std::floor(std::log10(std::abs(printed))) - 5) * (1 + 1e-9);
+  return {printed - half, printed + half};
+}
+
+}  // namespace aqbench
