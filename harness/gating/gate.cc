@@ -287,10 +287,11 @@ GateReport gate(const Results& results, const Baseline& baseline) {
         printable(baseline.accepted_bundle));
     return report;
   }
-  if (std::ranges::all_of(baseline.cases, [](const auto& one) { return one.metrics.empty(); })) {
+  if (!results.run.suite.empty() && !baseline.suite.empty() && results.run.suite != baseline.suite)
+    report.refusal = "the results are of another suite than the baseline";
+  else if (std::ranges::all_of(baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
     report.refusal = "the baseline gates nothing: none of its cases has a metric";
-    return report;
-  }
+  if (!report.refusal.empty()) return report;
   std::unordered_map<std::string_view, const Record*> records;
   for (const Record& record : results.records) records[record.case_name] = &record;
   std::unordered_set<std::string_view> with_baseline;

@@ -63,7 +63,7 @@ struct GateReport {
 std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
 
 // Compares results with a baseline; reads no file. Where no value and no case decides anything, all being new
-// or only shown, nothing was compared: the report has a refusal.
+// or only shown, or the suite is another one, nothing was compared: the report has a refusal.
 GateReport gate(const Results& results, const Baseline& baseline);
 
 // Adds rows "time_median" and "throughput" for the times that the baseline stores, 5 % worse being the limit;

@@ -115,12 +115,12 @@ TEST(JUnit, AMissingCaseIsAFailureAndASelfComparisonAnError) {
 // No byte of a name or reason breaks the file, and all that XML can hold comes back as it was.
 TEST(JUnit, EveryByteInAReasonLeavesAValidFile) {
   const Results good = synthetic_results();
-  const Baseline baseline = synthetic_baseline(good);
+  Baseline baseline = synthetic_baseline(good);
   for (int byte = 1; byte < 256; ++byte) {
     Results results = good;
     results.records[0].status = Status::failed;
     results.records[0].reason = std::string("a") + static_cast<char>(byte) + "b ]]> <x y='1'>&amp; \"";
-    results.run.suite = std::string("s") + static_cast<char>(byte);
+    results.run.suite = baseline.suite = std::string("s") + static_cast<char>(byte);
     results.records[1].case_name += static_cast<char>(byte);
     const XmlElement suite = junit_of(gate(results, baseline), results);
     if (byte < 0x20 || byte >= 0x7F) continue;
