@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "metrics/metric_relations.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -58,9 +60,11 @@ const std::vector<RangeRow> kRanges = {
     {"tile_empty_pct", {.min = 0, .max = 100, .always = true}},
     {"normal_mean_deg", {.min = 0, .max = 180}},
     {"normal_median_deg", {.min = 0, .max = 180}},
-    {"normal_within_5deg_pct", {.min = 0, .max = 100}},
-    {"normal_within_11.25deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_5deg_pct"}}},
-    {"normal_within_22.5deg_pct", {.min = 0, .max = 100, .at_least = {"normal_within_11.25deg_pct"}}},
+    {"normal_within_5deg_pct", {.min = 0, .max = 100, .of_scored = true}},
+    {"normal_within_11.25deg_pct",
+     {.min = 0, .max = 100, .of_scored = true, .at_least = {"normal_within_5deg_pct"}}},
+    {"normal_within_22.5deg_pct",
+     {.min = 0, .max = 100, .of_scored = true, .at_least = {"normal_within_11.25deg_pct"}}},
     {"mesh_accuracy_mean_mm", {.min = 0}},
     {"mesh_completeness_mean_mm", {.min = 0}},
     {"mesh_normal_consistency", {.min = 0, .max = 1}},
@@ -108,8 +112,8 @@ std::string name_at(std::string_view row, double tolerance_m) { return metric_sp
 
 class MetricChecker {
  public:
-  MetricChecker(const MetricSet& metrics, bool scored_surface)
-      : metrics_(metrics), scored_surface_(scored_surface) {
+  MetricChecker(const MetricSet& metrics, const ScoredAs& scored_as)
+      : metrics_(metrics), scored_as_(scored_as) {
     const auto points = value("points"), outside = value("points_outside_patch"),
                lost = value("points_non_finite");
     if (points && outside && lost) scored_ = *points - *outside - *lost;
@@ -127,6 +131,7 @@ class MetricChecker {
       check_errors();
     }
     check_distances();
+    std::ranges::move(relation_problems(metrics_, scored_), std::back_inserter(problems_));
     return std::move(problems_);
   }
 
@@ -156,7 +161,7 @@ class MetricChecker {
     const MetricRange& range = row.range;
     const Metric* const metric = find_metric(metrics_, spec.name);
     if (metric == nullptr) {
-      if (range.always && scored_surface_) report(spec.name, "is missing");
+      if (range.always && must_be_there(row)) report(spec.name, "is missing");
       return;
     }
     if (metric->unit != spec.unit || metric->better != spec.better)
@@ -176,6 +181,13 @@ class MetricChecker {
       if (const auto least = value(std::string(other)); least && now < std::abs(*least) - slack(*least))
         report(spec.name, fmt::format("is {}, but {} is {}", now, other, *least));
     if (range.of_scored) check_share(spec.name, now);
+  }
+
+  bool must_be_there(const RangeRow& row) const {
+    if (row.row.find(kTolerance) != std::string_view::npos && !scored_as_.default_tolerances) return false;
+    if (row.row.starts_with("tile_") && !scored_as_.default_tiles) return false;
+    if (row.row == "outlier_ratio_pct" && !scored_as_.default_outliers) return false;
+    return scored_as_.surface;
   }
 
   // A share of N points is k / N.
@@ -313,7 +325,7 @@ class MetricChecker {
   }
 
   const MetricSet& metrics_;
-  bool scored_surface_;
+  ScoredAs scored_as_;
   std::optional<double> scored_;
   std::vector<std::string> problems_;
 };
@@ -325,20 +337,8 @@ const MetricRange* metric_range(std::string_view row) {
   return found == kRanges.end() ? nullptr : &found->range;
 }
 
-std::vector<std::string> metric_problems(const MetricSet& metrics, bool scored_surface) {
-  return MetricChecker(metrics, scored_surface).run();
-}
-
-bool is_metric_name(std::string_view name) {
-  constexpr std::string_view kTile = "tile_", kSize = "mm_", kOutliers = "outlier_ratio_", kShare = "mm_pct";
-  const auto is_known = [](std::string_view known) {
-    return std::ranges::find(metric_registry(), known, &MetricSpec::name) != metric_registry().end();
-  };
-  if (is_known(name)) return true;
-  const std::size_t size = name.find(kSize);
-  if (name.starts_with(kTile) && size != name.npos)
-    return is_known(fmt::format("{}{}", kTile, name.substr(size + kSize.size())));
-  return name.starts_with(kOutliers) && name.ends_with(kShare);
+std::vector<std::string> metric_problems(const MetricSet& metrics, const ScoredAs& scored_as) {
+  return MetricChecker(metrics, scored_as).run();
 }
 
 }  // namespace aqbench

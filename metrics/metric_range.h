@@ -26,16 +26,17 @@ struct MetricRange {
 // Returns the range of a row of the registry ("precision_{t}mm_pct"); nullptr for a name that is none.
 const MetricRange* metric_range(std::string_view row);
 
+// What is known of how a cloud was scored: against a surface, by the lengths that are the defaults.
+struct ScoredAs {
+  bool surface = true, default_tolerances = true, default_tiles = true, default_outliers = true;
+};
+
 // Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a value
 // out of its range, a unit or direction that is not the registry's, an F-score that is not that of precision
 // and completeness, a share that no number of points gives, percentiles out of order, percentiles and
-// means that the shares within the tolerances do not allow, a metric that is missing. Metrics that the
-// registry does not know are left to their owners (is_metric_name()). Without `scored_surface` no surface
-// was known, and nothing is missing.
-std::vector<std::string> metric_problems(const MetricSet& metrics, bool scored_surface = true);
-
-// Returns whether a score can have a metric of this name: those of the registry, and those whose name says
-// another size of tiles or outliers.
-bool is_metric_name(std::string_view name);
+// means that the shares within the tolerances do not allow (also of normals, metric_relations.h), a metric
+// that is missing. Metrics that the registry does not know are left to their owners (metric_relations.h).
+// Where no surface was known nothing is missing, nor is what has another size in its name.
+std::vector<std::string> metric_problems(const MetricSet& metrics, const ScoredAs& scored_as = {});
 
 }  // namespace aqbench

@@ -94,13 +94,13 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
 }
 
 bool is_isolation(std::string_view text) {
+  constexpr int kNewestAbi = 20;  // kernels are far below it
   if (text == kNamespaceName) return true;
-  if (text.starts_with(kNoneName)) return text.size() > kNoneName.size();
-  if (!text.starts_with(kLandlockName)) return false;
-  text.remove_prefix(kLandlockName.size());
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  text.remove_prefix(digits);
-  return digits > 0 && (text.empty() || text == kAndNamespace || text == kCutShort);
+  if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;
+  for (int abi = 1; abi <= kNewestAbi; ++abi)
+    if (text == landlock_name(abi, true) || text == landlock_name(abi, false) + std::string(kAndNamespace))
+      return true;
+  return false;
 }
 
 InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "metrics/metric_range.h"
 
@@ -15,12 +17,23 @@ constexpr double kSlackMs = 1e-3;
 
 double slack_ms(double ms) { return kSlackMs + 1e-6 * std::abs(ms); }
 
-// Returns whether a record must hold the score of a surface: all do but those of recordings without one.
-bool knows_surface(const Record& record) {
-  const auto truth =
-      std::ranges::find(record.options, "dataset.truth", [](const auto& option) { return option.first; });
-  return !record.scene.starts_with("dataset:") || truth == record.options.end() ||
-         to_string(truth->second).find("surface") != std::string::npos;
+// Returns how a record's cloud was scored: against a surface but for recordings without one, and by lengths
+// of its own where its options say so.
+ScoredAs scored_as(const Record& record) {
+  const auto option = [&](std::string_view name) {
+    const auto found = std::ranges::find(record.options, name, [](const auto& one) { return one.first; });
+    return found == record.options.end() ? std::string() : to_string(found->second);
+  };
+  const auto is_default = [&](std::string_view name, std::string_view value) {
+    const std::string now = option(name);
+    return now.empty() || now == value;
+  };
+  const std::string truth = option("dataset.truth");
+  return {.surface = !record.scene.starts_with("dataset:") || truth.empty() ||
+                     truth.find("surface") != std::string::npos,
+          .default_tolerances = is_default("scoring.thresholds_mm", "0.5,1,2,5,10"),
+          .default_tiles = is_default("scoring.tile_mm", "10"),
+          .default_outliers = is_default("scoring.outlier_mm", "20")};
 }
 
 class RecordChecker {
@@ -35,7 +48,10 @@ class RecordChecker {
     check_times();
     check_blocks();
     for (const StageRecord& stage : record_.stages) check_stage(stage);
-    for (const bool other_thread : {false, true}) check_sums(other_thread);
+    for (const bool other_thread : {false, true}) {
+      check_tree(other_thread);
+      check_sums(other_thread);
+    }
     return std::move(problems_);
   }
 
@@ -52,7 +68,7 @@ class RecordChecker {
     if (!record_.timing.cold_ms) report("timing.cold_ms: is missing beside status ok");
     if (record_.metrics.empty()) report("metrics: are missing beside status ok");
     if (record_.method.empty()) return;
-    for (const std::string& problem : metric_problems(record_.metrics, knows_surface(record_)))
+    for (const std::string& problem : metric_problems(record_.metrics, scored_as(record_)))
       report("metrics: {}", problem);
   }
 
@@ -142,6 +158,19 @@ class RecordChecker {
       if (stage.wall_ms[i] > whole_ms[i] + slack_ms(whole_ms[i]))
         return report("{}.wall_ms: {} of the {} ms of {}", where, stage.wall_ms[i], whole_ms[i],
                       stage.parent);
+  }
+
+  // Every stage is within an outermost one, through whichever others. One that calls itself is so, too.
+  void check_tree(bool other_thread) {
+    std::set<std::string_view> within = {""};
+    for (std::size_t before = 0; before != within.size();) {
+      before = within.size();
+      for (const StageRecord& stage : record_.stages)
+        if (stage.other_thread == other_thread && within.contains(stage.parent)) within.insert(stage.name);
+    }
+    for (const StageRecord& stage : record_.stages)
+      if (stage.other_thread == other_thread && !within.contains(stage.parent))
+        report("stages.{}.parent: {} is in no outermost stage", stage.name, stage.parent);
   }
 
   // What stages took by themselves sums up to the outermost ones, and these to no more than the run.

@@ -205,6 +205,7 @@ class PlanChecker {
     for (const auto& [name, planned] : cases_) devices.insert(planned.device);
     report_of_this_program(build_problems(*results_.environment, devices));
     report_of_this_program(key_problems(*results_.environment));
+    report_of_this_program(density_problems(results_, cases_));
   }
 
   void check_blocks() {
@@ -234,11 +235,11 @@ class PlanChecker {
     const JournalHeader& header = journal_.header;
     PlanRequest request = header.request;
     std::set<int> threads;
-    bool has_file = false;
+    std::string file;  // a scene that lies in one
     for (const auto& [name, planned] : cases_) {
       threads.insert(planned.threads);
-      has_file =
-          has_file || planned.scene.starts_with(kMeshScene) || planned.scene.starts_with(kDatasetPrefix);
+      if (planned.scene.starts_with(kMeshScene) || planned.scene.starts_with(kDatasetPrefix))
+        file = planned.scene;
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
     cases_.clear();  // so that there are not the cases of two plans at a time
@@ -248,7 +249,8 @@ class PlanChecker {
       plan = plan_sweep(request);
     } catch (const Error& error) {
       why = error.what();
-      if (has_file && error.kind() != ErrorKind::usage) return;  // mesh or recording lie on another machine
+      // Mesh or recording lie on another machine.
+      if (!file.empty() && error.kind() != ErrorKind::usage) return note_not_planned(file, "is not here");
     }
     if (plan && plan->sha256 == header.plan_sha256 && plan->all_shards_sha256 == header.all_shards_sha256 &&
         plan->suite == header.suite) {
@@ -256,12 +258,20 @@ class PlanChecker {
       return check_effective(*plan);
     }
     read_cases();
-    if (plan && has_file && other_files(*plan)) return;
+    if (plan && !file.empty() && other_files(*plan)) return note_not_planned(file, "is another one here");
     if (why.empty()) why = difference_of(*plan);
     if (is_of_this_program(journal_.header))
       report("its plan is not what was asked for: {}", why);
     else
       check_.other_version = "this program plans other cases for the same request: " + why;
+  }
+
+  // Says what was not checked: "mesh FILE.ply is not here".
+  void note_not_planned(const std::string& scene, const char* why) {
+    const std::size_t colon = scene.find(':');
+    check_.not_planned_again =
+        fmt::format("not planned again: {} {} {}", scene.starts_with(kMeshScene) ? "mesh" : "recording",
+                    scene.substr(colon + 1), why);
   }
 
   // Returns whether a mesh or recording that lies here is not the one that the cases ran on.

@@ -14,6 +14,7 @@ namespace aqbench {
 struct PlanCheck {
   std::vector<std::string> problems;  // "case X: axes are not those of the plan"
   std::string other_version;          // another build plans other cases for the request; empty: it does not
+  std::string not_planned_again;      // "not planned again: mesh m.ply is not here"; empty: it was
 };
 
 // Holds

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,8 +18,10 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/case_scoring.h"
 #include "harness/planning/scene_choice.h"
-#include "metrics/metric_range.h"
+#include "metrics/metric_relations.h"
+#include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
@@ -65,6 +68,7 @@ class SourceChecker {
     if (record_.stages.empty()) report("stages: are missing beside status ok");
     if (!tells_own_stages(planned_)) check_stages();
     if (!looks_at_recording(planned_)) check_holes();
+    check_families();
     for (const auto& [name, metric] : record_.metrics)
       if (!is_metric_name(name))
         problems_.of_this_version.push_back(fmt::format("metrics: {} is none", printable(name)));
@@ -126,10 +130,43 @@ class SourceChecker {
       report(fmt::format("metrics: holes and completeness_2mm_pct sum up to {} %", sum_pct));
   }
 
+  // A method that gives depth maps gives all that follows from them, wherever images are rendered. Those of
+  // somebody else's program may do so in one case and not in another.
+  void check_families() {
+    const bool rendered = looks_at_dataset(planned_) && !looks_at_recording(planned_);
+    const bool dense = rendered && (planned_.method == "dense_flow" || planned_.method == "plane_sweep" ||
+                                    planned_.method == "torchscript");
+    if (dense) check_family(MetricFamily::normals, true);
+    check_family(MetricFamily::mesh, false);
+    if (!rendered) return;
+    check_family(MetricFamily::depths, dense);
+    check_family(MetricFamily::diagnosis, dense);
+    if (!says_how_to_score(planned_)) check_family(MetricFamily::seen_by_two, true);
+  }
+
+  void check_family(MetricFamily family, bool expected) {
+    for (const std::string& name : missing_of_family(record_.metrics, family, expected))
+      problems_.of_this_version.push_back(fmt::format("metrics: {} is missing", name));
+  }
+
   const Record& record_;
   const Case& planned_;
   SourceProblems problems_;
 };
+
+// Returns the area of the true surface of a case, which is the same for all cases with the same text.
+double true_area_mm2(const Case& planned, std::map<std::string, double>& known) {
+  std::vector<Override> of_scene;
+  std::string text = planned.scene;
+  for (const Override& given : planned.overrides)
+    if (given.owner == planned.scene) {
+      of_scene.push_back(given);
+      text += fmt::format(" {}={}", given.parameter, given.value);
+    }
+  const auto [found, is_new] = known.try_emplace(text, 0);
+  if (is_new) found->second = 1e6 * make_scene(planned.scene, of_scene).truth.surface->area_m2();
+  return found->second;
+}
 
 }  // namespace
 
@@ -155,6 +192,33 @@ std::vector<std::string> dataset_problems(const Results& results, const JournalC
       problems.push_back(
           fmt::format("case {}: dataset_sha256: case {} looks at the same dataset and has another",
                       printable(record.case_name), printable(first.case_name)));
+  }
+  return problems;
+}
+
+std::vector<std::string> density_problems(const Results& results,
+                                          const std::map<std::string, Case>& planned) {
+  constexpr double kRounding = 1e-9;
+  std::map<std::string, double> areas;
+  std::vector<std::string> problems;
+  for (const Record& record : results.records) {
+    const auto found = planned.find(record.case_name);
+    const auto value = [&](const char* name) {
+      const Metric* const metric = find_metric(record.metrics, name);
+      return metric == nullptr ? std::nullopt : metric->value;
+    };
+    const auto density = value("point_density_pct"), points = value("points"),
+               lost = value("points_non_finite");
+    if (found == planned.end() || !density || !points || !lost || record.scene.find(':') != std::string::npos)
+      continue;
+    try {
+      const double expected = 100 * (*points - *lost) / true_area_mm2(found->second, areas);
+      if (std::abs(*density - expected) > kRounding * (1 + expected))
+        problems.push_back(fmt::format("case {}: metrics: point_density_pct is {}, but its points give {}",
+                                       printable(record.case_name), *density, expected));
+    } catch (const Error& error) {
+      problems.push_back(fmt::format("case {}: its scene: {}", printable(record.case_name), error.what()));
+    }
   }
   return problems;
 }

@@ -26,6 +26,7 @@
 namespace aqbench {
 namespace {
 
+constexpr std::size_t kKilledAtOnce = 4;  // commands that left nothing but a line in the journal, at most
 // Flags of a sweep with a value that are none of its plan.
 constexpr std::string_view kOtherValues[] = {"out",   "resume",     "baseline", "note",       "sign",
                                              "junit", "local",      "lease",    "array-size", "partition",
@@ -133,6 +134,16 @@ class CommandChecker {
     }
     if (resumed > journal_.resumptions.size())
       report(fmt::format("goes on {} times, the journal {}", resumed, journal_.resumptions.size()));
+    // A command that was killed at once may be in the journal alone, but then it has left no record there.
+    std::size_t went_on = 0;
+    const auto& resumptions = journal_.resumptions;
+    for (std::size_t i = 0; i < resumptions.size(); ++i) {
+      const bool is_last = i + 1 == resumptions.size();
+      const std::size_t end = is_last ? journal_.log_marks.size() : resumptions[i + 1].after;
+      went_on += end > resumptions[i].after ? 1 : 0;
+    }
+    if (!shared_ && (went_on > resumed || resumptions.size() > 2 * resumed + kKilledAtOnce))
+      report(fmt::format("goes on {} times, the journal {}", resumed, resumptions.size()));
   }
 
   void check_times() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -27,7 +28,9 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostProcesses = 1e6;  // far more than a machine has
+constexpr std::uintmax_t kMostTextBytes = std::uintmax_t{1} << 28;
+constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{1} << 50;  // far more than a machine has
+constexpr double kMostProcesses = 1e6;                              // far more than a machine has
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -49,9 +52,10 @@ class FileChecker {
     check_case_files();
     const std::string log = read_file(bundle_ / kLogFile);
     check_log(log);
-    commands_ = parse_commands(read_text_file(bundle_ / kCommandsFile));
+    commands_ = parse_commands(text_of(kCommandsFile));
     const std::size_t at_once = processes_at_once(log);
     check_time_of_cases(at_once);
+    check_memory(at_once == 0 && merged_runs(results_.run) == 1);
     if (merged_runs(results_.run) == 1) {
       for (Finding& finding : check_commands(content_, journal_, commands_, files_, at_once > 0))
         findings_.push_back(std::move(finding));
@@ -65,6 +69,15 @@ class FileChecker {
 
  private:
   void report(const std::string& file, std::string what) { findings_.push_back({file, std::move(what)}); }
+  // Returns the text of a file; "" of one that cannot be read, which is named.
+  std::string text_of(const char* file) {
+    try {
+      return read_text_file(bundle_ / file, kMostTextBytes);
+    } catch (const Error& error) {
+      report(file, error.problem());
+      return {};
+    }
+  }
   bool has(std::string_view file) const { return std::ranges::binary_search(files_, file); }
 
   void check_case_files() {
@@ -205,9 +218,25 @@ class FileChecker {
       report("results.json", fmt::format("records: took {:.6g} s of a run of {:.6g} s", sum_s, wall_s));
   }
 
+  // No process has more memory than its machine: that of the environment where one machine ran all.
+  void check_memory(bool one_machine) {
+    std::uint64_t most_bytes = kMostMemoryBytes;
+    const Json& environment = *results_.environment;
+    const Json memory = environment.is_object() ? environment.value("memory", Json()) : Json();
+    const Json key = environment.is_object() ? environment.value("comparability", Json()) : Json();
+    const bool mixed = key.is_object() && key.contains("mixed");
+    if (one_machine && !mixed && memory.is_object() && memory.contains("total_bytes") &&
+        memory.at("total_bytes").is_number_unsigned())
+      most_bytes = memory.at("total_bytes").get<std::uint64_t>();
+    for (const Record& record : results_.records)
+      if (record.peak_rss_bytes && *record.peak_rss_bytes > most_bytes)
+        report("results.json", fmt::format("case {}: peak_rss_bytes: {} of a machine with {}",
+                                           printable(record.case_name), *record.peak_rss_bytes, most_bytes));
+  }
+
   void check_tests() {
     if (!has(kTestsLog)) return;
-    const std::string log = read_text_file(bundle_ / kTestsLog);
+    const std::string log = text_of(kTestsLog);
     if (test_result(log) != "passed") return;
     for (const std::string_view line : lines_of(log))
       if (line.starts_with("exit code: ") && line != "exit code: 0")

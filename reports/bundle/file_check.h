@@ -17,7 +17,7 @@ namespace aqbench {
 // - files of cases that no record names or that have another hash than there, and files that no bundle has;
 // - what of bench.log the journal does not know, and cases of which it says another end than their records;
 // - cases that took longer together than the run, and of one run on one machine that looked at the same
-//   dataset and saw different ones;
+//   dataset and saw different ones; a case that took more memory than the machine has;
 // - what is wrong in commands.txt (command_check.h), a tests.log that says that tests passed which did not.
 // `content` is what could be read beside the results, `files` are all of the bundle, sorted. For bundles of
 // the present format; throws Error(input, io) naming a file that cannot be read.

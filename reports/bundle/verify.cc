@@ -301,6 +301,7 @@ class Verifier {
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
+      if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
       if (results.schema_version < 2 || journal.header.schema_version < 2) return;
       guarded("bench.log", [&] { add_findings(check_files(bundle_, content, journal, files)); });
     });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "metrics/metric_relations.h"
 #include "metrics/registry.h"
 #include "tests/metrics/truth.h"
 
@@ -108,6 +109,11 @@ TEST(MetricRange, WhatIsMissingOrUndefinedBesideScoredPointsIsNamed) {
   MetricSet fewer = scored_lattice();
   std::erase_if(fewer, [](const auto& metric) { return metric.first == "nmad_mm"; });
   EXPECT_THAT(metric_problems(fewer), ElementsAre("nmad_mm is missing"));
+  // Tiles of another size have it in their names.
+  MetricSet tiles = scored_lattice();
+  std::erase_if(tiles, [](const auto& metric) { return metric.first == "tile_empty_pct"; });
+  EXPECT_THAT(metric_problems(tiles), ElementsAre("tile_empty_pct is missing"));
+  EXPECT_THAT(metric_problems(tiles, {.default_tiles = false}), IsEmpty());
 }
 
 TEST(MetricRange, AMetricThatTheRegistryDoesNotKnowIsLeftToItsOwner) {
@@ -117,6 +123,8 @@ TEST(MetricRange, AMetricThatTheRegistryDoesNotKnowIsLeftToItsOwner) {
   EXPECT_FALSE(is_metric_name("own_measure_mm"));
   for (const auto& [name, metric] : scored_lattice()) EXPECT_TRUE(is_metric_name(name)) << name;
   EXPECT_TRUE(is_metric_name("tile_20mm_empty_pct"));
+  EXPECT_TRUE(is_metric_name("precision_3mm_pct"));
+  EXPECT_FALSE(is_metric_name("precision_bestmm_pct"));
   EXPECT_TRUE(is_metric_name("outlier_ratio_50mm_pct"));
 }
 

@@ -127,5 +127,25 @@ TEST(RecordCheck, AStageOnAnotherThreadIsNoPartOfTheRun) {
   EXPECT_THAT(problems_after([&](Record& record) { record.stages.push_back(aside); }), IsEmpty());
 }
 
+// A method that calls itself has a stage within itself, and one that is within it and holds it again.
+TEST(RecordCheck, StagesAreATree) {
+  const auto parents = [](const char* outer, const char* inner) {
+    return problems_after([&](Record& record) {
+      record.stages = {{"run", "", 2, {8, 9}, {8, 9}},
+                       {"outer", outer, 2, {4, 4}, {0, 0}},
+                       {"inner", inner, 2, {4, 4}, {0, 0}}};
+    });
+  };
+  EXPECT_THAT(parents("run", "outer"), IsEmpty());
+  EXPECT_THAT(parents("inner", "outer"),
+              ElementsAre(HasSubstr("outer.parent: inner is in no outermost stage"),
+                          HasSubstr("inner.parent: outer is in no outermost")));
+  EXPECT_THAT(parents("outer", "run"), ElementsAre(HasSubstr("outer.parent: outer is in no outermost")));
+  const auto itself = problems_after([](Record& record) {
+    record.stages = {{"run", "", 2, {8, 9}, {8, 9}}, {"run", "run", 2, {8, 9}, {0, 0}}};
+  });
+  EXPECT_THAT(itself, IsEmpty());
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -207,6 +207,19 @@ TEST(PlanCheck, AnotherBuildMayHaveOtherMetrics) {
   EXPECT_THAT(problems_of(other), is_named);
 }
 
+// What follows from a file that is not here cannot be planned again, which a reader must know.
+TEST(PlanCheck, AMeshThatIsNotHereIsSaid) {
+  Swept away = swept();
+  away.journal.header.request.scenes = {"mesh:/nowhere/a.ply"};
+  std::vector<Case> cases = away.plan.cases;
+  for (Case& planned : cases) planned.scene = "mesh:/nowhere/a.ply";
+  away.journal.header.cases_text = cases_json(cases).dump();
+  for (Record& record : away.results.records) record.scene = "mesh:/nowhere/a.ply";
+  EXPECT_EQ(check_plan(away.results, away.journal).not_planned_again,
+            "not planned again: mesh /nowhere/a.ply is not here");
+  EXPECT_EQ(check_plan(swept().results, swept().journal).not_planned_again, "");
+}
+
 TEST(PlanCheck, APlanThatIsNoPlanIsSaid) {
   Swept broken = swept();
   broken.journal.header.cases_text = R"([{"case": "x"}])";

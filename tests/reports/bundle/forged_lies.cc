@@ -50,6 +50,8 @@ std::vector<Lie> lies_about_metrics() {
       metric_lie("no empty tile", kExternal, "tile_empty_pct", 0),
       metric_lie("depths: rmse below the mean", kDepth, "depth_rmse_mm", 1e-6),
       metric_lie("depths: a mean of its own", kDepth, "depth_mae_mm", 1e-3),
+      metric_lie("a density of its own", kSimulated, "point_density_pct", 12),
+      metric_lie("normals of another mean", kDepth, "normal_mean_deg", 6),
       metric_lie("depths filled by 120 %", kDepth, "depth_fill_rate_pct", 120),
       metric_lie("depths: no bad ones", kDepth, "depth_bad_1mm_pct", -1),
       metric_lie("holes of 130 %", kDepth, "holes_no_depth_pct", 130),
@@ -127,6 +129,13 @@ std::vector<Lie> lies_about_times() {
       record_lie("half a call", kSimulated, [](Json& record) { stage(record, 0)["calls"] = 0.5; }),
       record_lie("a stage of a parent that is not there", kSimulated,
                  [](Json& record) { stage(record, 1)["parent"] = "elsewhere"; }),
+      record_lie("stages in a circle", kSimulated,
+                 [](Json& record) {
+                   stage(record, 1)["parent"] = stage(record, 2)["name"];
+                   stage(record, 2)["parent"] = stage(record, 1)["name"];
+                 }),
+      record_lie("more memory than the machine has", kSimulated,
+                 [](Json& record) { record["peak_rss_bytes"] = std::uint64_t{1} << 49; }),
       record_lie("negative memory", kDepth, [](Json& record) { stage(record, 0)["peak_bytes"] = -1; }),
       {"a block without its journal line",
        [](ForgedSweep& b) {

@@ -69,17 +69,24 @@ Lies lies_about_errors() {
       record["metrics"]["completeness_1mm_pct"] = {
           {"value", nullptr}, {"unit", "%"}, {"better", "higher"}, {"reason", "too shy"}};
     });
-    // A case with all causes of holes.
+    b.record(kExternal, [](Json& record) { record["metrics"].erase("completeness_seen2_5mm_pct"); });
+    // A case with all causes of holes, cameras and normals.
     b.record(kDepth, [](Json& record) {
       for (const char* const cause : {"holes_not_visible_pct", "holes_no_depth_pct", "holes_wrong_depth_pct",
                                       "holes_filtered_pct", "holes_fused_pct"})
         record["metrics"][cause] = {{"value", 1.0}, {"unit", "%"}, {"better", "lower"}};
+      for (const char* const left_out :
+           {"camera_worst_bias_mm", "normal_mean_deg", "normal_median_deg", "normal_within_5deg_pct",
+            "normal_within_11.25deg_pct", "normal_within_22.5deg_pct"})
+        record["metrics"].erase(left_out);
     });
   };
   return {tell,
           {"gives bias_mean_mm", "gives bias_median_mm", "gives accuracy_rmse_mm", "gives accuracy_p90_mm",
            "gives accuracy_max_mm", "completeness_median_mm is", "elegance_pct is none",
-           "completeness_1mm_pct has no value", "holes and completeness_2mm_pct sum up to"}};
+           "completeness_1mm_pct has no value", "holes and completeness_2mm_pct sum up to",
+           "completeness_seen2_5mm_pct is missing", "camera_worst_bias_mm is missing",
+           "normal_mean_deg is missing"}};
 }
 
 Lies lies_about_commands() {

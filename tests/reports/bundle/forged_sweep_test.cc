@@ -89,6 +89,11 @@ void add_diagnosis(CaseResult& result, const std::string& file) {
         fmt::format("holes_{}_pct", cause),
         Metric{share_pct, "%", std::string_view(cause) == "not_visible" ? Better::equal : Better::lower, ""});
   }
+  for (const char* const name : {"normal_mean_deg", "normal_median_deg"})
+    metrics.emplace_back(name, Metric{4, "deg", Better::lower, ""});
+  for (const char* const name :
+       {"normal_within_5deg_pct", "normal_within_11.25deg_pct", "normal_within_22.5deg_pct"})
+    metrics.emplace_back(name, Metric{100, "%", Better::higher, ""});
   const double rmse_mm = *find_metric(metrics, "accuracy_rmse_mm")->value;
   csv += areas +
          "bias,cam00,0.5,mm\nrmse,cam00,1,mm\nconfirmed,cam00,50,%\n"
@@ -276,6 +281,28 @@ TEST_F(ForgedSweepTest, ThereAreManyLies) {
   EXPECT_GE(forging::lies_about_metrics().size() + forging::lies_about_times().size() +
                 forging::lies_about_cases().size() + forging::lies_about_files().size(),
             100u);
+}
+
+// The journal knows no more commands that went on than commands.txt does.
+TEST_F(ForgedSweepTest, ResumptionsThatNoCommandMadeAreFound) {
+  const auto insert = [](ForgedSweep& b, std::ptrdiff_t at, int times) {
+    Json line;
+    line["resumed"] = {{"utc", b.run()["finished_utc"]}, {"environment", b.header()["environment"]}};
+    b.journal.insert(b.journal.begin() + at, static_cast<std::size_t>(times), line);
+  };
+  const auto found = [&](const std::function<void(ForgedSweep&)>& lie) {
+    return render_verify(verdict_on({"resumed", lie})).find("goes on 0 times, the journal") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(found([&](ForgedSweep& b) { insert(b, 2, 1); }));
+  EXPECT_TRUE(found([&](ForgedSweep& b) { insert(b, std::ssize(b.journal), 200); }));
+}
+
+TEST_F(ForgedSweepTest, CommandsThatCannotBeReadAreNamedThemselves) {
+  const VerifyReport report =
+      verdict_on({"no text", {}, [](ForgedSweep& b) { b.edit("commands.txt", "# Commands", "# \xff"); }});
+  EXPECT_FALSE(report.ok());
+  for (const Finding& finding : report.findings) EXPECT_EQ(finding.file, "commands.txt") << finding.what;
 }
 
 // What another version may have written is neither called forged nor verified.

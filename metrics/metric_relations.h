@@ -1,0 +1,31 @@
+#pragma once
+// Metrics that say something of each other beside what metric_range.h holds: normals, confident points, and
+// metrics that come together.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/metric.h"
+
+namespace aqbench {
+
+// Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a mean or
+// median of the angles of normals that the shares within the angles do not allow, and a precision of
+// confident points that is not that of any of all points. `scored` is the number of scored points, where it
+// is known.
+std::vector<std::string> relation_problems(const MetricSet& metrics, std::optional<double> scored);
+
+// What a method gives, and with it which metrics its score has.
+enum class MetricFamily { normals, mesh, depths, diagnosis, seen_by_two };
+
+// Returns the names of the metrics of a family that a set lacks, where it has one of them at least or
+// `expected` says that it has all.
+std::vector<std::string> missing_of_family(const MetricSet& metrics, MetricFamily family, bool expected);
+
+// Returns whether a score can have a metric of this name: those of the registry, and those whose name says
+// another tolerance, or another size of tiles or outliers.
+bool is_metric_name(std::string_view name);
+
+}  // namespace aqbench

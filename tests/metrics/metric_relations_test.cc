@@ -1,0 +1,63 @@
+#include "metrics/metric_relations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <utility>
+
+namespace aqbench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+MetricSet metrics_of(std::initializer_list<std::pair<const char*, double>> values) {
+  MetricSet metrics;
+  for (const auto& [name, value] : values) metrics.emplace_back(name, Metric{value, "", Better::lower, ""});
+  return metrics;
+}
+
+// Half of the normals are within 5 degrees, the others between 11.25 and 22.5.
+std::vector<std::string> problems_of(double mean_deg, double median_deg) {
+  return relation_problems(metrics_of({{"normal_mean_deg", mean_deg},
+                                       {"normal_median_deg", median_deg},
+                                       {"normal_within_5deg_pct", 50},
+                                       {"normal_within_11.25deg_pct", 50},
+                                       {"normal_within_22.5deg_pct", 100}}),
+                           10);
+}
+
+TEST(MetricRelations, AnglesOfNormalsAreWhatTheSharesAllow) {
+  EXPECT_THAT(problems_of(10, 8), IsEmpty());
+  EXPECT_THAT(problems_of(5.625, 0), IsEmpty());
+  EXPECT_THAT(problems_of(5.6, 8), ElementsAre(HasSubstr("normal_mean_deg is 5.6")));
+  EXPECT_THAT(problems_of(13.8, 8), ElementsAre(HasSubstr("normal_mean_deg is 13.8")));
+  EXPECT_THAT(problems_of(10, 23), ElementsAre(HasSubstr("normal_median_deg is 23")));
+}
+
+TEST(MetricRelations, ConfidentPointsAreSomeOfAll) {
+  const auto confident = [](double all_pct, double confident_pct) {
+    return relation_problems(
+        metrics_of({{"precision_2mm_pct", all_pct}, {"precision_confident_2mm_pct", confident_pct}}), 10);
+  };
+  EXPECT_THAT(confident(100, 100), IsEmpty());
+  EXPECT_THAT(confident(50, 99), IsEmpty());
+  EXPECT_THAT(confident(100, 99), SizeIs(1));
+  EXPECT_THAT(confident(0, 1), SizeIs(1));
+}
+
+TEST(MetricRelations, MetricsOfAFamilyComeTogether) {
+  const MetricSet some = metrics_of({{"mesh_components", 1}, {"depth_mae_mm", 1}});
+  EXPECT_THAT(missing_of_family(some, MetricFamily::mesh, false), SizeIs(6));
+  EXPECT_THAT(missing_of_family(some, MetricFamily::depths, false), SizeIs(7));
+  EXPECT_THAT(missing_of_family(some, MetricFamily::normals, false), IsEmpty());
+  EXPECT_THAT(missing_of_family(some, MetricFamily::normals, true), SizeIs(5));
+  EXPECT_THAT(missing_of_family(some, MetricFamily::diagnosis, true), SizeIs(8));
+  EXPECT_THAT(missing_of_family(some, MetricFamily::seen_by_two, true), SizeIs(5));
+}
+
+}  // namespace
+}  // namespace aqbench
