@@ -67,7 +67,7 @@ class SourceChecker {
     if (!ended_well || !planned_.workload.empty()) return std::move(problems_);
     if (record_.stages.empty()) report("stages: are missing beside status ok");
     if (!tells_own_stages(planned_)) check_stages();
-    if (!looks_at_recording(planned_)) check_holes();
+    if (!looks_at_recording(planned_) && !says_how_to_score(planned_)) check_holes();
     check_families();
     for (const auto& [name, metric] : record_.metrics)
       if (!is_metric_name(name))
@@ -114,7 +114,7 @@ class SourceChecker {
         report(fmt::format("injected: no fault struck in stage {}, which ran", fault.stage));
   }
 
-  // Holes are what completeness lacks; of a recording they may be sampled more finely.
+  // Holes are what completeness lacks; of a recording, or by an option, that may be sampled otherwise.
   void check_holes() {
     const Metric* const complete = find_metric(record_.metrics, "completeness_2mm_pct");
     if (complete == nullptr || !complete->value) return;
