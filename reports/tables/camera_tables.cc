@@ -130,6 +130,12 @@ class CameraDepths {
   std::vector<std::pair<std::string_view, double>> values_;
 };
 
+// What is written with a table is not left out beside it, if only without a value.
+void require_metric(const char* name, RecordValues& values) {
+  if (find_metric(values.record().metrics, name) == nullptr)
+    values.report(fmt::format("is there, and the record has no {}", name));
+}
+
 // The name of a camera, which stands in one line and once.
 bool is_new_camera(std::string_view name, std::set<std::string_view>& seen) {
   return !name.empty() && printable(name) == name && seen.insert(name).second;
@@ -331,6 +337,10 @@ std::vector<SeenShare> check_diagnosis(std::string_view text, RecordValues& valu
     values.report(std::move(problem));
     return {};
   }
+  for (const char* const name :
+       {"holes_not_visible_pct", "holes_no_depth_pct", "holes_wrong_depth_pct", "holes_filtered_pct",
+        "holes_fused_pct", "camera_worst_bias_mm", "crb_ratio"})
+    require_metric(name, values);
   return DiagnosisReader(table, values).run();
 }
 

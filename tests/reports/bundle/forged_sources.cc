@@ -86,7 +86,7 @@ Lies lies_about_errors() {
            "gives accuracy_max_mm", "completeness_median_mm is", "elegance_pct is none",
            "completeness_1mm_pct has no value", "holes and completeness_2mm_pct sum up to",
            "completeness_seen2_5mm_pct is missing", "camera_worst_bias_mm is missing",
-           "normal_mean_deg is missing"}};
+           "and the record has no camera_worst_bias_mm", "normal_mean_deg is missing"}};
 }
 
 Lies lies_about_commands() {
