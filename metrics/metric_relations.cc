@@ -65,8 +65,9 @@ class RelationChecker {
     check_between("normal_median_deg", median_low, median_high, kWhat);
   }
 
-  // Confident points are some of all.
+  // Confident points are some of all, also of those that crop, border or largest distance leave out.
   void check_confident() {
+    if (value("points_left_out_pct").value_or(0) > 0) return;
     const auto all_pct = value("precision_2mm_pct");
     if (!all_pct || scored_.value_or(1) <= 0) return;
     if (*all_pct == 0 || *all_pct == 100)

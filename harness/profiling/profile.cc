@@ -269,6 +269,7 @@ CaseResult profile_here(const Case& planned, const ProfileOptions& options, cons
     return result;
   } catch (...) {
     note_failure(record);
+    result.artefacts.clear();  // files of a profile belong to a case that ended well
   }
   for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
   return result;

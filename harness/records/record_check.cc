@@ -18,19 +18,19 @@ constexpr double kSlackMs = 1e-3;
 double slack_ms(double ms) { return kSlackMs + 1e-6 * std::abs(ms); }
 
 // Returns how a record's cloud was scored: against a surface but for recordings without one, and by lengths
-// of its own where its options say so.
+// of its own where its options say so; those of a recording stand in its truth, which no record repeats.
 ScoredAs scored_as(const Record& record) {
   const auto option = [&](std::string_view name) {
     const auto found = std::ranges::find(record.options, name, [](const auto& one) { return one.first; });
     return found == record.options.end() ? std::string() : to_string(found->second);
   };
+  const bool recording = record.scene.starts_with("dataset:");
   const auto is_default = [&](std::string_view name, std::string_view value) {
     const std::string now = option(name);
-    return now.empty() || now == value;
+    return !recording && (now.empty() || now == value);
   };
   const std::string truth = option("dataset.truth");
-  return {.surface = !record.scene.starts_with("dataset:") || truth.empty() ||
-                     truth.find("surface") != std::string::npos,
+  return {.surface = !recording || truth.empty() || truth.find("surface") != std::string::npos,
           .default_tolerances = is_default("scoring.thresholds_mm", "0.5,1,2,5,10"),
           .default_tiles = is_default("scoring.tile_mm", "10"),
           .default_outliers = is_default("scoring.outlier_mm", "20")};

@@ -126,6 +126,7 @@ AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blo
       double centre[3];
       const double radius_m = centre_of(queries_m + i, centre);
       found = blocks_near(search, centre, radius_m, near);
+      if (found == 0) found = kMostBlocks + 1;  // coordinates that are not finite
       pause = found > kMostBlocks ? std::min<std::size_t>(2 * pause, 64) : 1;
       untried = found > kMostBlocks ? pause : 0;
     }
@@ -135,7 +136,7 @@ AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blo
       if (found > kMostBlocks) {
         best = search_one(search, query);
       } else {
-        Eight least = squared_to_pairs(blocks[near[0]], query);  // a search always finds a block
+        Eight least = squared_to_pairs(blocks[near[0]], query);
         for (std::size_t b = 1; b < found; ++b)
           least = smaller_of_eight(squared_to_pairs(blocks[near[b]], query), least);
         best = smallest(least);

@@ -153,9 +153,10 @@ class AbCommandChecker {
     expected.tau = share_of("tau").value_or(expected.tau);
     expected.delta = share_of("delta").value_or(std::max(expected.delta, expected.tau));
     expected.alpha = share_of("alpha").value_or(expected.alpha);
-    expected.looks = static_cast<int>(number_of("looks").value_or(kUsualLooks));
+    const double looks = number_of("looks").value_or(kUsualLooks);
+    expected.looks = looks >= 0 && looks <= kMaxBootstrapDraws ? static_cast<int>(looks) : 0;
     const double draws = std::ceil(2 * expected.looks / expected.alpha);
-    if (draws <= kMaxBootstrapDraws)
+    if (draws >= 0 && draws <= kMaxBootstrapDraws)
       expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
     const auto seed = number_of("order-seed").value_or(static_cast<double>(expected.seed));
     const auto check = [&](const char* name, bool same) {

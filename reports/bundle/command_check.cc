@@ -82,6 +82,13 @@ bool may_be_renamed(const PlanRequest& request) {
   });
 }
 
+// Returns what a flag says of a request, as commands.txt holds it: control characters stand there as "?".
+std::vector<std::string> written(const PlanFlag& flag, const PlanRequest& request) {
+  std::vector<std::string> texts = flag.write(request);
+  for (std::string& text : texts) text = printable(text);
+  return texts;
+}
+
 class CommandChecker {
  public:
   CommandChecker(const BundleContent& content, const JournalContents& journal, const CommandList& list,
@@ -232,7 +239,7 @@ class CommandChecker {
   void check_flags(const RanCommand& command) {
     const std::vector<const PlanFlag*> flags = plan_flags(!is_profile_);
     const AskedPlan told = asked_plan(command.words, flags);
-    if (!told.problem.empty()) report(printable(told.problem));
+    if (!told.problem.empty() && command.line.find('?') == command.line.npos) report(printable(told.problem));
     const PlanRequest& planned = journal_.header.request;
     for (const PlanFlag* const flag : flags) {
       const std::string_view name = flag->name;
@@ -241,14 +248,13 @@ class CommandChecker {
         if (told.given.contains(flag->name)) report(fmt::format("has --{} beside --resume", name));
         continue;
       }
-      const std::vector<std::string> expected = flag->write(planned);
+      const std::vector<std::string> expected = written(*flag, planned);
       const bool has = told.given.contains(flag->name);
       if (has == expected.empty())
         report(fmt::format("{} --{}, unlike run.requested", has ? "has" : "lacks", name));
-      else if (name != "suite-file" && !may_be_renamed(planned) && flag->write(told.request) != expected)
+      else if (name != "suite-file" && !may_be_renamed(planned) && written(*flag, told.request) != expected)
         report(fmt::format("says --{} {}, run.requested {}", name,
-                           printable(fmt::format("{}", fmt::join(flag->write(told.request), " "))),
-                           printable(fmt::format("{}", fmt::join(expected, " ")))));
+                           fmt::join(written(*flag, told.request), " "), fmt::join(expected, " ")));
     }
   }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The tables of a case (tiles/, views/, depth/, diagnosis/, clouds/) against the metrics in its record, which
-// were computed from the same numbers.
+// The tables of a case (tiles/, views/, depth/, diagnosis/, viewer/, clouds/) against the metrics in its
+// record, which were computed from the same numbers.
 
 #include <filesystem>
 #include <string>

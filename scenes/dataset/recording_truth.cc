@@ -14,6 +14,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -32,7 +33,7 @@ void require_files(const std::string& name, std::size_t frames, const std::strin
   for (std::size_t frame = 0; frame < frames; ++frame)
     if (const fs::path file = file_of_frame(name, frame); !is_file_here(file))
       throw Error(ErrorKind::input,
-                  fmt::format("{}: there is no such file, and {} names it", file.string(), source),
+                  fmt::format("{}: there is no such file, and {} names it", printable(file.string()), source),
                   file.string());
 }
 

@@ -149,6 +149,28 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
 }
 
+// Lengths of its own stand in the truth alone: a record with their metrics, and without the usual, is right.
+TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
+  add_scan();
+  write_file(dir_ / "truth/truth.json",
+             R"({"surface": {"file": "scan.ply", "unit": "mm", "thresholds_mm": [2, 3], "outlier_mm": 7,
+                 "tile_mm": 50, "max_distance_mm": 30}})");
+  use_program(1);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_NE(find_metric(record.metrics, "fscore_3mm_pct"), nullptr);
+  EXPECT_EQ(find_metric(record.metrics, "fscore_5mm_pct"), nullptr);
+  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
+}
+
+TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
+  use_program(1);
+  write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "a\nb.ply", "unit": "m"}})");
+  const std::string error = error_of(ErrorKind::input, [&] { plan_sweep(request_); });
+  EXPECT_THAT(error, testing::AllOf(HasSubstr("truth/a?b.ply: there is no such file"),
+                                    testing::Not(HasSubstr("\n"))));
+}
+
 // Depth maps of the plane z = 1.178 m, of all frames; the program's points lie 1 mm below it.
 TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
   const Rig rig = read_calibration(dir_ / "calibration.json");
