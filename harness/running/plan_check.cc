@@ -205,7 +205,9 @@ class PlanChecker {
     for (const auto& [name, planned] : cases_) devices.insert(planned.device);
     report_of_this_program(build_problems(*results_.environment, devices));
     report_of_this_program(key_problems(*results_.environment));
-    report_of_this_program(density_problems(results_, cases_));
+    if (journal_.header.program_commit ==
+        build_info().commit)  // spares the integrals of other builds' bundles
+      report_of_this_program(density_problems(results_, cases_));
   }
 
   void check_blocks() {
@@ -340,11 +342,6 @@ class PlanChecker {
 
 PlanCheck check_plan(const Results& results, const JournalContents& journal) {
   return PlanChecker(results, journal).run();
-}
-
-bool is_of_this_program(const JournalHeader& header) {
-  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
-         header.program_sha256 == program_sha256();
 }
 
 }  // namespace aqbench

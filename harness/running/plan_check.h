@@ -27,7 +27,4 @@ struct PlanCheck {
 // A plan that differs is a problem where this program made it, and else `other_version`.
 PlanCheck check_plan(const Results& results, const JournalContents& journal);
 
-// Returns whether this program, the very same build, made the journal.
-bool is_of_this_program(const JournalHeader& header);
-
 }  // namespace aqbench

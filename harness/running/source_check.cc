@@ -163,9 +163,9 @@ double true_area_mm2(const Case& planned, std::map<std::string, double>& known) 
       of_scene.push_back(given);
       text += fmt::format(" {}={}", given.parameter, given.value);
     }
-  const auto [found, is_new] = known.try_emplace(text, 0);
-  if (is_new) found->second = 1e6 * make_scene(planned.scene, of_scene).truth.surface->area_m2();
-  return found->second;
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  const double area_mm2 = 1e6 * make_scene(planned.scene, of_scene).truth.surface->area_m2();
+  return known[text] = area_mm2;
 }
 
 }  // namespace
@@ -263,6 +263,11 @@ std::vector<std::string> key_problems(const Json& environment) {
   if (environment.contains("blas_files") && key.value("blas", Json()) != Json(blas))
     problems.push_back("environment.comparability.blas is not environment.blas_files");
   return problems;
+}
+
+bool is_of_this_program(const JournalHeader& header) {
+  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
+         header.program_sha256 == program_sha256();
 }
 
 }  // namespace aqbench

@@ -45,4 +45,7 @@ std::vector<std::string> build_problems(const Json& environment, const std::set<
 // Returns what of the comparability key does not follow from the rest of the environment, an object.
 std::vector<std::string> key_problems(const Json& environment);
 
+// Returns whether this program, the very same build, made the journal.
+bool is_of_this_program(const JournalHeader& header);
+
 }  // namespace aqbench
