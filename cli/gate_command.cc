@@ -58,14 +58,12 @@ CommandLine<GateRequest> gate_command_line() {
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  std::optional<std::filesystem::path> named;
-  if (request->baseline_file) {
-    named = baseline_file(*request->baseline_file);
-    read_baseline(*named);  // its faults before those of the results
-  }
+  std::optional<Baseline> named;  // its faults before those of the results
+  if (request->baseline_file) named = read_baseline(baseline_file(*request->baseline_file));
   const GateInput input = read_gate_input(request->results);
   const Baseline baseline =
-      read_baseline(gate_baseline(named, input.results.run.suite, request->project_file));
+      named ? std::move(*named)
+            : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
   GateReport report = gate(input.results, baseline);
   if (request->stored_times) gate_stored_times(input.results, baseline, report);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");

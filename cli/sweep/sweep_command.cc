@@ -161,8 +161,7 @@ void complete_sweep_request(SweepRequest& request) {
 
 // After the plan, which knows whether there is such a suite.
 void complete_gate(SweepRequest& request, const std::string& suite) {
-  if (request.gate && !request.baseline)
-    request.baseline = gate_baseline({}, suite, request.plan.project_file);
+  if (request.gate && !request.baseline) request.baseline = gate_baseline(suite, request.plan.project_file);
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
                 std::string(request.gate_exports.junit ? "--junit" : "--github") + " needs --baseline FILE");

@@ -10,10 +10,8 @@
 
 namespace aqbench {
 
-std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
-                                    const std::string& suite,
+std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
-  if (named) return *named;
   const auto project = current_project(project_file);
   if (!project)
     throw Error(ErrorKind::usage, fmt::format("--baseline FILE is missing, and there is no {} that names one",

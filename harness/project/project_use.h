@@ -9,10 +9,9 @@
 
 namespace aqbench {
 
-// Returns the baseline that a gate uses: the one that is named, or that of the suite in the project file.
-// Throws Error(usage) where there is none.
-std::filesystem::path gate_baseline(const std::optional<std::filesystem::path>& named,
-                                    const std::string& suite,
+// Returns the baseline of a suite that the project file names, for gates that are given none. Throws
+// Error(usage) where there is none.
+std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
 // Lets the datasets of a bundle's request lie where the project of --project has those of the same names;

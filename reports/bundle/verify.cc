@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "core/error.h"
@@ -18,30 +17,22 @@
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/file_check.h"
+#include "reports/bundle/hash_check.h"
 #include "reports/bundle/merge_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
-#include "reports/tables/table_check.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
+#include "reports/tables/table_check.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
 constexpr std::uintmax_t kMaxSignatureBytes = std::uintmax_t{1} << 16;
 constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
-
-// The message without the path of the file, which the finding names already.
-std::string without_path(std::string_view message, const std::filesystem::path& path) {
-  const std::string prefix = path.string();
-  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
-  while (message.starts_with(':') || message.starts_with(' ')) message.remove_prefix(1);
-  return std::string(message);
-}
 
 class Verifier {
  public:
@@ -61,7 +52,7 @@ class Verifier {
     required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
     for (const std::string& file : required_)
       if (!std::ranges::binary_search(listing.files, file)) add_finding(file, "is missing");
-    check_hashes(listing.files);
+    std::optional<Results> results = check_hashes_and_results(listing.files, comparison != nullptr);
     check_signed(listing.files);
     if (comparison != nullptr) {
       AbVerification verified = verify_ab_files(bundle_, comparison, listing.files);
@@ -71,7 +62,7 @@ class Verifier {
       report_.of_units = true;
       report_.complete = verified.complete;
       check_added(listing.files, nullptr);
-    } else if (auto results = check_results(listing.files)) {
+    } else if (results) {
       check_run_files(*results, listing.files);
       results_ = std::move(*results);
     }
@@ -107,33 +98,20 @@ class Verifier {
            !has(files, kJournalFile) && !has(files, kHashListName);
   }
 
-  void check_hashes(const std::vector<std::string>& files) {
-    if (!has(files, kHashListName)) return;
-    HashList list;
-    guarded(kHashListName,
-            [&] { list = parse_hash_list(read_text_file(bundle_ / kHashListName, kMaxHashListBytes)); });
-    for (const std::string& problem : list.problems) add_finding(kHashListName, problem);
-    std::map<std::string, std::string> expected;
-    for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
-    if (list.problems.empty()) hash_list_ = std::move(list.lines);
-    expected.erase(kHashListName);  // it states its own hash
-    for (const std::string& file : files) {
-      if (file == kHashListName || file == kSignatureName || is_added_evidence(file))
-        continue;  // written after it
-      const auto entry = expected.find(file);
-      if (entry == expected.end()) {
-        add_finding(file, "is not in sha256.txt");
-        continue;
-      }
-      guarded(file, [&] {
-        if (sha256_file_hex(bundle_ / file) != entry->second)
-          add_finding(file, "does not have the hash in sha256.txt");
-      });
-      ++report_.files;
-      expected.erase(entry);
-    }
-    for (const auto& [file, hash] : expected)
-      if (std::ranges::find(required_, file) == required_.end()) add_finding(file, "is missing");
+  // Hashes the files, and reads the results meanwhile on another thread.
+  std::optional<Results> check_hashes_and_results(const std::vector<std::string>& files, bool of_comparison) {
+    HashCheck hashes;
+    std::optional<Results> results;
+    parallel_for(2, 1, [&](std::size_t part, std::size_t) {
+      if (part == 0)
+        results = of_comparison ? std::nullopt : check_results(files);
+      else
+        hashes = check_hashes(bundle_, files, required_);
+    });
+    add_findings(std::move(hashes.findings));
+    hash_list_ = std::move(hashes.lines);
+    report_.files = hashes.files;
+    return results;
   }
 
   std::optional<Results> check_results(const std::vector<std::string>& files) {
@@ -163,21 +141,24 @@ class Verifier {
     return results;
   }
 
-  // Checks what was run, and on another thread the page that is drawn from it, which takes as long.
+  // Checks what was run, and beside it, on another thread, the page that is drawn from it and the tables,
+  // which take as long.
   void check_run_files(Results& results, const std::vector<std::string>& files) {
     BundleContent content;
     content.results = std::move(results);
     const bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
-    std::vector<Finding> of_page;
-    parallel_for(2, 1, [&](std::size_t part, std::size_t) {
-      if (part == 1)
-        check_run_and_texts(content, files, rendered);
-      else if (rendered)
+    std::vector<Finding> of_page, of_tables;
+    parallel_for(3, 1, [&](std::size_t part, std::size_t) {
+      if (part == 0 && rendered)
         of_page = changed_text(kReportName, files, [&] {
           return render_html_report(content, read_report_pictures(bundle_, listed_on_page(content).results));
         });
+      if (part == 1) check_run_and_texts(content, files, rendered);
+      if (part == 2) of_tables = check_tables(bundle_, content.results);
     });
     add_findings(std::move(of_page));
+    add_findings(std::move(of_tables));
+    check_inventory(rendered);
     results = std::move(content.results);
   }
 
@@ -188,7 +169,6 @@ class Verifier {
     check_journal(content, files);
     add_findings(check_merged(bundle_, results, files));
     check_added(files, &results);
-    add_findings(check_tables(bundle_, results));
     if (is_of_other_text(results.run)) return;
     for (const std::string& file : derived_bundle_files())
       if (!has(files, file) &&
@@ -198,7 +178,6 @@ class Verifier {
     add_findings(changed_text("summary.md", files, [&] { return render_summary(content); }));
     add_findings(changed_text("benchmark.json", files, [&] { return benchmark_json_text(results); }));
     check_statement(content, files);
-    check_inventory();
   }
 
   // Only what this version wrote can be rendered again. Of which version the texts are stands in
@@ -243,8 +222,8 @@ class Verifier {
 
   // The inventory follows from the list of hashes. If a file is not as that list says, it has been named
   // already, and naming the inventory as well would only hide it.
-  void check_inventory() {
-    if (!report_.findings.empty()) return;
+  void check_inventory(bool rendered) {
+    if (!rendered || !report_.findings.empty()) return;
     guarded(kInventoryName, [&] {
       std::vector<InventoryItem> items;
       for (const HashLine& line : hash_list_)

@@ -19,7 +19,7 @@ constexpr std::string_view kTilesHeader =
     "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct";
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kTile_mm = 10;     // where the metric's name says no other size
-constexpr double kRounding = 1e-7;  // of sums over many tiles
+constexpr double kSumRounding = 1e-7;  // of sums over many tiles
 constexpr double kNmadPerMad = 1.4826;
 
 struct Tile {
@@ -44,7 +44,7 @@ std::optional<Tile> tile_of(std::span<const std::string_view> fields) {
   if (*points > 0 ? !mean_mm || !nmad_mm || *nmad_mm < 0 : !fields[5].empty() || !fields[6].empty())
     return std::nullopt;
   if (*points == 1 && *nmad_mm != 0) return std::nullopt;
-  if (complete_pct ? *complete_pct < 0 || *complete_pct > 100 * (1 + kRounding) : !fields[7].empty())
+  if (complete_pct ? *complete_pct < 0 || *complete_pct > 100 * (1 + kSumRounding) : !fields[7].empty())
     return std::nullopt;
   return Tile{*x_mm, *y_mm, *points, mean_mm.value_or(0), nmad_mm.value_or(0), complete_pct};
 }
@@ -125,12 +125,12 @@ void check_errors(const Grid& grid, RecordValues& values) {
     values.report(fmt::format("holds {} points, the record scores {}", points, *scored));
   if (points == 0) return;
   const auto at_least = [&](const char* metric, double least) {
-    values.compare(metric, {least, kNoLimit}, kRounding * least);
+    values.compare(metric, {least, kNoLimit}, kSumRounding * least);
   };
   at_least("accuracy_mean_mm", sum_of_sizes_mm / points);
   at_least("accuracy_rmse_mm", std::sqrt((squares_mm2 + spread_mm2) / points));
   at_least("accuracy_max_mm", worst_mm);
-  values.compare("bias_mean_mm", {sum_mm / points, sum_mm / points}, kRounding * sum_of_sizes_mm / points);
+  values.compare("bias_mean_mm", {sum_mm / points, sum_mm / points}, kSumRounding * sum_of_sizes_mm / points);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ void check_tiles(std::string_view text, RecordValues& values) {
   // The whole lies between its parts, however large they are.
   if (!complete_pct.empty())
     values.compare("completeness_2mm_pct", {std::ranges::min(complete_pct), std::ranges::max(complete_pct)},
-                   kRounding * 100);
+                   kSumRounding * 100);
 }
 
 }  // namespace aqbench
