@@ -132,7 +132,9 @@ bool is_metric_name(std::string_view name) {
   const std::size_t size = name.find(kSize);
   if (name.starts_with(kTile) && size != name.npos)
     return is_metric_name(fmt::format("{}{}", kTile, name.substr(size + kSize.size())));
-  return name.starts_with(kOutliers) && name.ends_with(kShare);
+  if (!name.starts_with(kOutliers) || !name.ends_with(kShare)) return false;
+  name.remove_prefix(kOutliers.size());
+  return name.size() > kShare.size() && parse_double(name.substr(0, name.size() - kShare.size())).has_value();
 }
 
 }  // namespace aqbench

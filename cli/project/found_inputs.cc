@@ -1,10 +1,11 @@
 #include "cli/project/found_inputs.h"
-#include "core/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <system_error>
+
+#include "core/text.h"
 
 namespace aqbench::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -89,18 +90,18 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
   try {
     return enter_what_works(access, means);
   } catch (const std::exception& error) {
-    return fmt::format("{}{}", kNoneName, error.what());
+    return one_line(fmt::format("{}{}", kNoneName, error.what()));
   }
 }
 
 bool is_isolation(std::string_view text) {
-  constexpr int kNewestAbi = 20;  // kernels are far below it
   if (text == kNamespaceName) return true;
   if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;
-  for (int abi = 1; abi <= kNewestAbi; ++abi)
-    if (text == landlock_name(abi, true) || text == landlock_name(abi, false) + std::string(kAndNamespace))
-      return true;
-  return false;
+  const std::size_t digit = text.find_first_of("123456789");
+  if (digit == text.npos) return false;
+  int abi = 0;  // a kernel may have a newer one than this program knows
+  std::from_chars(text.data() + digit, text.data() + text.size(), abi);
+  return text == landlock_name(abi, true) || text == landlock_name(abi, false) + std::string(kAndNamespace);
 }
 
 InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {

@@ -178,7 +178,9 @@ const PlanFlag kCaseFlags[] = {
      .place = 17,
      .read =
          [](Request& r, const FlagValue& v) {
-           r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
+           const double bytes = v.positive() * 0x1p30;
+           if (bytes >= 0x1p63) v.refuse_text("is more memory than there is");
+           r.memory_limit_bytes = static_cast<std::uint64_t>(bytes);
          },
      .write =
          [](const Request& r) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -158,7 +159,9 @@ class AbCommandChecker {
     const double draws = std::ceil(2 * expected.looks / expected.alpha);
     if (draws >= 0 && draws <= kMaxBootstrapDraws)
       expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
-    const auto seed = number_of("order-seed").value_or(static_cast<double>(expected.seed));
+    if (const auto seed = asked_.value_of("order-seed"))
+      std::from_chars(seed->data() + (seed->starts_with('+') ? 1 : 0), seed->data() + seed->size(),
+                      expected.seed);
     const auto check = [&](const char* name, bool same) {
       if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
     };
@@ -169,7 +172,7 @@ class AbCommandChecker {
     check("settings.power", told.policy.power == expected.power);
     check("settings.bootstrap_draws", told.policy.bootstrap_draws == expected.bootstrap_draws);
     check("settings.resolution_draws", told.policy.resolution_draws == expected.resolution_draws);
-    check("settings.seed", static_cast<double>(told.policy.seed) == seed);
+    check("settings.seed", told.policy.seed == expected.seed);
     check("settings.confirm", told.confirm != asked_.has("no-confirm"));
     check("settings.separately", told.separately == asked_.has("separately"));
     if (const auto pairs = number_of("pairs"))

@@ -30,7 +30,6 @@ namespace {
 
 constexpr std::uintmax_t kMostTextBytes = std::uintmax_t{1} << 28;
 constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{1} << 50;  // far more than a machine has
-constexpr double kMostProcesses = 1e6;                              // far more than a machine has
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -190,19 +189,17 @@ class FileChecker {
     return processes;
   }
 
-  // Returns how many processes of a shared sweep may have run cases side by side; 0 of any other, which no
-  // line of the log makes one.
+  // Returns how many processes of a shared sweep may have run cases side by side, among them workers that
+  // joined from other machines (`aqbench work`); 0 of any other, which no line of the log makes one.
   std::size_t processes_at_once(std::string_view log) {
     const std::size_t told = processes_of(log).size();
     if (told == 0 || merged_runs(results_.run) > 1) return told;
-    std::size_t asked = 0;
-    for (const RanCommand& command : commands_.commands) {
-      if (command.has("slurm")) return told;
-      const auto local = parse_double(command.value_of("local").value_or("0"));
-      asked += local && *local >= 1 && *local <= kMostProcesses ? static_cast<std::size_t>(*local) : 0;
-    }
-    if (asked == 0) report(kLogFile, "names processes, and no command shared the sweep");
-    return std::min(told, asked);
+    const bool shared = std::ranges::any_of(commands_.commands, [](const RanCommand& command) {
+      return command.has("slurm") || command.has("local");
+    });
+    if (shared) return told;
+    report(kLogFile, "names processes, and no command shared the sweep");
+    return 0;
   }
 
   // Cases follow each other, but for those of several processes and of merged runs.

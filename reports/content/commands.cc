@@ -42,7 +42,7 @@ std::string indented(std::string_view text) {
 }
 
 std::string status_block(const char* when, const GitState& state) {
-  if (!state.problem.empty()) return fmt::format("status {}: {}\n", when, state.problem);
+  if (!state.problem.empty()) return fmt::format("status {}: {}\n", when, printable(state.problem));
   return fmt::format("status {}:\n{}", when, indented(state.status));
 }
 

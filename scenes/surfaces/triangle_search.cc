@@ -189,6 +189,7 @@ AQBENCH_INLINE Closest closest_among(Walk& walk, const NearBlocks& near, const d
   Closest best;
   const std::uint32_t first = walk.last_block;
   take_closer(walk.blocks[first], p, best);
+  static_assert(kNearStep == 8, "eight_at() takes as many");
   for (std::size_t begin = 0; begin < count; begin += kNearStep) {
     const double bound = with_slack(best.squared);
     std::uint32_t nearer = bits_of(eight_at(squared + begin) <= bound);

@@ -126,6 +126,8 @@ TEST(MetricRange, AMetricThatTheRegistryDoesNotKnowIsLeftToItsOwner) {
   EXPECT_TRUE(is_metric_name("precision_3mm_pct"));
   EXPECT_FALSE(is_metric_name("precision_bestmm_pct"));
   EXPECT_TRUE(is_metric_name("outlier_ratio_50mm_pct"));
+  EXPECT_FALSE(is_metric_name("outlier_ratio_mm_pct"));
+  EXPECT_FALSE(is_metric_name("outlier_ratio_fewmm_pct"));
 }
 
 // Nine points in ten are 1 mm off, the others 6 mm: these values are wrong by that.

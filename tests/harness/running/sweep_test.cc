@@ -282,7 +282,7 @@ TEST(Sweep, KilledAtRandomMomentsItResumesToTheSameRecords) {
       ++artefacts;
     ASSERT_EQ(artefacts, plan.cases.size());
   }
-  EXPECT_GE(kills, 14);  // of 28: a process may end before its moment comes
+  EXPECT_GE(kills, 7);  // of 28: a process may end before its moment comes
 }
 
 class SweepStops : public testing::TestWithParam<int> {};

@@ -75,6 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
         Breakage{"cam01.name: stands twice", [](Rig& rig) { rig.cameras[0].name = "cam01"; }},
         Breakage{"name: '../up' is not a plain folder name", [](Rig& rig) { rig.cameras[0].name = "../up"; }},
         Breakage{"name: '' is not a plain folder name", [](Rig& rig) { rig.cameras[0].name = ""; }},
+        Breakage{"name: 'left,1' is not a plain folder name",
+                 [](Rig& rig) { rig.cameras[0].name = "left,1"; }},
         Breakage{"rig.interface.n_water: must be between", [](Rig& rig) { rig.water.n_water = 0; }},
         Breakage{"rig.interface.n_air: must be between", [](Rig& rig) { rig.water.n_air = kNaN; }},
         Breakage{"rig.interface.water_z: must be finite", [](Rig& rig) { rig.water.water_z_m = kNaN; }},
