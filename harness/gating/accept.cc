@@ -322,8 +322,10 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours) {
               {}};
   for (const AcceptChange& change : acceptance.changes) {
     if (change.metric.empty()) continue;
-    const auto number = [](const std::optional<double>& value, const char* none) {
-      return value ? short_number(*value) : std::string(none);
+    const bool alike =  // in the digits that are shown otherwise
+        change.before && change.after && short_number(*change.before) == short_number(*change.after);
+    const auto number = [alike](const std::optional<double>& value, const char* none) {
+      return !value ? std::string(none) : alike ? fmt::format("{}", *value) : short_number(*value);
     };
     table.rows.push_back({{change.case_name},
                           {change.metric},

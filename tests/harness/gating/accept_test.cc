@@ -165,6 +165,12 @@ TEST_F(Accept, NothingChangedIsSaid) {
   EXPECT_NE(render_acceptance(again).find("0 changes"), std::string::npos);
 }
 
+TEST(AcceptText, ShowsAllDigitsWhereFewerWouldShowNoChange) {
+  Acceptance acceptance;
+  acceptance.changes = {{AcceptChange::Kind::value_changed, "a", "m", 1.9635999, 1.9636001, "mm", ""}};
+  EXPECT_THAT(render_acceptance(acceptance), testing::HasSubstr("1.9635999  ->  1.9636001"));
+}
+
 TEST_F(Accept, RefusesWhatIsNotAWholeSoundRun) {
   Results results = synthetic_results();
   results.records[0].status = Status::timeout;
