@@ -61,7 +61,7 @@ dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
 
 fuzz: SECONDS ?= 60
-fuzz: ## Fuzz every reader with clang, ASan + UBSan (SECONDS=60 each)
+fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 	@AQBENCH_FUZZ=1 scripts/install-deps.sh && mkdir -p build
 	@cmake --preset fuzz >build/fuzz.log 2>&1 || { cat build/fuzz.log >&2; exit 1; }
 	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz

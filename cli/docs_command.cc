@@ -74,8 +74,8 @@ CommandLine<DocsRequest> docs_command_line() {
       "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
       "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
       "                      follows: <!-- aqbench:stages pipeline -->\n"
-      "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, commands,\n"
-      "                      flags COMMAND\n"
+      "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, hotspots,\n"
+      "                      commands, flags COMMAND\n"
       "\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
       {{{.name = "bundle",

@@ -30,7 +30,7 @@ std::vector<Flag<GateExports>> gate_export_flags() {
             .help = "write the gate's verdict as JUnit XML: a test case per case"},
            into<&GateExports::junit>},
           {{.name = "github",
-            .help = "print the worst 10 findings as GitHub annotations; append a table to "
+            .help = "print the 10 worst cases as GitHub annotations; append a table to "
                     "$GITHUB_STEP_SUMMARY if set"},
            into<&GateExports::github>}};
 }

@@ -139,8 +139,8 @@ Json suites_json(const std::optional<Project>& project) {
   for (const Suite& suite : suites)
     list.push_back({{"name", suite.name},
                     {"summary", suite.description},
-                    {"scenes", suite.scenes},
-                    {"methods", suite.methods},
+                    {"scenes", all_scenes(suite)},
+                    {"methods", all_methods(suite)},
                     {"workloads", suite.workloads},
                     {"seeds", suite.seeds}});
   return list;

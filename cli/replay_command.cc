@@ -81,8 +81,8 @@ CommandLine<ReplayRequest> replay_command_line() {
       "aqbench replay BUNDLE (--case CASE... | --all) [--sign KEY.pem]",
       "Runs cases of a bundle again as they were recorded (the bundle is verified first) and compares\n"
       "status, output hash and every metric bit for bit; time as a trend. Nothing is written unless\n"
-      "--sign asks for a countersignature. Programs that the bundle names are run only if somebody you\n"
-      "trust has signed it.\n"
+      "--sign asks for a countersignature. Programs that the bundle names are run only if you began it\n"
+      "here, somebody you trust has signed it, or --run-its-commands is given.\n"
       "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
       "4 this build would run another case under that name.",
       {{{.name = "case",

@@ -237,8 +237,7 @@ CommandLine<AbRequest> ab_command_line() {
       "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
       "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
-      "B is faster with worse outputs, the case is INVALID. Leaves a bundle that `aqbench verify` works\n"
-      "out again.\n"
+      "those of B are worse, the case is INVALID. Leaves a bundle that `aqbench verify` works out again.\n"
       "\n"
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
       "  aqbench ab --a old --b new --policy gate --case 'undulating/*'\n"

@@ -289,6 +289,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
       std::ranges::any_of(run.seeds->records, [](const Record& r) { return !r.injected.empty(); }))
     throw Error(ErrorKind::input, "--tolerances-from: that run has injected faults");
   if (run.seeds) learn_tolerances(seeded_cases(*run.seeds), acceptance.baseline, acceptance.notes);
+  cap_learned_tolerances(acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);
   collect_refusals(run, allowed, acceptance);
   return acceptance;

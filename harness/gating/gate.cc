@@ -95,7 +95,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
   } else {
     row.verdict = judge(baseline, *metric->value, row.excess);
   }
-  row.only_shown = is_only_shown(name, baseline, metric->unit);
+  row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
   if (row.verdict != Verdict::pass && row.only_shown) {
     row.reason = "information, not gated: " + to_string(row.verdict);
     row.verdict = Verdict::pass;

@@ -16,6 +16,8 @@
 namespace aqbench {
 namespace {
 
+constexpr double kMostOfAValue = 0.9;
+
 // "x/y" of "x/y/seed=42" and "x/y/seed=43".
 std::string without_seed(const std::string& name) {
   const std::size_t start = name.find("/seed=");
@@ -112,6 +114,24 @@ void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baselin
             ? std::string(
                   "tolerances from seeds: no accepted metric varies over the seeds: the usual ones hold")
             : fmt::format("tolerances from seeds: no case ran with {} seeds (sweep --repeat)", kLeastSeeds));
+}
+
+void cap_learned_tolerances(Baseline& baseline, std::vector<std::string>& notes) {
+  std::size_t capped = 0;
+  for (BaselineCase& one : baseline.cases)
+    for (auto& [name, metric] : one.metrics) {
+      const double most = kMostOfAValue * metric.value;
+      if (metric.tolerance.learned_from_seeds == 0 || metric.better != Better::higher || !(most > 0) ||
+          metric.tolerance.value < most)
+        continue;
+      metric.tolerance.value = most;
+      ++capped;
+    }
+  if (capped > 0)
+    notes.push_back(
+        fmt::format("{}: seeds differ by about as much as the value, and no fall would fail: it may "
+                    "fall by {} % here",
+                    counted(capped, "metric"), 100 * kMostOfAValue));
 }
 
 }  // namespace aqbench

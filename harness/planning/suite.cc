@@ -15,6 +15,14 @@
 namespace aqbench {
 namespace {
 
+std::vector<std::string> all_of_parts(const Suite& suite, std::vector<std::string> SuitePart::*names,
+                                      std::vector<std::string> all) {
+  for (const SuitePart& part : suite.more)
+    for (const std::string& name : part.*names)
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+  return all;
+}
+
 constexpr std::size_t kMaxSuiteEntries = 1000;  // keys of an object, and parts
 
 std::vector<std::string> read_names(const JsonPlace& place) {
@@ -228,6 +236,14 @@ const std::vector<Suite>& suite_registry() {
     return suites;
   }();
   return all;
+}
+
+std::vector<std::string> all_scenes(const Suite& suite) {
+  return all_of_parts(suite, &SuitePart::scenes, suite.scenes);
+}
+
+std::vector<std::string> all_methods(const Suite& suite) {
+  return all_of_parts(suite, &SuitePart::methods, suite.methods);
 }
 
 Suite read_suite_file(const std::filesystem::path& path) {

@@ -53,6 +53,10 @@ struct Suite {
 // Returns the built-in suites. To add one: add a row to a table in suite.cc.
 const std::vector<Suite>& suite_registry();
 
+// Return the scenes and the methods of a suite and of its further parts, each once.
+std::vector<std::string> all_scenes(const Suite& suite);
+std::vector<std::string> all_methods(const Suite& suite);
+
 // Reads a suite from a file, `--suite-file FILE.json`:
 //   {"name": "mine", "description": "one line", "scenes": ["undulating"], "methods": ["roma_like"],
 //    "seeds": [42, 43], "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.005:0.001"},

@@ -120,7 +120,8 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (!data.truth.board_file.empty()) add(score_board(output, recording, true_board(data.truth, frame)));
   const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
     const std::filesystem::path& file = recording.images.at(frame).at(camera);
-    return decode_grey(read_file(file), file.string());
+    const Intrinsics& inside = rig.cameras[camera].intrinsics;
+    return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
   });
 
   apply(recording.own_from_rig, output);

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
+#include <system_error>
 
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
@@ -52,6 +55,38 @@ CaseGroup start_group(const Record& record, const std::string& name) {
   return group;
 }
 
+// Returns the number that a name has at `at`: digits with what belongs to them, and a sign after "=". Moves
+// `at` behind it.
+std::optional<double> take_number(std::string_view name, std::size_t& at) {
+  const std::string_view rest = name.substr(at);
+  const bool is_negative = rest.size() > 1 && rest[0] == '-' && at > 0 && name[at - 1] == '=';
+  const std::string_view digits = rest.substr(is_negative ? 1 : 0);
+  if (digits.empty() || digits[0] < '0' || digits[0] > '9') return std::nullopt;
+  double value = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  at += static_cast<std::size_t>(parsed.ptr - rest.data());
+  return value;
+}
+
+// Orders names as people do: width=480 before width=1200.
+bool comes_before(std::string_view a, std::string_view b) {
+  std::size_t in_a = 0, in_b = 0;
+  while (in_a < a.size() && in_b < b.size()) {
+    std::size_t after_a = in_a, after_b = in_b;
+    const auto number_a = take_number(a, after_a), number_b = take_number(b, after_b);
+    if (number_a && number_b) {
+      if (*number_a != *number_b) return *number_a < *number_b;
+      in_a = after_a, in_b = after_b;
+      continue;
+    }
+    if (a[in_a] != b[in_b]) return a[in_a] < b[in_b];
+    ++in_a, ++in_b;
+  }
+  if (in_a < a.size() || in_b < b.size()) return in_b < b.size();
+  return a < b;
+}
+
 std::optional<Spread> spread_of(const CaseGroup& group,
                                 const std::function<std::optional<double>(const Record&)>& value_of) {
   std::vector<double> values;
@@ -77,7 +112,7 @@ std::optional<Spread> spread_of(const CaseGroup& group,
 std::vector<CaseGroup> group_cases(const Results& results) {
   std::vector<const Record*> sorted;
   for (const Record& record : results.records) sorted.push_back(&record);
-  std::ranges::sort(sorted, {}, &Record::case_name);
+  std::ranges::sort(sorted, comes_before, &Record::case_name);
   std::vector<CaseGroup> groups;
   std::map<std::string, std::size_t> places;
   for (const Record* record : sorted) {

@@ -17,7 +17,8 @@ struct CaseGroup {
   std::vector<const Record*> records;
 };
 
-// Groups the records, in the order of the first case of each group by name. The groups point into `results`.
+// Groups the records, in the order of the first case of each group by name, numbers in names by their values:
+// width=480 before width=1200. The groups point into `results`.
 std::vector<CaseGroup> group_cases(const Results& results);
 
 // Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.

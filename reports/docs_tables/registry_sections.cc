@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/table.h"
@@ -73,11 +76,14 @@ std::string docs_metrics() {
 }
 
 std::string docs_suites() {
-  std::string text = md_head({"suite", "what it is", "scenes", "methods"}, 4);
-  for (const Suite& suite : suite_registry())
+  std::string text = md_head({"suite", "what it is", "scenes", "methods or workloads"}, 4);
+  for (const Suite& suite : suite_registry()) {
+    std::vector<std::string> methods = all_methods(suite);
+    std::ranges::copy(suite.workloads, std::back_inserter(methods));
     text += md_row({"`" + suite.name + "`", md_escape(suite.description),
-                    md_escape(fmt::format("{}", fmt::join(suite.scenes, ", "))),
-                    md_escape(fmt::format("{}", fmt::join(suite.methods, ", ")))});
+                    md_escape(fmt::format("{}", fmt::join(all_scenes(suite), ", "))),
+                    md_escape(fmt::format("{}", fmt::join(methods, ", ")))});
+  }
   return text;
 }
 

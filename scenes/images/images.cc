@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/module.h"
+#include "scenes/images/image_file.h"
 
 AQBENCH_MODULE_TABLE aqbench::ImagesTable aqbench_images_table;
 
@@ -39,7 +40,11 @@ DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& na
   return (exr ? images_table().decode_exr_depths : images_table().decode_tiff_depths)(bytes, name);
 }
 
-GreyImage decode_grey(std::string_view bytes, const std::string& name) {
+GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name) {
+  const ImageInfo info = inspect_image(bytes, name);
+  if (info.width_px != width_px || info.height_px != height_px)
+    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, not {} x {}", name, info.width_px,
+                                              info.height_px, width_px, height_px));
   return images_table().decode_grey(bytes, name);
 }
 

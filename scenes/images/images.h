@@ -44,9 +44,9 @@ struct GreyImage {
 };
 
 // Decodes a PNG, JPEG or TIFF file of 8 or 16 bits a channel as 0.114 B + 0.587 G + 0.299 R. Throws
-// Error(input), one line that starts with `name`, for what is no such image, and where the module is not
-// installed.
-GreyImage decode_grey(std::string_view bytes, const std::string& name);
+// Error(input), one line that starts with `name`, for what is no such image (inspect_image()) or of another
+// size, before memory for its pixels is asked for, and where the module is not installed.
+GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name);
 
 // Decodes a JPEG file as far as to find damage in its compressed data. Returns what libjpeg calls corrupt, or
 // an empty text: JPEG has no check sums, and a changed bit may make another valid image. Throws Error(input)

@@ -1,4 +1,5 @@
 // Readers of what other programs write: geometry, cameras, recordings' truth, project files, stages, images.
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +19,7 @@
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/true_points.h"
+#include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -117,7 +119,10 @@ void read_stage_lines_target(std::string_view bytes, const Folder& folder) {
 }
 
 void read_photograph_target(std::string_view bytes, const Folder&) {
-  const GreyImage image = decode_grey(bytes, kGuestSource);
+  constexpr int kMostPx = 2048;  // a recording's images have the size of its cameras
+  const ImageInfo info = inspect_image(bytes, kGuestSource);
+  const GreyImage image =
+      decode_grey(bytes, std::min(info.width_px, kMostPx), std::min(info.height_px, kMostPx), kGuestSource);
   if (image.values.size() != static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height))
     throw Broken("photograph: the size is not that of the values");
 }

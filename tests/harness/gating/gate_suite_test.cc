@@ -20,5 +20,15 @@ TEST(GateSuite, ResultsOfAnotherSuiteAreNotComparable) {
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass) << "what was asked for without a suite";
 }
 
+// A count is only shown while it has a value.
+TEST(GateSuite, ACountThatIsUndefinedFails) {
+  Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  baseline.cases[0].metrics.emplace_back("points_of_something",
+                                         BaselineMetric{9, Better::equal, {Tolerance::Kind::absolute, 0}});
+  results.records[0].metrics.emplace_back("points_of_something", Metric{{}, "points", Better::equal, "lost"});
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
+}
+
 }  // namespace
 }  // namespace aqbench

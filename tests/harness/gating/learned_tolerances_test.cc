@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <random>
 
 #include "tests/core/error_matcher.h"
@@ -88,6 +89,50 @@ TEST(LearnTolerances, OfAnotherRunOfSomeCases) {
   seeded.cases[0].options = {{"mine.window", std::int64_t{9}}};
   EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { learn_tolerances(seeded.cases, suite, notes); }),
               testing::HasSubstr("tolerances of flat_plane/mine/seed=0"));
+}
+
+// Seeds that differ by more than the value would let it fall to nothing.
+TEST(CapLearnedTolerances, LeavesAFallThatFails) {
+  const auto learned = [](double value, Better better, double tolerance) {
+    return BaselineMetric{value, better, {Tolerance::Kind::absolute, tolerance, 20}};
+  };
+  Baseline baseline;
+  baseline.cases = {{"a",
+                     {},
+                     {{"completeness_2mm_pct", learned(0.4, Better::higher, 0.5)},
+                      {"precision_2mm_pct", learned(60, Better::higher, 9)},
+                      {"accuracy_mean_mm", learned(2, Better::lower, 3)},
+                      {"fscore_2mm_pct", {50, Better::higher, {Tolerance::Kind::absolute, 60, 0}}}}}};
+  std::vector<std::string> notes;
+  cap_learned_tolerances(baseline, notes);
+  std::vector<double> tolerances;
+  for (const auto& [name, metric] : baseline.cases[0].metrics) tolerances.push_back(metric.tolerance.value);
+  EXPECT_EQ(tolerances, (std::vector<double>{0.9 * 0.4, 9, 3, 60}));
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0],
+            "1 metric: seeds differ by about as much as the value, and no fall would fail: it may fall by 90 "
+            "% here");
+  cap_learned_tolerances(baseline, notes);
+  EXPECT_EQ(baseline.cases[0].metrics[0].second.tolerance.value, 0.9 * 0.4);
+}
+
+TEST(CapLearnedTolerances, EveryMetricOfTheProjectsOwnBaselinesCanFail) {
+  const std::filesystem::path folder = std::filesystem::path(AQBENCH_SOURCE_DIR) / "baselines";
+  std::size_t rows = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    for (const BaselineCase& one : read_baseline(entry.path()).cases)
+      for (const auto& [name, metric] : one.metrics) {
+        const bool share = metric.tolerance.kind == Tolerance::Kind::relative;
+        const double tolerance =
+            share ? metric.tolerance.value * std::abs(metric.value) : metric.tolerance.value;
+        ++rows;
+        const bool can_fail =
+            metric.better != Better::higher || metric.value <= 0 || metric.value > tolerance;
+        EXPECT_TRUE(can_fail) << entry.path() << ": " << one.name << ": " << name;
+      }
+  }
+  EXPECT_GT(rows, 500u);
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+#include "reports/content/case_groups.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace aqbench {
+namespace {
+
+std::vector<std::string> axes_in_order(std::vector<std::string> axes, unsigned seed) {
+  std::shuffle(axes.begin(), axes.end(), std::mt19937(seed));
+  Results results;
+  for (const std::string& axis : axes) {
+    Record record;
+    record.scene = "undulating";
+    record.method = "sparse";
+    record.case_name = "undulating/sparse/" + axis;
+    results.records.push_back(std::move(record));
+  }
+  std::vector<std::string> order;
+  for (const CaseGroup& group : group_cases(results)) order.push_back(group.axes);
+  return order;
+}
+
+TEST(GroupCases, StandInTheOrderOfTheNumbersInTheirNames) {
+  const std::vector<std::string> expected = {"batch=1",       "batch=8",      "batch=16",     "shift_m=-0.01",
+                                             "shift_m=-2e-3", "shift_m=1e-4", "shift_m=0.02", "width=320",
+                                             "width=480",     "width=480/x",  "width=1200",   "width=wide"};
+  for (unsigned seed = 0; seed < 50; ++seed) EXPECT_EQ(axes_in_order(expected, seed), expected);
+}
+
+TEST(GroupCases, NumbersThatNoDoubleHoldsAndEqualOnesKeepOneOrder) {
+  const std::vector<std::string> expected = {"n=1", "n=1.0", "n=1e-999", "n=1e999", "n=2"};
+  const std::vector<std::string> order = axes_in_order(expected, 0);
+  for (unsigned seed = 1; seed < 50; ++seed) EXPECT_EQ(axes_in_order(expected, seed), order);
+}
+
+}  // namespace
+}  // namespace aqbench
