@@ -9,10 +9,12 @@
 #include <array>
 #include <atomic>
 #include <cctype>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -189,7 +191,9 @@ void* open_module(Module module) {
   if (!is_whole(file)) fail_module(fmt::format("{}: is cut off or cannot be read", file.string()));
   if (is_in_shared_library()) make_own_symbols_global();
   // Global, because the threads of OpenBLAS and OpenMP are set by functions that are looked up by name.
+  errno = 0;
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
+  if (handle == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (handle == nullptr) fail_module(fmt::format("{}: cannot be loaded: {}", file.string(), ::dlerror()));
   const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
   if (const std::string found = build_id_of(handle); found != wanted)

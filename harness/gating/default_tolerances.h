@@ -23,8 +23,8 @@ namespace aqbench {
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
 // Returns whether a metric tells how much there is and not how good it is: counts (points*, components of a
-// mesh) and extremes (the largest of all errors), which one point alone can move. Such a metric is shown and
-// gated only where the baseline gives it another tolerance than default_tolerance().
+// mesh) and extremes (the largest of all errors), which one point alone can move. While such a metric has a
+// value, it is shown, and gated only where the baseline gives it another tolerance than default_tolerance().
 bool is_information(const std::string& name, const std::string& unit);
 
 }  // namespace aqbench

@@ -38,7 +38,7 @@ struct GateRow {
   std::optional<Tolerance> tolerance;
   double excess = 0;        // change for the worse / tolerance: 1 is the limit, negative is better
   std::string reason;       // one line; empty for pass
-  bool only_shown = false;  // information, whatever its value: it decides nothing
+  bool only_shown = false;  // information, whatever its value: a value decides nothing
 };
 
 // Of a run with more cases, values that pass are counted and have no rows of their own.

@@ -120,17 +120,17 @@ void cap_learned_tolerances(Baseline& baseline, std::vector<std::string>& notes)
   std::size_t capped = 0;
   for (BaselineCase& one : baseline.cases)
     for (auto& [name, metric] : one.metrics) {
-      const double most = kMostOfAValue * metric.value;
-      if (metric.tolerance.learned_from_seeds == 0 || metric.better != Better::higher || !(most > 0) ||
-          metric.tolerance.value < most)
+      const bool is_share = metric.tolerance.kind == Tolerance::Kind::relative;
+      const double most = is_share ? kMostOfAValue : kMostOfAValue * metric.value;
+      if (metric.tolerance.learned_from_seeds == 0 || metric.better != Better::higher ||
+          !(metric.value > 0) || metric.tolerance.value <= most)
         continue;
       metric.tolerance.value = most;
       ++capped;
     }
   if (capped > 0)
     notes.push_back(
-        fmt::format("{}: seeds differ by about as much as the value, and no fall would fail: it may "
-                    "fall by {} % here",
+        fmt::format("tolerances of {} were cut to {} % of the value: seeds differ by about as much",
                     counted(capped, "metric"), 100 * kMostOfAValue));
 }
 

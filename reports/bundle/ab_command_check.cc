@@ -6,7 +6,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/files.h"
@@ -148,6 +151,14 @@ class AbCommandChecker {
     return text ? parse_double(*text) : std::nullopt;
   }
 
+  // Returns the seed of a text; one that no comparison has where it is none.
+  static std::uint64_t whole_number(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return status == std::errc() && end == text.data() + text.size() ? number : UINT64_MAX;
+  }
+
   void check_settings(const AbDocument& document) {
     const AbSettings& told = document.settings;
     PairedPolicy expected = paired_policy(asked_.value_of("policy").value_or("sensitive"));
@@ -159,9 +170,7 @@ class AbCommandChecker {
     const double draws = std::ceil(2 * expected.looks / expected.alpha);
     if (draws >= 0 && draws <= kMaxBootstrapDraws)
       expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
-    if (const auto seed = asked_.value_of("order-seed"))
-      std::from_chars(seed->data() + (seed->starts_with('+') ? 1 : 0), seed->data() + seed->size(),
-                      expected.seed);
+    if (const auto text = asked_.value_of("order-seed")) expected.seed = whole_number(*text);
     const auto check = [&](const char* name, bool same) {
       if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
     };

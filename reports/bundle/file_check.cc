@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -195,7 +194,7 @@ class FileChecker {
     const std::size_t told = processes_of(log).size();
     if (told == 0 || merged_runs(results_.run) > 1) return told;
     const bool shared = std::ranges::any_of(commands_.commands, [](const RanCommand& command) {
-      return command.has("slurm") || command.has("local");
+      return command.has("slurm") || parse_double(command.value_of("local").value_or("0")).value_or(0) >= 1;
     });
     if (shared) return told;
     report(kLogFile, "names processes, and no command shared the sweep");

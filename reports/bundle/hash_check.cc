@@ -6,7 +6,8 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "reports/bundle/bundle.h"
+#include "reports/bundle/added_evidence.h"
+#include "reports/bundle/signature.h"
 
 namespace aqbench {
 

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "harness/ab/pair_journal.h"

@@ -6,10 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
-#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
@@ -55,36 +57,27 @@ CaseGroup start_group(const Record& record, const std::string& name) {
   return group;
 }
 
-// Returns the number that a name has at `at`: digits with what belongs to them, and a sign after "=". Moves
-// `at` behind it.
-std::optional<double> take_number(std::string_view name, std::size_t& at) {
-  const std::string_view rest = name.substr(at);
-  const bool is_negative = rest.size() > 1 && rest[0] == '-' && at > 0 && name[at - 1] == '=';
-  const std::string_view digits = rest.substr(is_negative ? 1 : 0);
-  if (digits.empty() || digits[0] < '0' || digits[0] > '9') return std::nullopt;
-  double value = 0;
-  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (parsed.ec != std::errc()) return std::nullopt;
-  at += static_cast<std::size_t>(parsed.ptr - rest.data());
-  return value;
-}
+// A name in parts: numbers by their values (rank 0), other characters by theirs (rank 1), and the name itself
+// for names that differ in how they write a number.
+using ReadingOrder = std::pair<std::vector<std::pair<int, double>>, std::string_view>;
 
-// Orders names as people do: width=480 before width=1200.
-bool comes_before(std::string_view a, std::string_view b) {
-  std::size_t in_a = 0, in_b = 0;
-  while (in_a < a.size() && in_b < b.size()) {
-    std::size_t after_a = in_a, after_b = in_b;
-    const auto number_a = take_number(a, after_a), number_b = take_number(b, after_b);
-    if (number_a && number_b) {
-      if (*number_a != *number_b) return *number_a < *number_b;
-      in_a = after_a, in_b = after_b;
+// Orders names as people do: width=480 before width=1200. A sign counts after "=".
+ReadingOrder reading_order(const Record* record) {
+  const std::string_view name = record->case_name;
+  ReadingOrder order{{}, name};
+  for (std::size_t at = 0; at < name.size();) {
+    const bool is_signed = name[at] == '-' && at > 0 && name[at - 1] == '=';
+    const std::string_view digits = name.substr(at + (is_signed ? 1 : 0));
+    if (digits.empty() || digits[0] < '0' || digits[0] > '9') {
+      order.first.emplace_back(1, name[at++]);
       continue;
     }
-    if (a[in_a] != b[in_b]) return a[in_a] < b[in_b];
-    ++in_a, ++in_b;
+    double value = std::numeric_limits<double>::infinity();  // stays so where it is out of range
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    order.first.emplace_back(0, is_signed ? -value : value);
+    at = static_cast<std::size_t>(parsed.ptr - name.data());
   }
-  if (in_a < a.size() || in_b < b.size()) return in_b < b.size();
-  return a < b;
+  return order;
 }
 
 std::optional<Spread> spread_of(const CaseGroup& group,
@@ -112,7 +105,7 @@ std::optional<Spread> spread_of(const CaseGroup& group,
 std::vector<CaseGroup> group_cases(const Results& results) {
   std::vector<const Record*> sorted;
   for (const Record& record : results.records) sorted.push_back(&record);
-  std::ranges::sort(sorted, comes_before, &Record::case_name);
+  std::ranges::sort(sorted, {}, reading_order);
   std::vector<CaseGroup> groups;
   std::map<std::string, std::size_t> places;
   for (const Record* record : sorted) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kTilesHeader =
     "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct";
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-constexpr double kTile_mm = 10;     // where the metric's name says no other size
+constexpr double kTile_mm = 10;        // where the metric's name says no other size
 constexpr double kSumRounding = 1e-7;  // of sums over many tiles
 constexpr double kNmadPerMad = 1.4826;
 

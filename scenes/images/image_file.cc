@@ -172,6 +172,7 @@ std::size_t after_scan(const ImageBytes& image, std::size_t at) {
 }
 
 void read_frame_header(const ImageBytes& image, std::size_t at, ImageInfo& info) {
+  if (info.width_px != 0) image.refuse("damaged: it has two frame headers");  // readers take the first
   if (image.byte(at + 4) != 8) image.refuse(fmt::format("has {} bits a sample, not 8", image.byte(at + 4)));
   info.height_px = checked_side(image, image.big16(at + 5));
   info.width_px = checked_side(image, image.big16(at + 7));

@@ -38,7 +38,8 @@ void check_refractive_index(double value, const std::string& where, std::string_
     camera_error(where, field, fmt::format("must be between 0.5 and 5, got {}", value));
 }
 
-// A comma or a quotation mark would end a field of the tables that name cameras (CSV).
+// A comma would end a field of the tables that name cameras, and other readers of CSV take quotation marks
+// away.
 bool is_folder_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' &&
          std::ranges::all_of(name, [](unsigned char c) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -24,7 +25,8 @@ void PrintTo(const Honest& honest, std::ostream* stream) { *stream << honest.nam
 // Words in which a test's folder takes the place of DIR.
 Arguments placed(Arguments words, const std::string& dir) {
   for (std::string& word : words)
-    for (std::size_t at = 0; (at = word.find("DIR")) != std::string::npos;) word.replace(at, 3, dir);
+    for (std::size_t at = 0; (at = word.find("DIR", at)) != std::string::npos; at += dir.size())
+      word.replace(at, 3, dir);
   return words;
 }
 
@@ -47,8 +49,11 @@ class HonestBundles : public ::testing::TestWithParam<Honest> {
 };
 
 TEST_P(HonestBundles, Verify) {
-  make_recording(dir_.path(), R"({"surface": {"depths": true, "thresholds_mm": [3, 17.5], "outlier_mm": 33,
-                                              "spacing_mm": 4, "tile_mm": 40, "crop": "z:0.5,5"}})");
+  if (std::ranges::find(GetParam().arguments, "dataset:tank") != GetParam().arguments.end()) {
+    ASSERT_NO_FATAL_FAILURE(make_recording(
+        dir_.path(), R"({"surface": {"depths": true, "thresholds_mm": [3, 17.5], "outlier_mm": 33,
+                                              "spacing_mm": 4, "tile_mm": 40, "crop": "z:0.5,5"}})"));
+  }
   Arguments arguments = placed(GetParam().arguments, dir_.path().string());
   arguments.insert(arguments.end(), {"--out", (dir_ / "out").string()});
   ProgramOptions options;

@@ -132,7 +132,7 @@ TEST(Isolation, IsOnlyWhatASandboxSaysOfItself) {
     EXPECT_TRUE(is_isolation(told)) << told;
   for (const char* const invented :
        {"", "none", "none: ", "none: a\nb", "perfect", "landlock ABI 0", "landlock ABI 07", "landlock ABI 2",
-        "landlock ABI 99999999999", "landlock ABI 7 ",
+        "landlock ABI 1001", "landlock ABI 99999999999", "landlock ABI 7 ",
         "landlock ABI 7 (does not keep files from being cut short)", "landlock ABI 7 and namespace and more",
         "namespace and landlock ABI 7"})
     EXPECT_FALSE(is_isolation(invented)) << invented;

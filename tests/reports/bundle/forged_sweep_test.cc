@@ -296,6 +296,8 @@ TEST_F(ForgedSweepTest, ResumptionsThatNoCommandMadeAreFound) {
   };
   EXPECT_TRUE(found([&](ForgedSweep& b) { insert(b, 2, 1); }));
   EXPECT_TRUE(found([&](ForgedSweep& b) { insert(b, std::ssize(b.journal), 200); }));
+  EXPECT_FALSE(found([&](ForgedSweep& b) { insert(b, std::ssize(b.journal), 50); }))
+      << "killed at once, each";
 }
 
 TEST_F(ForgedSweepTest, CommandsThatCannotBeReadAreNamedThemselves) {

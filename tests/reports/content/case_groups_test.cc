@@ -32,10 +32,17 @@ TEST(GroupCases, StandInTheOrderOfTheNumbersInTheirNames) {
   for (unsigned seed = 0; seed < 50; ++seed) EXPECT_EQ(axes_in_order(expected, seed), expected);
 }
 
-TEST(GroupCases, NumbersThatNoDoubleHoldsAndEqualOnesKeepOneOrder) {
-  const std::vector<std::string> expected = {"n=1", "n=1.0", "n=1e-999", "n=1e999", "n=2"};
-  const std::vector<std::string> order = axes_in_order(expected, 0);
-  for (unsigned seed = 1; seed < 50; ++seed) EXPECT_EQ(axes_in_order(expected, seed), order);
+// Numbers that no double holds, zeros with a sign, and numbers beside letters.
+TEST(GroupCases, HaveOneOrderWhateverTheOrderOfTheRecords) {
+  const std::vector<std::string> axes = {"k=-x",  "k=.5",  "k=0/a",   "k=-0/z",   "n=-1", "n=--1", "n=1",
+                                         "n=1.0", "n=01",  "n=1e999", "n=1e-999", "n=2",  "n=10",  "n=x",
+                                         "n=",    "n=1x2", "n=1x10",  "n=9e999",  "n=-2", "m"};
+  const std::vector<std::string> order = axes_in_order(axes, 0);
+  for (unsigned seed = 1; seed < 200; ++seed) ASSERT_EQ(axes_in_order(axes, seed), order);
+  const auto place = [&](const char* axis) { return std::ranges::find(order, axis) - order.begin(); };
+  EXPECT_LT(place("n=2"), place("n=10"));
+  EXPECT_LT(place("n=10"), place("n=1e999"));
+  EXPECT_LT(place("n=1x2"), place("n=1x10"));
 }
 
 }  // namespace

@@ -26,6 +26,12 @@ TEST(DecodeGrey, RefusesAnotherSizeThanTheCamerasBeforeItDecodes) {
       28);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_grey(jpeg, 8, 8, "b.jpg"); }),
             "b.jpg: is 64543 x 15796 px, not 8 x 8");
+  // A second header after the pixels would promise less than the first, by which decoders ask for memory.
+  const std::string twice = jpeg.substr(0, 26) +
+                            std::string("\xff\xc0\x00\x0b\x08\x00\x08\x00\x08\x01\x01\x11\x00", 13) +
+                            jpeg.substr(26);
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_grey(twice, 8, 8, "b.jpg"); }),
+            "b.jpg: damaged: it has two frame headers");
   EXPECT_NE(error_of(ErrorKind::input, [] { decode_grey("P6 1 1 255 abc", 1, 1, "c.ppm"); }), "");
 }
 
