@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 // What noise may make of two presets that are equally good.
 constexpr double kRmseSlack = 1.01, kCompletenessSlack_pct = 0.1;
 
-// (case without its preset) -> preset -> metrics
+// (case without its preset) -> preset -> metrics and the time "cold_ms"
 using Ladder = std::map<std::string, std::map<std::string, Json>>;
 
 Ladder ladder_of(const std::filesystem::path& results) {
@@ -32,7 +32,9 @@ Ladder ladder_of(const std::filesystem::path& results) {
     const std::size_t begin = name.find(":") + 1, end = name.find('/', begin);
     EXPECT_EQ(record.at("status"), "ok") << name;
     const std::string preset = name.substr(begin, end - begin);
-    ladder[name.erase(begin, end - begin)][preset] = record.at("metrics");
+    Json values = record.at("metrics");
+    values["cold_ms"] = record.at("timing").at("cold_ms");
+    ladder[name.erase(begin, end - begin)][preset] = std::move(values);
   }
   return ladder;
 }
@@ -75,6 +77,10 @@ TEST(Presets, AreOrderedInTheCommittedBundleUpTo3200Pixels) {
     EXPECT_EQ(ladder.count("undulating/plane_sweep:/seed=42/rig=arc6/width=" + std::string(width)), 1u)
         << width;
   expect_ordered(ladder);
+  for (const auto& [name, presets] : ladder) {
+    EXPECT_LT(presets.at("fast").at("cold_ms"), presets.at("balanced").at("cold_ms")) << name;
+    EXPECT_LT(presets.at("balanced").at("cold_ms"), presets.at("quality").at("cold_ms")) << name;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -95,6 +96,18 @@ TEST_F(AbCommands, TwoValuesOfAnAxisAreItsVariants) {
   EXPECT_EQ(findings(), "");
   document.a.variant = "kernel=loop";
   EXPECT_THAT(findings(), HasSubstr("a.variant: is not what was asked for"));
+}
+
+TEST_F(AbCommands, ASeedIsHeldToItsLastDigit) {
+  constexpr std::uint64_t kOdd = 9'007'199'254'740'993;  // no double has it
+  journal.header.arguments = ab_arguments();
+  for (const char* const word : {"--order-seed", "9007199254740993"})
+    journal.header.arguments.emplace_back(word);
+  write_ab_commands(folder.path(), document.run, journal.header.arguments, judge_ab(document).exit_code());
+  document.settings.policy.seed = kOdd;
+  EXPECT_EQ(findings(), "");
+  document.settings.policy.seed = kOdd - 1;
+  EXPECT_THAT(findings(), HasSubstr("settings.seed: is not what was asked for"));
 }
 
 }  // namespace

@@ -321,18 +321,18 @@ TEST_F(ForgedSweepTest, AnotherVersionHasAVerdictOfItsOwn) {
 TEST(ForgedTimes, OfOneProcessAreNoLongerThanTheRunAndItsCommand) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
-  for (Record& record : results.records) record.timing.cold_ms = 1300;
+  for (Record& record : results.records) record.timing.cold_ms = 2600;
   const fs::path bundle = synthetic_bundle(directory.path(), results);
   EXPECT_EQ(verify_bundle(bundle).findings.size(), 2u) << render_verify(verify_bundle(bundle));
   ForgedSweep shared(bundle);
   for (const Record& record : results.records)
     shared.edit("bench.log", record.case_name + "\n",
-                record.case_name + "\non host, process " + record.method + "\n");
+                record.case_name + "\non host, process " + record.case_name + "\n");
   shared.seal();
   EXPECT_EQ(verify_bundle(bundle).findings.size(), 3u) << "lines of the log make no sweep a shared one";
   shared.edit("commands.txt", "command: aqbench sweep", "command: aqbench sweep --local 2");
   shared.seal();
-  EXPECT_TRUE(verify_bundle(bundle).ok()) << render_verify(verify_bundle(bundle));
+  EXPECT_TRUE(verify_bundle(bundle).ok()) << "two more may have joined it";
 }
 
 // Nothing but a signature finds these: they are told the same way in every place (docs/evidence.md).
