@@ -62,7 +62,10 @@ add_custom_command(OUTPUT ${shell_files}/done
   COMMAND aqbench completion fish > ${shell_files}/aqbench.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${shell_files}/done
   DEPENDS aqbench COMMENT "" VERBATIM)
-add_custom_target(aqbench_shell_files DEPENDS ${shell_files}/done)
+if(NOT AQBENCH_SANITIZE)
+  set(with_all ALL)  # `cmake --build` and `cmake --install` alone install them
+endif()
+add_custom_target(aqbench_shell_files ${with_all} DEPENDS ${shell_files}/done)
 add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # all that is installed, and no tests
 
 set(evaluator COMPONENT evaluator)

@@ -92,6 +92,9 @@ bool is_of(std::string_view name, MetricFamily family) {
              name == "camera_worst_bias_mm" || name == "crb_ratio";
     case MetricFamily::seen_by_two:
       return name.starts_with("completeness_seen2_");
+    case MetricFamily::recorded:
+      return name.starts_with("charuco_") || name.starts_with("control_") ||
+             name.starts_with("photometric_") || name.starts_with("reprojection_");
   }
   return false;
 }
@@ -100,6 +103,13 @@ bool is_of(std::string_view name, MetricFamily family) {
 
 std::vector<std::string> relation_problems(const MetricSet& metrics, std::optional<double> scored) {
   return RelationChecker(metrics, scored).run();
+}
+
+std::vector<std::string> names_of_family(const MetricSet& metrics, MetricFamily family) {
+  std::vector<std::string> names;
+  for (const auto& [name, metric] : metrics)
+    if (is_of(name, family)) names.push_back(name);
+  return names;
 }
 
 std::vector<std::string> missing_of_family(const MetricSet& metrics, MetricFamily family, bool expected) {

@@ -18,7 +18,10 @@ namespace aqbench {
 std::vector<std::string> relation_problems(const MetricSet& metrics, std::optional<double> scored);
 
 // What a method gives, and with it which metrics its score has.
-enum class MetricFamily { normals, mesh, depths, diagnosis, seen_by_two };
+enum class MetricFamily { normals, mesh, depths, diagnosis, seen_by_two, recorded };
+
+// Returns the names of a set's metrics that are of a family.
+std::vector<std::string> names_of_family(const MetricSet& metrics, MetricFamily family);
 
 // Returns the names of the metrics of a family that a set lacks, where it has one of them at least or
 // `expected` says that it has all.

@@ -18,7 +18,8 @@ double shortest_run(const std::vector<double>& runs) { return *std::ranges::min_
 // Time of the stage in one unit, or of the whole run for "" and "*"; nullopt where the unit has none.
 std::optional<double> unit_time(const AbUnit& unit, const std::string& stage) {
   if (unit.status != Status::ok) return std::nullopt;
-  if (stage.empty() || stage == "*") return shortest_run(unit.warm_ms);
+  if (stage.empty() || stage == "*")
+    return unit.warm_ms.empty() ? std::nullopt : std::optional(shortest_run(unit.warm_ms));
   const auto found = std::ranges::find(unit.stages, stage, &AbStageSamples::name);
   if (found == unit.stages.end() || found->self_ms.empty()) return std::nullopt;
   const double shortest = shortest_run(found->self_ms);

@@ -48,7 +48,10 @@ std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
   return cases;
 }
 
-double shortest(const std::vector<double>& runs) { return *std::ranges::min_element(runs); }
+double shortest(const std::vector<double>& runs) {
+  if (runs.empty()) throw Error(ErrorKind::input, "samples: a unit has status ok and no run to compare");
+  return *std::ranges::min_element(runs);
+}
 
 bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;

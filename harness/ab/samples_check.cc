@@ -19,6 +19,8 @@ std::string unit_problem(const AbUnit& unit, int warm_runs, bool cold_runs) {
   if (unit.output_sha256.empty()) return "has no output hash";
   if (warm_runs > 0 && unit.warm_ms.size() != static_cast<std::size_t>(warm_runs))
     return fmt::format("has {} warm runs, {} were planned", unit.warm_ms.size(), warm_runs);
+  if (warm_runs == 0 && unit.warm_ms.size() > 1)
+    return fmt::format("has {} warm runs, none were planned", unit.warm_ms.size());
   for (const AbOutcomeSamples& outcome : unit.outcomes)
     if (!cold_runs && outcome.values.size() != unit.warm_ms.size())
       return fmt::format("has {} values of {} in {} runs", outcome.values.size(), outcome.name,

@@ -105,12 +105,15 @@ void take_higher_roof(Figures& figures, const Figures& other) {
 }
 
 void fill_roofline_share(double time_ms, Figures& figures) {
-  if (figure(figures, "gflop") == nullptr || time_ms <= 0) return;
-  const double seconds = 1e-3 * time_ms, gflop = *figure(figures, "gflop");
+  const double *const gflop = figure(figures, "gflop"), *const gb = figure(figures, "gb"),
+                      *const peak_gflops = figure(figures, "peak_gflops"),
+                      *const peak_gb_per_s = figure(figures, "peak_gb_per_s");
+  if (gflop == nullptr || gb == nullptr || peak_gflops == nullptr || peak_gb_per_s == nullptr || time_ms <= 0)
+    return;
+  const double seconds = 1e-3 * time_ms;
   // The least time that the work needs: arithmetic or memory, whichever is slower.
-  const double least_s = std::max(gflop / *figure(figures, "peak_gflops"),
-                                  *figure(figures, "gb") / *figure(figures, "peak_gb_per_s"));
-  set_figure(figures, "gflops", gflop / seconds);
+  const double least_s = std::max(*gflop / *peak_gflops, *gb / *peak_gb_per_s);
+  set_figure(figures, "gflops", *gflop / seconds);
   set_figure(figures, "roofline_share", least_s / seconds);
 }
 

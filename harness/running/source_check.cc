@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,6 +22,8 @@
 #include "harness/planning/case_scoring.h"
 #include "harness/planning/scene_choice.h"
 #include "metrics/metric_relations.h"
+#include "metrics/registry.h"
+#include "pipeline/workloads/workload.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -64,19 +67,88 @@ class SourceChecker {
     check_dataset(ended_well);
     if (record_.program && planned_.method != "external" && planned_.declaration->empty())
       report("program: it runs none");
+    if (!is_profile) check_timing();
+    if (ended_well && !planned_.workload.empty()) check_identities();
     if (!ended_well || !planned_.workload.empty()) return std::move(problems_);
     if (record_.stages.empty()) report("stages: are missing beside status ok");
     if (!tells_own_stages(planned_)) check_stages();
     if (!looks_at_recording(planned_) && !says_how_to_score(planned_)) check_holes();
     check_families();
-    for (const auto& [name, metric] : record_.metrics)
-      if (!is_metric_name(name))
-        problems_.of_this_version.push_back(fmt::format("metrics: {} is none", printable(name)));
+    check_names();
     return std::move(problems_);
   }
 
  private:
   void report(std::string what) { problems_.always.push_back(std::move(what)); }
+
+  // Details of times are those of warm runs; rate, figures and verdict those of a workload.
+  void check_timing() {
+    const Timing& timing = record_.timing;
+    constexpr std::string_view kReasons[] = {"",          "repetitions",     "min_time",
+                                             "precision", "max_repetitions", "max_time"};
+    if (std::ranges::find(kReasons, timing.stopped) == std::end(kReasons))
+      report(fmt::format("timing.details.stopped: '{}' is no reason", printable(timing.stopped)));
+    for (const auto& [name, value] : timing.figures)
+      if (!(value >= 0)) report(fmt::format("timing.details.figures.{}: is {}", printable(name), value));
+    check_roofline();
+    if (planned_.workload.empty() &&
+        (timing.throughput || !timing.figures.empty() || !timing.verdict.empty()))
+      report("timing: has throughput, figures or a verdict, as a workload alone has");
+    if (timing.warm_ms.empty() && (!timing.blocks.empty() || !timing.cpu_ms.empty() || !timing.note.empty() ||
+                                   !timing.stopped.empty() || timing.precision))
+      report("timing.details: stand beside no warm run");
+    for (const StageRecord& stage : record_.stages)
+      if (planned_.device == "cpu" && std::ranges::any_of(stage.device_ms, [](double ms) { return ms > 0; }))
+        report(fmt::format("stages.{}.device_ms: a device was not asked for", printable(stage.name)));
+    if (timing.dataset_ms && !looks_at_dataset(planned_) && !planned_.images)
+      report("timing.dataset_ms: it looks at no dataset");
+    if (!planned_.workload.empty() && timing.throughput) check_throughput_unit();
+  }
+
+  // What is known of the roofline is known whole.
+  void check_roofline() {
+    constexpr std::string_view kRoofline[] = {"gflop",         "gb",     "peak_gflops",
+                                              "peak_gb_per_s", "gflops", "roofline_share"};
+    std::size_t found = 0;
+    for (const auto& [name, value] : record_.timing.figures)
+      if (std::ranges::find(kRoofline, name) != std::end(kRoofline)) found += 1;
+    if (found != 0 && found != std::size(kRoofline))
+      report("timing.details.figures: hold a part of the roofline alone");
+  }
+
+  void check_throughput_unit() {
+    try {
+      const std::string& unit = find_workload(planned_.workload).throughput_unit;
+      if (record_.timing.throughput_unit == unit) return;
+      problems_.of_this_version.push_back(fmt::format("timing.throughput.unit: is '{}', {} gives {}",
+                                                      printable(record_.timing.throughput_unit),
+                                                      planned_.workload, unit));
+    } catch (const Error& error) {
+      problems_.of_this_version.push_back(error.what());
+    }
+  }
+
+  // A workload is proved by identities, which are no metrics of a score.
+  void check_identities() {
+    for (const auto& [name, metric] : record_.metrics)
+      if (is_metric_name(name) || metric.unit != "1" || metric.better != Better::equal || !metric.value)
+        report(fmt::format("metrics: {} is no identity of a workload", printable(name)));
+  }
+
+  // Tolerances in names are the usual ones, unless options or a recording say how to score.
+  void check_names() {
+    const bool recording = looks_at_recording(planned_), own_way = recording || says_how_to_score(planned_);
+    for (const auto& [name, metric] : record_.metrics)
+      if (own_way ? !is_metric_name(name)
+                  : std::ranges::find(metric_registry(), name, &MetricSpec::name) == metric_registry().end())
+        problems_.of_this_version.push_back(fmt::format("metrics: {} is none", printable(name)));
+    std::vector<MetricFamily> foreign;
+    if (!recording) foreign = {MetricFamily::recorded};
+    if (planned_.simulated) foreign.insert(foreign.end(), {MetricFamily::depths, MetricFamily::diagnosis});
+    for (const MetricFamily family : foreign)
+      for (const std::string& name : names_of_family(record_.metrics, family))
+        report(fmt::format("metrics: {}, which such a case has not", printable(name)));
+  }
 
   void check_isolation(bool ended_well) {
     const bool real = is_real(planned_);

@@ -7,15 +7,20 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/files.h"
+#include "core/json.h"
+#include "core/sha256.h"
 #include "core/text.h"
+#include "harness/ab/command_unit.h"
 #include "harness/planning/axis.h"
 #include "harness/statistics/policy.h"
+#include "metrics/registry.h"
 #include "reports/bundle/run_check.h"
 #include "reports/content/command_list.h"
 #include "reports/content/commands.h"
@@ -102,9 +107,105 @@ class AbCommandChecker {
     if (claims_.comparison == nullptr) return;
     asked_.words = std::move(words);
     const AbDocument& document = *claims_.comparison;
-    if (document.run.commands) return;
-    check_sides(document);
-    if (!document.run.quick && !asked_.has("quick")) check_settings(document);
+    if (document.run.commands.has_value() != asked_.has("cmd-a"))
+      report_arguments("run.commands: is not what was asked for");
+    if (document.run.commands) {
+      check_rules(document);
+      check_command(document.a, "a");
+      check_command(document.b, "b");
+    } else {
+      check_sides(document);
+    }
+    check_settings(document);
+    check_outcomes(document);
+  }
+
+  void check_asked(const std::string& name, bool same) {
+    if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
+  }
+
+  // Returns all values of a flag that may be repeated.
+  std::vector<std::string> values_of(std::string_view flag) const {
+    const std::string with_value = fmt::format("--{}=", flag), alone = fmt::format("--{}", flag);
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < asked_.words.size(); ++i)
+      if (asked_.words[i].starts_with(with_value))
+        values.push_back(asked_.words[i].substr(with_value.size()));
+      else if (asked_.words[i] == alone && i + 1 < asked_.words.size())
+        values.push_back(asked_.words[++i]);
+    return values;
+  }
+
+  void check_rules(const AbDocument& document) {
+    const AbCommandRules& told = *document.run.commands;
+    check_asked("run.commands.compare_output",
+                told.compare_output == asked_.value_of("compare-output").value_or(""));
+    check_asked("run.commands.any_exit_code", told.any_exit_code == asked_.has("any-exit-code"));
+    check_asked("run.commands.quick", told.quick == asked_.has("quick"));
+    check_asked("run.commands.layouts",
+                static_cast<double>(told.layouts) == number_of("layouts").value_or(0));
+    check_asked("settings.outputs_may_differ",
+                document.settings.outputs_may_differ == asked_.has("outputs-may-differ"));
+  }
+
+  // A command's hash is that of all that describes it.
+  void check_command(const AbSideInfo& told, const std::string& side) {
+    if (!told.command) return report_arguments(side + ".command: is missing");
+    const AbCommand& command = *told.command;
+    const std::string line = asked_.value_of("cmd-" + side).value_or("");
+    std::vector<std::string> variables;
+    for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+    check_asked(side + ".command.line", command.line == line);
+    check_asked(side + ".command.prepare",
+                command.prepare == asked_.value_of("prepare-" + side).value_or(""));
+    check_asked(side + ".command.relink", command.relink == asked_.value_of("relink-" + side).value_or(""));
+    check_asked(side + ".command.environment", variables == values_of("env-" + side));
+    check_asked(side + ".label", told.label == asked_.value_of("label-" + side).value_or(line));
+    if (told.program_sha256 !=
+        sha256_hex(to_json(command).dump(-1, ' ', false, Json::error_handler_t::replace)))
+      report_arguments(side + ".program_sha256: is not that of its command");
+  }
+
+  // Metrics have the registry's unit and direction and the margins that were asked for; costs are those of a
+  // command.
+  void check_outcomes(const AbDocument& document) {
+    std::vector<std::string> metrics;
+    for (const AbOutcome& told : document.settings.outcomes) {
+      const std::string where = "settings.outcomes." + printable(told.name);
+      if (told.kind == AbOutcome::Kind::cost) {
+        check_asked(where, document.run.commands.has_value() && told.better == Better::lower &&
+                               ((told.name == kCpuOutcome && told.unit == "ms") ||
+                                (told.name == kMemoryOutcome && told.unit == "MiB")));
+        continue;
+      }
+      metrics.push_back(told.name);
+      const auto spec = std::ranges::find(metric_registry(), told.name, &MetricSpec::name);
+      if (spec == metric_registry().end() || spec->unit != told.unit || spec->better != told.better)
+        report_arguments(where + ": is not the registry's");
+      check_asked(where + ".margin", has_asked_margin(told));
+    }
+    if (!document.run.commands) check_asked("settings.outcomes", metrics == values_of("metric"));
+    if (!document.run.paired_over.empty())
+      check_asked("run.paired_over",
+                  document.run.paired_over == asked_.value_of("paired-over").value_or("seeds"));
+  }
+
+  bool has_asked_margin(const AbOutcome& told) const {
+    constexpr double kUsualMargin = 0.05;
+    double margin = kUsualMargin;
+    bool absolute = false;
+    for (std::string text : values_of("margin")) {
+      if (const std::size_t equals = text.rfind('='); equals != std::string::npos) {
+        if (text.substr(0, equals) != told.name) continue;
+        text.erase(0, equals + 1);
+      }
+      absolute = !text.ends_with('%');
+      if (!absolute) text.pop_back();
+      const auto number = parse_double(text);
+      if (!number) return false;
+      margin = absolute ? *number : *number / 100;
+    }
+    return told.margin == margin && told.margin_absolute == absolute;
   }
 
   // Returns what the arguments call a side: "kernel=torch", "method=mine", "build/old/aqbench".
@@ -165,11 +266,13 @@ class AbCommandChecker {
     expected.tau = share_of("tau").value_or(expected.tau);
     expected.delta = share_of("delta").value_or(std::max(expected.delta, expected.tau));
     expected.alpha = share_of("alpha").value_or(expected.alpha);
+    const bool quick = asked_.has("quick");
     const double looks = number_of("looks").value_or(kUsualLooks);
     expected.looks = looks >= 0 && looks <= kMaxBootstrapDraws ? static_cast<int>(looks) : 0;
     const double draws = std::ceil(2 * expected.looks / expected.alpha);
     if (draws >= 0 && draws <= kMaxBootstrapDraws)
       expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
+    if (quick) expected.looks = 1;
     if (const auto text = asked_.value_of("order-seed")) expected.seed = whole_number(*text);
     const auto check = [&](const char* name, bool same) {
       if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
@@ -182,10 +285,11 @@ class AbCommandChecker {
     check("settings.bootstrap_draws", told.policy.bootstrap_draws == expected.bootstrap_draws);
     check("settings.resolution_draws", told.policy.resolution_draws == expected.resolution_draws);
     check("settings.seed", told.policy.seed == expected.seed);
-    check("settings.confirm", told.confirm != asked_.has("no-confirm"));
+    check("settings.confirm", told.confirm == !(quick || asked_.has("no-confirm")));
     check("settings.separately", told.separately == asked_.has("separately"));
     if (const auto pairs = number_of("pairs"))
       check("run.pairs_per_look", static_cast<double>(document.run.pairs_per_look) == *pairs);
+    check("run.quick", document.run.quick == (quick && !document.run.commands));
     if (const auto runs = number_of("repetitions"))
       check("run.warm_runs", static_cast<double>(document.run.warm_runs) == *runs);
   }

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/records/case_result.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/source_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -83,7 +84,8 @@ class FileChecker {
     for (const Record& record : results_.records) {
       if (!record.files) continue;
       for (const CaseFile& file : *record.files) {
-        if (!is_bundle_path(file.path) || is_file_of_bundle(file.path) || !bound.insert(file.path).second)
+        if (!is_bundle_path(file.path) || !is_file_of_case(file.path, file_name_of(record.case_name)) ||
+            !bound.insert(file.path).second)
           report("results.json", fmt::format("case {}: '{}' is no file of this case alone",
                                              printable(record.case_name), printable(file.path)));
         else if (!has(file.path))
@@ -96,6 +98,19 @@ class FileChecker {
       if (!bound.contains(file) && !is_file_of_bundle(file) && !is_flamegraph_of(file, bound) &&
           !is_added_evidence(file))
         report(file, "is of no case and no file of a bundle");
+  }
+
+  // `name` is the case's, as its files have it.
+  static bool is_file_of_case(std::string_view file, const std::string& name) {
+    for (const char* const folder : {"tiles", "views", "depth", "diagnosis"})
+      if (file == fmt::format("{}/{}.csv", folder, name)) return true;
+    if (file == fmt::format("clouds/{}.ply", name) || file == fmt::format("logs/{}.log", name) ||
+        file == fmt::format("viewer/{}.bin", name))
+      return true;
+    for (const char* const folder : {"pictures", "profile"})
+      if (const std::string start = fmt::format("{}/{}/", folder, name); file.starts_with(start))
+        return file.find('/', start.size()) == std::string_view::npos;
+    return false;
   }
 
   bool is_file_of_bundle(std::string_view file) const {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/table.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {

@@ -7,7 +7,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kRotationTolerance = 1e-5;
+constexpr double kOrthonormalTolerance = 1e-5;
 
 [[noreturn]] void refuse_camera(const std::string& where, const char* field, const std::string& what) {
   throw Error(ErrorKind::input, where + "." + field + ": " + what);
@@ -17,7 +17,7 @@ void check_rotation(const std::array<double, 9>& r, const std::string& where) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
-      if (!(std::abs(product - (i == j ? 1 : 0)) <= kRotationTolerance))
+      if (!(std::abs(product - (i == j ? 1 : 0)) <= kOrthonormalTolerance))
         refuse_camera(where, "rotation", "is not a rotation");
     }
   const double determinant = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +

@@ -16,6 +16,7 @@
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/plan_flags.h"
+#include "harness/records/case_result.h"
 #include "harness/running/journal.h"
 #include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
@@ -278,7 +279,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
     if (record.status == Status::skipped) skip(record);
     failed = failed || (record.status != Status::ok && record.status != Status::skipped);
     if (record.status == Status::ok) {
-      const std::string tiles = fmt::format("tiles/{}_{}_seed=42.csv", record.scene, record.method);
+      const std::string tiles = "tiles/" + file_name_of(record.case_name) + ".csv";
       write_file(bundle / tiles, tiles_of(record));
       record.files = {{{tiles, sha256_hex(tiles_of(record))}}};
     }

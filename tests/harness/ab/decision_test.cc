@@ -64,6 +64,13 @@ double listed_hodges_lehmann(const std::vector<double>& d) {
   return n % 2 == 1 ? walsh[n / 2] : (walsh[n / 2 - 1] + walsh[n / 2]) / 2;
 }
 
+TEST(AbDecision, AUnitWithoutARunIsRefused) {
+  AbSamples samples = samples_of({case_json("x", noisy_units(20, 1, 1))});
+  samples.units[3].warm_ms.clear();
+  EXPECT_THAT(test::error_of(ErrorKind::input, [&] { decide_times(samples, one_look()); }),
+              HasSubstr("has status ok and no run"));
+}
+
 TEST(AbDecision, PAndShiftAreThoseOfListsAndEnumeration) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const Units units = noisy_units(20 + seed % 5, seed % 3 == 0 ? 1.0 : 1.004, seed);

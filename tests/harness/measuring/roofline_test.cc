@@ -41,6 +41,9 @@ TEST(Roofline, WithoutARoofThereIsNoShare) {
   Figures figures = {{"load_ms", 3}};
   fill_roofline_share(400, figures);
   EXPECT_THAT(figures, testing::ElementsAre(testing::Pair("load_ms", 3.0)));
+  Figures part = {{"gflop", 8}, {"peak_gflops", 100}};
+  fill_roofline_share(400, part);
+  EXPECT_EQ(part.size(), 2u);
 }
 
 TEST(Roofline, MeasuredRoofIsOfAProcessorNotOfNothing) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/files.h"
+#include "harness/statistics/paired.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -1,5 +1,6 @@
 #include "harness/viewing/cloud_view.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -5,9 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "core/files.h"
+#include "core/sha256.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/reports/bundle/ab_commands.h"
 #include "tests/temporary_directory.h"
@@ -96,6 +100,73 @@ TEST_F(AbCommands, TwoValuesOfAnAxisAreItsVariants) {
   EXPECT_EQ(findings(), "");
   document.a.variant = "kernel=loop";
   EXPECT_THAT(findings(), HasSubstr("a.variant: is not what was asked for"));
+}
+
+TEST_F(AbCommands, CommandsAreThoseThatWereAskedFor) {
+  journal.header.arguments = {"--cmd-a", "old in.ply", "--cmd-b",   "new in.ply", "--env-b",     "FAST=1",
+                              "--looks", "1",          "--label-a", "old",        "--no-confirm"};
+  document.run.commands = AbCommandRules{};
+  document.a.label = "old";
+  document.a.command = AbCommand{.line = "old in.ply", .folder = "/lab"};
+  document.b.label = "new in.ply";
+  document.b.command = AbCommand{.line = "new in.ply", .folder = "/lab", .environment = {{"FAST", "1"}}};
+  for (AbSideInfo* const side : {&document.a, &document.b})
+    side->program_sha256 = sha256_hex(to_json(*side->command).dump());
+  document.settings.outcomes = {{.name = "cpu_ms", .kind = AbOutcome::Kind::cost, .unit = "ms"}};
+  write_ab_commands(folder.path(), document.run, journal.header.arguments, judge_ab(document).exit_code());
+  EXPECT_EQ(findings(), "");
+  const AbDocument good = document;
+  for (const auto& [lie, finding] : std::initializer_list<std::pair<void (*)(AbDocument&), const char*>>{
+           {[](AbDocument& d) { d.a.command->line = "other"; }, "a.command.line: is not what was asked for"},
+           {[](AbDocument& d) { d.a.command->folder = "/else"; }, "a.program_sha256: is not that of its"},
+           {[](AbDocument& d) { d.b.command->environment.clear(); }, "b.command.environment: is not"},
+           {[](AbDocument& d) { d.b.command->prepare = "sleep 1"; }, "b.command.prepare: is not"},
+           {[](AbDocument& d) { d.b.command.reset(); }, "b.command: is missing"},
+           {[](AbDocument& d) { d.b.label = "best"; }, "b.label: is not"},
+           {[](AbDocument& d) { d.run.commands->any_exit_code = true; },
+            "run.commands.any_exit_code: is not"},
+           {[](AbDocument& d) { d.run.commands->layouts = 4; }, "run.commands.layouts: is not"},
+           {[](AbDocument& d) { d.settings.outputs_may_differ = true; }, "settings.outputs_may_differ: is"},
+           {[](AbDocument& d) { d.settings.policy.alpha = 0.4; }, "settings.alpha: is not"},
+           {[](AbDocument& d) { d.settings.outcomes[0].unit = "s"; }, "settings.outcomes.cpu_ms: is not"},
+           {[](AbDocument& d) { d.run.commands.reset(); }, "run.commands: is not"}}) {
+    document = good;
+    lie(document);
+    EXPECT_THAT(findings(), HasSubstr(finding));
+  }
+}
+
+TEST_F(AbCommands, MetricsAreTheRegistrysWithTheMarginsAskedFor) {
+  for (const char* const word : {"--metric", "accuracy_rmse_mm", "--metric", "fscore_2mm_pct", "--margin",
+                                 "2%", "--margin", "fscore_2mm_pct=0.5"})
+    journal.header.arguments.emplace_back(word);
+  const AbOutcome rmse{
+      .name = "accuracy_rmse_mm", .kind = AbOutcome::Kind::metric, .unit = "mm", .margin = 0.02};
+  const AbOutcome f1{.name = "fscore_2mm_pct",
+                     .kind = AbOutcome::Kind::metric,
+                     .unit = "%",
+                     .better = Better::higher,
+                     .margin = 0.5,
+                     .margin_absolute = true};
+  const auto said = [&](const AbOutcome& first, const AbOutcome& second) {
+    document.settings.outcomes = {first, second};
+    write_ab_commands(folder.path(), document.run, journal.header.arguments, judge_ab(document).exit_code());
+    return findings();
+  };
+  document.run.paired_over = "seeds";
+  EXPECT_EQ(said(rmse, f1), "");
+  EXPECT_THAT(said(f1, rmse), HasSubstr("settings.outcomes: is not what was asked for"));
+  AbOutcome lie = rmse;
+  lie.better = Better::higher;
+  EXPECT_THAT(said(lie, f1), HasSubstr("accuracy_rmse_mm: is not the registry's"));
+  lie = rmse;
+  lie.unit = "um";
+  EXPECT_THAT(said(lie, f1), HasSubstr("accuracy_rmse_mm: is not the registry's"));
+  lie = f1;
+  lie.margin = 100;
+  EXPECT_THAT(said(rmse, lie), HasSubstr("fscore_2mm_pct.margin: is not what was asked for"));
+  document.run.paired_over = "runs";
+  EXPECT_THAT(said(rmse, f1), HasSubstr("run.paired_over: is not"));
 }
 
 TEST_F(AbCommands, ASeedIsHeldToItsLastDigit) {

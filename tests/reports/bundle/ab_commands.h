@@ -1,6 +1,8 @@
 #pragma once
 // commands.txt as `aqbench ab` leaves it beside the documents of tests/harness/ab/documents.h.
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +19,15 @@ inline std::vector<std::string> ab_arguments() {
   return {"--a", "old/aqbench", "--b", "new/aqbench", "--looks", "1", "--no-confirm"};
 }
 
+// And those of a document's metrics, all with margins in their units.
+inline std::vector<std::string> ab_arguments(const AbDocument& document) {
+  std::vector<std::string> arguments = ab_arguments();
+  for (const AbOutcome& outcome : document.settings.outcomes)
+    arguments.insert(arguments.end(), {"--metric", outcome.name, "--margin",
+                                       fmt::format("{}={}", outcome.name, outcome.margin)});
+  return arguments;
+}
+
 // Writes the file anew: one command from the start of the run to its end.
 inline void write_ab_commands(const std::filesystem::path& folder, const AbRunInfo& run,
                               std::vector<std::string> arguments, ExitCode code) {
@@ -28,7 +39,7 @@ inline void write_ab_commands(const std::filesystem::path& folder, const AbRunIn
   end_command(folder, run.finished_utc, outside, static_cast<int>(code), {1799, 20, 1});
 }
 inline void write_ab_commands(const std::filesystem::path& folder, const AbDocument& document) {
-  write_ab_commands(folder, document.run, ab_arguments(), judge_ab(document).exit_code());
+  write_ab_commands(folder, document.run, ab_arguments(document), judge_ab(document).exit_code());
 }
 
 }  // namespace aqbench

@@ -70,7 +70,7 @@ struct AbTiles : ::testing::Test {
     header.program_b = subject_of(document.b);
     header.cases = document.samples.cases;
     header.environment = document.environment;
-    header.arguments = ab_arguments();
+    header.arguments = ab_arguments(document);
     write_ab_commands(folder.path(), document);
     std::filesystem::remove(folder / kPairJournalFile);
     PairJournal journal = PairJournal::create(folder.path(), header);

@@ -4,6 +4,7 @@
 #include "tests/reports/bundle/forged_lies.h"
 
 #include "core/files.h"
+#include "core/sha256.h"
 
 namespace aqbench::forging {
 namespace {
@@ -35,6 +36,20 @@ Lies lies_about_sources() {
       record["program"] = program;
       record["stages"][2]["name"] = "thinking";
       record["injected"][0]["times"] = 0;
+      record["metrics"]["control_rms_mm"] = {{"value", 0.1}, {"unit", "mm"}, {"better", "lower"}};
+      record["metrics"]["completeness_3mm_pct"] = {{"value", 100.0}, {"unit", "%"}, {"better", "higher"}};
+      record["timing"]["throughput"] = {{"value", 1e9}, {"unit", "points/s"}};
+      record["timing"]["dataset_ms"] = 12.5;
+      record["stages"][0]["device_ms"] = {1.0};
+      std::ofstream(b.folder / "logs" / "approved.log") << "fine\n";
+      record["files"]["logs/approved.log"] = sha256_hex("fine\n");
+    });
+    b.record(kWorkload, [](Json& record) {
+      for (auto& [name, metric] : record["metrics"].items()) metric["better"] = "higher";
+      record["timing"]["throughput"]["unit"] = "Gpx/s";
+      record["timing"]["details"]["stopped"] = "approved";
+      record["timing"]["details"]["figures"]["gflop"] = -1.0;
+      record["timing"]["details"]["figures"].erase("peak_gflops");
     });
     b.environment([](Json& json) {
       json["build"]["compiler"] = json["comparability"]["compiler"] = "MIPSpro 7";
@@ -47,13 +62,34 @@ Lies lies_about_sources() {
     });
   };
   return {tell,
-          {"isolation 'perfect': is none", "isolation '': is none", "'namespace': a real method alone",
-           "looks at the same dataset", "it looks at no dataset", "dataset_ms: is missing",
-           "program: it runs none", "roma_like has no stage thinking", "stages: are missing",
-           "no fault struck in stage simulation", "environment.build.compiler is not",
-           "environment.comparability.cpu_model is not", "environment.comparability.cores are not",
-           "environment.comparability.memory is not", "environment.libraries.fmt is not",
-           "environment.device is \"cuda\"", "environment.dtype is \"float8\""}};
+          {"isolation 'perfect': is none",
+           "isolation '': is none",
+           "'namespace': a real method alone",
+           "looks at the same dataset",
+           "it looks at no dataset",
+           "dataset_ms: is missing",
+           "program: it runs none",
+           "roma_like has no stage thinking",
+           "stages: are missing",
+           "no fault struck in stage simulation",
+           "control_rms_mm, which such a case has not",
+           "completeness_3mm_pct is none",
+           "as a workload alone has",
+           "dataset_ms: it looks at no dataset",
+           "device_ms: a device was not asked for",
+           "'logs/approved.log' is no file of this case",
+           "is no identity of a workload",
+           "throughput.unit: is 'Gpx/s'",
+           "'approved' is no reason",
+           "figures.gflop: is -1",
+           "hold a part of the roofline",
+           "environment.build.compiler is not",
+           "environment.comparability.cpu_model is not",
+           "environment.comparability.cores are not",
+           "environment.comparability.memory is not",
+           "environment.libraries.fmt is not",
+           "environment.device is \"cuda\"",
+           "environment.dtype is \"float8\""}};
 }
 
 Lies lies_about_errors() {
