@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "metrics/metric_range.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -49,6 +52,11 @@ std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs
       problems.push_back(fmt::format("outputs[{}]: {}", i, problem));
   }
   return problems;
+}
+
+bool is_as_registered(const AbOutcome& metric) {
+  const auto spec = std::ranges::find(metric_registry(), metric.name, &MetricSpec::name);
+  return spec != metric_registry().end() && spec->unit == metric.unit && spec->better == metric.better;
 }
 
 double measured_s(const AbSamples& samples) {

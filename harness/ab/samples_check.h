@@ -9,12 +9,15 @@
 namespace aqbench {
 
 // Returns what contradicts itself, a line each, "units[3]: ...": a unit that ended well without cold time,
-// output hash or as many warm runs as planned (0: any number), stages that take longer by themselves than the
-// run, a reason without a failure and a failure without one; metrics of outputs as metric_problems(). Units
-// of commands have a cold time only where runs were thrown away.
+// output hash or as many warm runs as planned (0: at most one), stages that take longer by themselves than
+// the run, a reason without a failure and a failure without one; metrics of outputs as metric_problems().
+// Units of commands have a cold time only where runs were thrown away.
 std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs, bool cold_runs = true);
 
 // Returns the time that all units took together, without what lies between the runs.
 double measured_s(const AbSamples& samples);
+
+// Returns whether the registry has a compared metric with this name, unit and direction.
+bool is_as_registered(const AbOutcome& metric);
 
 }  // namespace aqbench

@@ -18,9 +18,9 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/command_unit.h"
+#include "harness/ab/samples_check.h"
 #include "harness/planning/axis.h"
 #include "harness/statistics/policy.h"
-#include "metrics/registry.h"
 #include "reports/bundle/run_check.h"
 #include "reports/content/command_list.h"
 #include "reports/content/commands.h"
@@ -179,9 +179,7 @@ class AbCommandChecker {
         continue;
       }
       metrics.push_back(told.name);
-      const auto spec = std::ranges::find(metric_registry(), told.name, &MetricSpec::name);
-      if (spec == metric_registry().end() || spec->unit != told.unit || spec->better != told.better)
-        report_arguments(where + ": is not the registry's");
+      if (!is_as_registered(told)) report_arguments(where + ": is not the registry's");
       check_asked(where + ".margin", has_asked_margin(told));
     }
     if (!document.run.commands) check_asked("settings.outcomes", metrics == values_of("metric"));
