@@ -52,11 +52,13 @@ ExitCode unit_command(const Arguments& arguments);
 ExitCode verify_command(const Arguments& arguments);
 ExitCode work_command(const Arguments& arguments);
 
-// Returns what each exit code means, in the order of the help.
+// What one exit code means.
 struct ExitCodeText {
   ExitCode code;
   const char* meaning;
 };
+
+// Returns what each exit code means, in the order of the help.
 std::span<const ExitCodeText> exit_code_texts();
 
 // Runs the whole program: `arguments` without the program's own name. Prints errors as one line to stderr and

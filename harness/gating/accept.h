@@ -30,7 +30,8 @@ struct Acceptance {
   std::vector<std::string> refusals;  // "the run is shard 2/3 (--from-shard)": what no flag allows yet
 };
 
-// Holds what a baseline loses silently unless somebody says that it may: one flag of `aqbench accept` each.
+// Holds what `aqbench accept` refuses unless its flag is given: each would silently take something out of the
+// baseline.
 struct AcceptExceptions {
   bool from_shard = false;       // --from-shard: the run is one part of a divided sweep
   bool part_of_suite = false;    // --part-of-suite: the suite has cases that the run has not

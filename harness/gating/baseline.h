@@ -32,7 +32,7 @@ struct Tolerance {
 // Returns "5 %" or "0.1".
 std::string to_string(const Tolerance& tolerance);
 
-// Is how long the name of somebody who accepts values may be.
+// The largest length of the name of somebody who accepts values, bytes.
 inline constexpr std::size_t kMostAcceptedBytes = 200;
 
 // Holds one accepted value.

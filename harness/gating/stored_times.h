@@ -12,10 +12,11 @@
 
 namespace aqbench {
 
-// Slower than this times the stored time fails, and a throughput below 2 minus this times the stored one.
+// A median above this factor times the stored one fails, and so does a throughput below (2 - this factor)
+// times the stored one.
 inline constexpr double kStoredTimeFactor = 1.05;
 
-// Is the number of warm runs below which a case's time is not stored and not compared.
+// The number of warm runs below which a case's time is not stored and not compared.
 inline constexpr std::size_t kLeastStoredRuns = 5;
 
 // The time of one case.

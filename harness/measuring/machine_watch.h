@@ -22,7 +22,7 @@ std::optional<ProcessorTimes> processor_times();
 // seconds.
 double own_processor_time_s();
 
-// Returns that of the programs alone.
+// Returns the processor time of the programs that this process has waited for, seconds.
 double children_processor_time_s();
 
 // What was seen since a watch began. nullopt: the system does not tell.

@@ -31,7 +31,7 @@ struct StageRecorderOptions {
   // recorder, what threads without an open stage allocate counts in its stages.
   bool tensor_memory = false;
   // Time on the CUDA device, of the stages of the thread that made the recorder. Left out where there is none
-  // (harness/measuring/device_timer.h).
+  // (harness/measuring/torch_table.h).
   bool device_time = false;
   // Peak growth of the process's resident memory in each stage, or where a program of somebody else's runs in
   // it and has more, that of the program and all that it starts. About 40 us a scope, so not for timed runs;

@@ -14,8 +14,8 @@ namespace aqbench {
 class TensorMemoryListener {
  public:
   virtual ~TensorMemoryListener() = default;
-  // + taken, - given back. Memory that was taken before the watch began, or on a thread that was not told, is
-  // not reported when it is given back.
+  // Is told of bytes that were taken (above 0) or given back (below 0). Memory that was taken before the
+  // watch began, or on a thread that was not told, is not reported when it is given back.
   virtual void on_tensor_memory(std::int64_t bytes) noexcept = 0;
 };
 

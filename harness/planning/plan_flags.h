@@ -18,7 +18,7 @@ struct PlanFlag {
   const char* value_name;   // what the help calls the value: "N"
   const char* help;         // one sentence
   bool repeatable = false;  // it may be given several times; `read` is then called for each value
-  int place = 0;            // of its words among those of plan_words(), counted from 1
+  int place = 0;            // where its words stand in plan_words(): 1 is first
   // Reads the value into the request. Throws Error(usage) naming the flag.
   std::function<void(PlanRequest&, const FlagValue&)> read;
   // Returns the values that give the request's field again; none where the field is not set.

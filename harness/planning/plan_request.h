@@ -87,7 +87,7 @@ Json requested_json(const PlanRequest& request);
 // override, shard or fault that does not parse.
 PlanRequest request_from_json(const Json& json, const std::string& source);
 
-// Is the largest seed.
+// The largest seed.
 inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 
 // Throws Error(usage) with this text.

@@ -1,5 +1,5 @@
 #pragma once
-// results.json: what a sweep measured, in memory and on disk (docs: dataset format "Record on disk"; schema:
+// results.json: what a sweep measured, in memory and on disk (schema:
 // harness/records/results.schema.json). Its text is canonical: one Results has one text.
 
 #include <cstddef>

@@ -87,8 +87,8 @@ struct MethodSpec {
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }
 };
 
-// Returns all methods, in the order in which they are listed. To add a method: write its run function, add a
-// row to the table in registry.cc, add its test.
+// Returns all methods, in the order in which they are listed. CONTRIBUTING.md, "Add a method", says how to
+// add one.
 const std::vector<MethodSpec>& method_registry();
 
 // Finds a method by name. Throws Error(usage) naming near names.

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds a line of pictures.csv (harness/running/depth_pictures.h) and the file that it names.
+// Holds a line of pictures.csv (harness/scoring/depth_pictures.h) and the file that it names.
 struct ReportPicture {
   std::string file, kind, camera, unit;
   double low = 0, high = 0;               // values at the two ends of the colour scale, in `unit`

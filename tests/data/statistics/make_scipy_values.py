@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes scipy_values.json: what SciPy says about fixed samples, for tests/statistics/scipy_test.cc.
+"""Writes scipy_values.json: what SciPy says about fixed samples, for tests/harness/statistics/scipy_test.cc.
 
 Run by hand with Debian's python3-scipy (made with 1.10.1): ./make_scipy_values.py > scipy_values.json
 """
