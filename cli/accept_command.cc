@@ -138,7 +138,7 @@ ExitCode accept_command(const Arguments& arguments) {
   AcceptedRun run = read_accepted_run(request->bundle);
   run.suite_cases = cases_of_suite(request->bundle);
   run.stored_times = request->stored_times;
-  run.by = one_line(request->by ? *request->by : own_name(), kMostAcceptedBytes);
+  run.by = one_line(request->by ? *request->by : own_name(), kMaxAcceptedBytes);
   run.utc = utc_now();
   run.tolerances = request->tolerances;
   run.tolerances_from_seeds = request->tolerances_from_seeds;

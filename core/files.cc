@@ -89,7 +89,7 @@ Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait
   }
 }
 
-constexpr int kMostLinks = 40;  // as many as the kernel follows
+constexpr int kMaxLinks = 40;  // as many as the kernel follows
 
 [[noreturn]] void refuse_planted(const std::filesystem::path& path, const char* what) {
   throw Error(ErrorKind::io, path.string() + ": " + what, path.string());
@@ -100,9 +100,9 @@ bool is_of_this_user(uid_t owner) { return owner == ::geteuid() || owner == 0; }
 // Calls `make` with random numbers until it returns 0 or fails for another reason than that the name is
 // taken. Returns its last errno.
 int with_new_number(const std::function<int(std::uint64_t number)>& make) {
-  constexpr int kMostAttempts = 100;
+  constexpr int kMaxNameAttempts = 100;
   int error = EEXIST;
-  for (int attempts = 0; attempts < kMostAttempts && error == EEXIST; ++attempts) {
+  for (int attempts = 0; attempts < kMaxNameAttempts && error == EEXIST; ++attempts) {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return errno;
     error = make(number);
@@ -238,7 +238,7 @@ std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
 
 std::filesystem::path link_target(const std::filesystem::path& path) {
   std::filesystem::path target = path;
-  for (int links = 0; links < kMostLinks; ++links) {
+  for (int links = 0; links < kMaxLinks; ++links) {
     struct stat file {};
     struct stat folder {};
     const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";

@@ -99,7 +99,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
 }
 
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
-  constexpr std::size_t kMostTwice = std::size_t{1} << 22;  // samples, of which two lists are held at once
+  constexpr std::size_t kMaxTwice = std::size_t{1} << 22;  // samples, of which two lists are held at once
   const std::size_t count = completeness.distance_m.size();
   double sum = 0, total_m2 = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ CompletenessSummary summarize_completeness(const Completeness& completeness) {
       values[i] = {completeness.distance_m[i], completeness.samples.weight_m2(i)};
     return weighted_percentile_in_place(values, q);
   };
-  parallel_for(2, count > kMostTwice ? 2 : 1, [&](std::size_t begin, std::size_t end) {
+  parallel_for(2, count > kMaxTwice ? 2 : 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t which = begin; which < end; ++which)
       (which == 0 ? summary.median_m : summary.p95_m) = percentile_m(which == 0 ? 0.5 : 0.95);
   });

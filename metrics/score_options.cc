@@ -46,18 +46,18 @@ void check(const ScoreOptions& options) {
 }
 
 double auto_spacing_m(const Surface& truth, std::size_t points) {
-  constexpr double kFewest = 1e4, kMost = 4e6, kFewestOfLarge = 4e5, kMostOfLarge = 2e7;
+  constexpr double kFewest = 1e4, kMaxSamples = 4e6, kFewestOfLarge = 4e5, kMaxSamplesOfLarge = 2e7;
   const double area_m2 = truth.area_m2(), fine_m = ScoreOptions{}.sample_spacing_m;
   if (std::isnan(area_m2)) return spacing_of_scan_m(truth, fine_m, kFewest);
   const double samples = area_m2 / (fine_m * fine_m),
-               of_large = std::clamp(static_cast<double>(points), kFewestOfLarge, kMostOfLarge);
+               of_large = std::clamp(static_cast<double>(points), kFewestOfLarge, kMaxSamplesOfLarge);
   if (samples < kFewest) return std::sqrt(area_m2 / kFewest);
-  if (samples > kMost) return std::sqrt(area_m2 / of_large);
+  if (samples > kMaxSamples) return std::sqrt(area_m2 / of_large);
   return fine_m;
 }
 
 double auto_tile_m(const Surface& truth) {
-  constexpr double kMostTiles = 1e6;
+  constexpr double kMaxTiles = 1e6;
   const Patch* const patch = truth.patch();
   double tile_m = ScoreOptions{}.tile_m;
   if (patch == nullptr) return tile_m;
@@ -65,7 +65,7 @@ double auto_tile_m(const Surface& truth) {
     return std::ceil((patch->x_max_m - patch->x_min_m) / tile_m) *
            std::ceil((patch->y_max_m - patch->y_min_m) / tile_m);
   };
-  for (int step = 1; tiles() > kMostTiles; ++step) {
+  for (int step = 1; tiles() > kMaxTiles; ++step) {
     constexpr double kLeading[] = {1, 2, 5};
     tile_m = kLeading[step % 3] * std::pow(10, step / 3 - 2);
   }

@@ -94,10 +94,10 @@ void for_each_batch(std::span<const Vec3> points_m, std::span<const std::uint32_
 // time.
 void measure_in_spatial_order(std::span<const Vec3> points_m, const BorderedSurface& truth,
                               ScoredPoints& scored, std::span<std::uint8_t> beyond_border) {
-  constexpr std::size_t kPointsARun = 64, kMost = 1 << 21;
+  constexpr std::size_t kPointsARun = 64, kMaxGrain = 1 << 21;
   const std::size_t share = scored.index.size() / static_cast<std::size_t>(thread_count()) + 1;
   const std::size_t grain =
-      std::clamp(share, kScoreGrain, kMost);  // the larger the part, the nearer its points
+      std::clamp(share, kScoreGrain, kMaxGrain);  // the larger the part, the nearer its points
   parallel_for(scored.index.size(), grain, [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3> part_m;
     for (std::size_t i = begin; i < end; ++i) part_m.push_back(points_m[scored.index[i]]);

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLevels = 3;
-constexpr std::size_t kMostInputs = 20;
+constexpr std::size_t kMaxInputs = 20;
 constexpr std::size_t kFewestImages = 2;
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
 constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
@@ -75,7 +75,7 @@ std::string name_of(const fs::path& folder, const fs::path& root) {
 }
 
 void search(const fs::path& folder, const fs::path& root, int levels, std::vector<FoundInput>& found) {
-  if (found.size() >= kMostInputs || holds(folder, "results.json")) return;
+  if (found.size() >= kMaxInputs || holds(folder, "results.json")) return;
   if (const std::string kind = kind_of(folder); !kind.empty()) {
     std::string name = name_of(folder, root);
     for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)

@@ -99,10 +99,10 @@ bool is_isolation(std::string_view text) {
   if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;
   const std::size_t digit = text.find_first_of("123456789");
   if (digit == text.npos) return false;
-  constexpr int kMostAbi = 1000;  // a kernel may have a newer one than this program knows
+  constexpr int kMaxAbi = 1000;  // a kernel may have a newer one than this program knows
   int abi = 0;
   std::from_chars(text.data() + digit, text.data() + text.size(), abi);
-  if (abi > kMostAbi) return false;
+  if (abi > kMaxAbi) return false;
   return text == landlock_name(abi, true) || text == landlock_name(abi, false) + std::string(kAndNamespace);
 }
 

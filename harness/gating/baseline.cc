@@ -114,8 +114,8 @@ Baseline read_head(const Json& json, const std::string& source) {
   for (const auto& [name, text] : {std::pair("by", &baseline.accepted_by), {"utc", &baseline.accepted_utc}})
     if (const auto given = from.find(name)) {
       *text = given->text();
-      if (text->size() > kMostAcceptedBytes)
-        given->fail(fmt::format("longer than {} bytes", kMostAcceptedBytes));
+      if (text->size() > kMaxAcceptedBytes)
+        given->fail(fmt::format("longer than {} bytes", kMaxAcceptedBytes));
     }
   if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;

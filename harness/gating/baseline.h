@@ -33,7 +33,7 @@ struct Tolerance {
 std::string to_string(const Tolerance& tolerance);
 
 // The largest length of the name of somebody who accepts values, bytes.
-inline constexpr std::size_t kMostAcceptedBytes = 200;
+inline constexpr std::size_t kMaxAcceptedBytes = 200;
 
 // Holds one accepted value.
 struct BaselineMetric {

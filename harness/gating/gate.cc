@@ -303,7 +303,7 @@ GateReport gate(const Results& results, const Baseline& baseline) {
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
     decided = decided || std::any_of(report.rows.begin() + static_cast<std::ptrdiff_t>(before),
                                      report.rows.end(), decides);
-    if (results.records.size() > kMostCasesListed) report.unlisted_passes += drop_passes(report.rows, before);
+    if (results.records.size() > kMaxCasesListed) report.unlisted_passes += drop_passes(report.rows, before);
   }
   for (const Record& record : results.records)
     if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));

@@ -42,7 +42,7 @@ struct GateRow {
 };
 
 // Of a run with more cases, values that pass are counted and have no rows of their own.
-inline constexpr std::size_t kMostCasesListed = 5000;
+inline constexpr std::size_t kMaxCasesListed = 5000;
 
 // Holds all verdicts.
 struct GateReport {

@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostOfAValue = 0.9;
+constexpr double kMaxLearnedShare = 0.9;
 
 // "x/y" of "x/y/seed=42" and "x/y/seed=43".
 std::string without_seed(const std::string& name) {
@@ -121,7 +121,7 @@ void cap_learned_tolerances(Baseline& baseline, std::vector<std::string>& notes)
   for (BaselineCase& one : baseline.cases)
     for (auto& [name, metric] : one.metrics) {
       const bool is_share = metric.tolerance.kind == Tolerance::Kind::relative;
-      const double most = is_share ? kMostOfAValue : kMostOfAValue * metric.value;
+      const double most = is_share ? kMaxLearnedShare : kMaxLearnedShare * metric.value;
       if (metric.tolerance.learned_from_seeds == 0 || metric.better != Better::higher ||
           !(metric.value > 0) || metric.tolerance.value <= most)
         continue;
@@ -131,7 +131,7 @@ void cap_learned_tolerances(Baseline& baseline, std::vector<std::string>& notes)
   if (capped > 0)
     notes.push_back(
         fmt::format("tolerances of {} were cut to {} % of the value: seeds differ by about as much",
-                    counted(capped, "metric"), 100 * kMostOfAValue));
+                    counted(capped, "metric"), 100 * kMaxLearnedShare));
 }
 
 }  // namespace aqbench

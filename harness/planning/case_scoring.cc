@@ -11,13 +11,13 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostMm = 1e9;
+constexpr double kMaxMm = 1e9;
 
 std::vector<double> tolerances_m_of(const std::string& text) {
   std::vector<double> tolerances_m;
   for (const std::string_view part : split_at(text, ',')) {
     const auto length_mm = parse_double(part);
-    if (!length_mm || !(*length_mm > 0) || !(*length_mm <= kMostMm))
+    if (!length_mm || !(*length_mm > 0) || !(*length_mm <= kMaxMm))
       throw Error(ErrorKind::usage,
                   fmt::format("{}.thresholds_mm: '{}': expected lengths above 0, with commas "
                               "between them: 1,5,10",
@@ -44,21 +44,21 @@ const std::vector<ParameterSpec>& scoring_parameters() {
        .unit = "mm",
        .default_value = 20.0,
        .min = 1e-6,
-       .max = kMostMm,
+       .max = kMaxMm,
        .help = "a gross outlier is farther",
        .choices = {}},
       {.name = "spacing_mm",
        .unit = "mm",
        .default_value = 0.0,
        .min = 0,
-       .max = kMostMm,
+       .max = kMaxMm,
        .help = "between samples of the truth for completeness; 0 means 2/3 mm",
        .choices = {}},
       {.name = "tile_mm",
        .unit = "mm",
        .default_value = 10.0,
        .min = 1e-6,
-       .max = kMostMm,
+       .max = kMaxMm,
        .help = "side of an error tile",
        .choices = {}},
   };

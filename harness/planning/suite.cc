@@ -85,10 +85,10 @@ std::vector<Axis> read_axes(const JsonPlace& place) {
 }
 
 std::vector<std::pair<std::string, int>> read_repetitions(const JsonPlace& place) {
-  constexpr std::uint64_t kMostRuns = 1000000;
+  constexpr std::uint64_t kMaxRuns = 1000000;
   std::vector<std::pair<std::string, int>> repetitions;
   for (const auto& [workload, runs] : place.members()) {
-    if (runs.count() < 1 || runs.count() > kMostRuns) runs.fail("is not from 1 to 1000000");
+    if (runs.count() < 1 || runs.count() > kMaxRuns) runs.fail("is not from 1 to 1000000");
     repetitions.emplace_back(workload, static_cast<int>(runs.count()));
   }
   return repetitions;

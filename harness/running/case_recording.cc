@@ -55,7 +55,7 @@ void require_near(const Reconstruction& output, const Surface& truth, const Case
 }
 
 // A pair of cameras tells hardly any depth from so many times its own baseline away.
-constexpr double kMostBaselines = 300;
+constexpr double kMaxBaselines = 300;
 
 // Where nothing is known to be true, the cameras say which unit cannot be.
 void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
@@ -70,7 +70,7 @@ void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
       distances_m.push_back((point - camera_centre_m(rig.cameras.front().camera_from_world)).norm());
   if (distances_m.empty() || !(baseline_m > 0)) return;
   const double median_m = upper_median_in_place(std::span(distances_m));
-  if (median_m <= kMostBaselines * baseline_m) return;
+  if (median_m <= kMaxBaselines * baseline_m) return;
   throw Error(
       ErrorKind::method,
       fmt::format("the points lie {:.3g} m from the first camera (median), and the cameras at most {:.3g} "

@@ -17,7 +17,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostPoints = 2000;
+constexpr std::size_t kMaxPoints = 2000;
 constexpr int kHalfSide = 3;  // 7 x 7 places
 constexpr std::size_t kPlaces = (2 * kHalfSide + 1) * (2 * kHalfSide + 1);
 constexpr double kLeastTexture = 1.0 / 255;
@@ -170,7 +170,7 @@ MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const Ima
   std::vector<RefractiveCamera> cameras;
   for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera, rig.water));
   const std::size_t points = cloud.points_m.size();
-  std::vector<std::optional<Patch7>> patches(std::min(points, kMostPoints));
+  std::vector<std::optional<Patch7>> patches(std::min(points, kMaxPoints));
   parallel_for(patches.size(), 32, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       patches[i] = patch_at(cloud, i * points / patches.size(), cameras);

@@ -10,7 +10,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostAutocorrelation = 0.95;
+constexpr double kMaxAutocorrelation = 0.95;
 
 // Every place where the value is another one than before.
 std::vector<ChangePoint> every_change(std::span<const double> history) {
@@ -117,7 +117,7 @@ double autocorrelation_of(std::span<const double> history, std::span<const Chang
   // Around estimated means it comes out too small (Kendall 1954).
   const double levels = static_cast<double>(borders.size() - 1);
   const double corrected = raw + levels * (1 + 4 * raw) / neighbours;
-  return std::clamp(corrected, least, kMostAutocorrelation);
+  return std::clamp(corrected, least, kMaxAutocorrelation);
 }
 
 std::vector<ChangePoint> detect_steps(std::span<const double> history, const TrendStepOptions& options) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "aqbench-view 1\n";
 constexpr const char* kColours = "rgb565";
-constexpr std::uint64_t kMostElements = 20'000'000;
+constexpr std::uint64_t kMaxElements = 20'000'000;
 
 void put_varint(std::string& bytes, std::int64_t value) {
   auto zigzag = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
@@ -124,7 +124,7 @@ class ViewReader {
 
  private:
   void reserve(std::uint64_t count, std::uint64_t least_bytes) const {
-    if (count > kMostElements || count * least_bytes > rest_.size()) fail("is no view of a cloud: too short");
+    if (count > kMaxElements || count * least_bytes > rest_.size()) fail("is no view of a cloud: too short");
   }
 
   std::string_view rest_;

@@ -20,9 +20,9 @@
 namespace aqbench {
 namespace {
 
-constexpr int kMostMotions = 7;  // rotation, translation, scale
-using Motion = Eigen::Matrix<double, kMostMotions, 1>;
-using MotionMatrix = Eigen::Matrix<double, kMostMotions, kMostMotions>;
+constexpr int kMaxMotions = 7;  // rotation, translation, scale
+using Motion = Eigen::Matrix<double, kMaxMotions, 1>;
+using MotionMatrix = Eigen::Matrix<double, kMaxMotions, kMaxMotions>;
 
 std::vector<ClosestPoint> closest_to(const Surface& truth, const std::vector<Vec3>& points_m) {
   std::vector<ClosestPoint> closest(points_m.size());
@@ -75,14 +75,14 @@ Step solve_step(const std::vector<Vec3>& points_m, const std::vector<ClosestPoin
   }
   const Eigen::SelfAdjointEigenSolver<MotionMatrix> solver(normal_matrix);
   Step step;
-  for (int k = 0; k < kMostMotions; ++k) {
+  for (int k = 0; k < kMaxMotions; ++k) {
     const double eigenvalue = solver.eigenvalues()[k];
-    if (!(eigenvalue > 1e-6 * solver.eigenvalues()[kMostMotions - 1])) continue;
+    if (!(eigenvalue > 1e-6 * solver.eigenvalues()[kMaxMotions - 1])) continue;
     const Motion direction = solver.eigenvectors().col(k);
     step.motion += direction * (direction.dot(right) / eigenvalue);
     step.resisted.push_back(direction);
   }
-  step.stiffest = solver.eigenvalues()[kMostMotions - 1] / static_cast<double>(points_m.size());
+  step.stiffest = solver.eigenvalues()[kMaxMotions - 1] / static_cast<double>(points_m.size());
   return step;
 }
 
@@ -303,7 +303,7 @@ Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOp
                 fmt::format("alignment: ends farther from the truth than it began, {:.4g} mm for {:.4g} mm: "
                             "it starts too far away",
                             alignment.rms_after_m * 1000, before_m * 1000));
-  if (options.scale && alignment.constrained < kMostMotions)
+  if (options.scale && alignment.constrained < kMaxMotions)
     throw Error(ErrorKind::input,
                 fmt::format("alignment: the truth determines {} of the 7 motions of a similarity; an "
                             "alignment without scale moves only along those that it determines",

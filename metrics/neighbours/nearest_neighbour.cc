@@ -63,19 +63,19 @@ AQBENCH_INLINE double search_one(Search<Scalar>& search, const double (&query)[3
 }
 
 // Queries that are searched together, and the most blocks for which that is less work than one by one.
-constexpr std::size_t kGroup = 16, kMostBlocks = 12;
+constexpr std::size_t kGroup = 16, kMaxBlocks = 12;
 
 // Writes to `near` every block in which the nearest point of one of the queries can lie and returns how many
-// those are; kMostBlocks + 1 stands for more. All queries lie within `radius_m` of `centre`, so the nearest
+// those are; kMaxBlocks + 1 stands for more. All queries lie within `radius_m` of `centre`, so the nearest
 // point of each is at most twice that farther from the centre than the centre's own nearest point.
 template <typename Scalar>
 AQBENCH_INLINE std::size_t blocks_near(Search<Scalar>& search, const double (&centre)[3], double radius_m,
-                                       std::uint32_t (&near)[kMostBlocks + 1]) {
+                                       std::uint32_t (&near)[kMaxBlocks + 1]) {
   double squared[kWidth];
   // Far above all rounding: a block too many costs time, one too few would be wrong.
   const double reach_m = (std::sqrt(search_one(search, centre)) + 2 * radius_m) * (1 + 1e-9) + 1e-150;
   const double bound = reach_m * reach_m;
-  if (!(bound < kFar)) return kMostBlocks + 1;
+  if (!(bound < kFar)) return kMaxBlocks + 1;
   std::size_t count = 0;
   int top = 0;
   search.stack[top++] = {0, 0};
@@ -87,7 +87,7 @@ AQBENCH_INLINE std::size_t blocks_near(Search<Scalar>& search, const double (&ce
       continue;
     }
     near[count++] = child & ~SpatialTree::kRun;
-    if (count > kMostBlocks) break;
+    if (count > kMaxBlocks) break;
   }
   return count;
 }
@@ -116,24 +116,24 @@ template <typename Scalar>
 AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blocks, const Vec3* queries_m,
                                      std::size_t count, double* out_m, Pending* stack) {
   Search<Scalar> search{nodes, blocks, stack};
-  std::uint32_t near[kMostBlocks + 1];
+  std::uint32_t near[kMaxBlocks + 1];
   std::size_t untried = 0, pause = 1;
   for (std::size_t i = 0; i < count;) {
-    std::size_t found = kMostBlocks + 1;
+    std::size_t found = kMaxBlocks + 1;
     if (untried > 0) {
       --untried;
     } else if (i + kGroup <= count) {
       double centre[3];
       const double radius_m = centre_of(queries_m + i, centre);
       found = blocks_near(search, centre, radius_m, near);
-      if (found == 0) found = kMostBlocks + 1;  // coordinates that are not finite
-      pause = found > kMostBlocks ? std::min<std::size_t>(2 * pause, 64) : 1;
-      untried = found > kMostBlocks ? pause : 0;
+      if (found == 0) found = kMaxBlocks + 1;  // coordinates that are not finite
+      pause = found > kMaxBlocks ? std::min<std::size_t>(2 * pause, 64) : 1;
+      untried = found > kMaxBlocks ? pause : 0;
     }
     for (const std::size_t end = std::min(i + kGroup, count); i < end; ++i) {
       const double query[3] = {queries_m[i].x(), queries_m[i].y(), queries_m[i].z()};
       double best = kFar;
-      if (found > kMostBlocks) {
+      if (found > kMaxBlocks) {
         best = search_one(search, query);
       } else {
         Eight least = squared_to_pairs(blocks[near[0]], query);

@@ -113,7 +113,7 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
                   const PoseKnobs& knobs) {
   std::vector<double> turns_deg, directions_deg, errors_deg;
   const std::size_t count = poses.reference.size();
-  const bool too_many = count + (knobs.count_missing ? missing : 0) > kMostPairedPoses;
+  const bool too_many = count + (knobs.count_missing ? missing : 0) > kMaxPairedPoses;
   const char* const none = too_many ? "too many poses to compare all pairs of them" : kNoPair;
   for (std::size_t i = 0; i < count && !too_many; ++i) {
     for (std::size_t j = 0; j < count; ++j) {

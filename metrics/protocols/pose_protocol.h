@@ -31,7 +31,7 @@ struct PoseKnobs {
 
 // All pairs of at most so many poses are compared, missing ones counted: KITTI's longest sequence fits, and
 // the errors of more pairs would fill the memory.
-inline constexpr std::size_t kMostPairedPoses = 5000;
+inline constexpr std::size_t kMaxPairedPoses = 5000;
 
 // Throws Error(usage) naming the knob whose value makes no sense.
 void check(const PoseKnobs& knobs);
@@ -41,7 +41,7 @@ void check(const PoseKnobs& knobs);
 // motions rpe_translation_* and rpe_rotation_* (evo/core/metrics.py). Over all ordered pairs of poses the
 // relative rotation error rre_* and the angle between the directions of their translations rte_*, and of the
 // larger of both recall and auc at each threshold (COLMAP benchmark/reconstruction/evaluation/utils.py), as
-// shares; these are unaligned, and undefined beyond kMostPairedPoses. A pair whose cameras stand at one
+// shares; these are unaligned, and undefined beyond kMaxPairedPoses. A pair whose cameras stand at one
 // place, in truth or in the estimate, has no direction: 90 degrees. Then poses, and missing of the reference.
 // Throws Error(input) where no poses match, and where positions do not determine the alignment.
 ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate,

@@ -13,8 +13,8 @@ namespace {
 using Voxel = std::array<std::int64_t, 3>;
 
 std::int64_t floored(double value) {
-  constexpr double kMost = 9007199254740992.0;  // 2^53: beyond it neighbouring voxels have one number
-  if (!(std::abs(value) < kMost))
+  constexpr double kMaxWhole = 9007199254740992.0;  // 2^53: beyond it neighbouring voxels have one number
+  if (!(std::abs(value) < kMaxWhole))
     throw Error(ErrorKind::input,
                 "a point lies more than 2^53 voxels away from the origin: is the unit right?");
   return static_cast<std::int64_t>(std::floor(value));

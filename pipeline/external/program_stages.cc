@@ -16,7 +16,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
+constexpr std::uintmax_t kMaxStageBytes = std::uintmax_t{256} << 20;
 constexpr std::int64_t kClockSlack_ns = 1'000'000;  // between two processes' looks at one clock
 
 [[noreturn]] void refuse_stages(const std::string& file, const std::string& what) {
@@ -74,7 +74,8 @@ std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSourc
                                       number, line.ns));
     auto& stack = open[line.thread];
     if (line.begins) {
-      if (stages.size() >= kMostStages) refuse_stages(file, fmt::format("more than {} stages", kMostStages));
+      if (stages.size() >= kMaxProgramStages)
+        refuse_stages(file, fmt::format("more than {} stages", kMaxProgramStages));
       stack.push_back(stages.size());
       stages.push_back({std::string(line.name), line.ns, sources.end_ns, line.thread, 1, true});
     } else if (stack.empty()) {
@@ -191,8 +192,8 @@ ToldStages read_program_stages(const StageSources& sources) {
   const std::string file = has_lines ? "AQBENCH_STAGES" : sources.file_name;
   std::vector<ToldStage> stages;
   try {
-    stages = has_lines ? stages_of_lines(read_text_file(sources.lines_file, kMostBytes), sources)
-                       : stages_of_file(read_text_file(sources.file, kMostBytes), file);
+    stages = has_lines ? stages_of_lines(read_text_file(sources.lines_file, kMaxStageBytes), sources)
+                       : stages_of_file(read_text_file(sources.file, kMaxStageBytes), file);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::method) throw;
     if (error.file() == file) throw Error(ErrorKind::method, error.what());

@@ -17,7 +17,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMostNs = 9e18;
+constexpr double kMaxNs = 9e18;
 
 // ---- A list of stages ----
 
@@ -30,7 +30,7 @@ struct ListedStage {
 
 std::int64_t nanoseconds_of(const JsonPlace& place, double factor) {
   const double ns = place.number() * factor;
-  if (!(ns >= 0 && ns < kMostNs)) place.fail("is no time");
+  if (!(ns >= 0 && ns < kMaxNs)) place.fail("is no time");
   return std::llround(ns);
 }
 
@@ -139,7 +139,8 @@ std::vector<ToldStage> stages_of_trace(const JsonPlace& place) {
   std::int64_t last_ns = 0;
   for (const JsonPlace& event : events) {
     if (!is_stage_event(event.value(), user_ranges)) continue;
-    if (reader.stages.size() >= kMostStages) place.fail(fmt::format("has more than {} stages", kMostStages));
+    if (reader.stages.size() >= kMaxProgramStages)
+      place.fail(fmt::format("has more than {} stages", kMaxProgramStages));
     reader.read(event.value(), event);
   }
   for (const ToldStage& stage : reader.stages) last_ns = std::max(last_ns, stage.end_ns);

@@ -12,7 +12,7 @@
 namespace aqbench {
 
 // Files of more stages are refused.
-inline constexpr std::size_t kMostStages = 1'000'000;
+inline constexpr std::size_t kMaxProgramStages = 1'000'000;
 
 // A thread of a process of the program.
 struct ThreadId {

@@ -26,7 +26,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostKilledAtOnce = 100;  // commands that left nothing but a line in the journal
+constexpr std::size_t kMaxKilledAtOnce = 100;  // commands that left nothing but a line in the journal
 
 // Flags of a sweep with a value that are none of its plan.
 constexpr std::string_view kOtherValues[] = {"out",   "resume",     "baseline", "note",       "sign",
@@ -150,7 +150,7 @@ class CommandChecker {
       const std::size_t end = is_last ? journal_.log_marks.size() : resumptions[i + 1].after;
       went_on += end > resumptions[i].after ? 1 : 0;
     }
-    if (!shared_ && (went_on > resumed || resumptions.size() > resumed + kMostKilledAtOnce))
+    if (!shared_ && (went_on > resumed || resumptions.size() > resumed + kMaxKilledAtOnce))
       report(fmt::format("goes on {} times, the journal {}", resumed, resumptions.size()));
   }
 

@@ -28,8 +28,8 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMostTextBytes = std::uintmax_t{1} << 28;
-constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{1} << 50;  // far more than a machine has
+constexpr std::uintmax_t kMaxTextBytes = std::uintmax_t{1} << 28;
+constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 50;  // far more than a machine has
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -71,7 +71,7 @@ class FileChecker {
   // Returns the text of a file; "" of one that cannot be read, which is named.
   std::string text_of(const char* file) {
     try {
-      return read_text_file(bundle_ / file, kMostTextBytes);
+      return read_text_file(bundle_ / file, kMaxTextBytes);
     } catch (const Error& error) {
       report(file, error.problem());
       return {};
@@ -231,7 +231,7 @@ class FileChecker {
 
   // No process has more memory than its machine: that of the environment where one machine ran all.
   void check_memory(bool one_machine) {
-    std::uint64_t most_bytes = kMostMemoryBytes;
+    std::uint64_t most_bytes = kMaxMemoryBytes;
     const Json& environment = *results_.environment;
     const Json memory = environment.is_object() ? environment.value("memory", Json()) : Json();
     const Json key = environment.is_object() ? environment.value("comparability", Json()) : Json();

@@ -31,14 +31,14 @@ std::string lower(std::string text) {
 }
 
 std::string readable(std::string_view name) {
-  constexpr std::size_t kMostBytes = 150;
+  constexpr std::size_t kMaxCaseNameBytes = 150;
   std::string file;
   for (const char c : name)
     if (c == '/')
       file += "__";
     else
       file += is_letter_or_digit(c) || std::string_view("_.=,+-").find(c) != std::string_view::npos ? c : '.';
-  file.resize(std::min(file.size(), kMostBytes));
+  file.resize(std::min(file.size(), kMaxCaseNameBytes));
   return file.empty() || !is_letter_or_digit(file.front()) ? "case" + file : file;
 }
 

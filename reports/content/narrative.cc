@@ -73,7 +73,7 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
 }
 
 // More cases than these share a sentence, which names the least and the most.
-constexpr std::size_t kMostSingly = 3;
+constexpr std::size_t kMaxSingly = 3;
 struct Extreme {
   double value = 0;
   std::string label;
@@ -100,7 +100,7 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     ++count;
   }
   for (const auto& [stage, shares] : found) {
-    if (count <= kMostSingly || shares.size() == 1) {
+    if (count <= kMaxSingly || shares.size() == 1) {
       for (const Extreme& share : shares)
         lines.push_back(fmt::format("{}: the stage {} takes {:.1f} % of the time of all stages.", share.label,
                                     stage, share.value));
@@ -127,7 +127,7 @@ void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& li
     }
     if (worst) found.push_back({*worst, group_label(group)});
   }
-  if (found.size() > kMostSingly) {
+  if (found.size() > kMaxSingly) {
     const auto [least, most] = std::ranges::minmax_element(found, {}, &Extreme::value);
     lines.push_back(fmt::format(
         "The first call of a fresh process takes {} x ({}) to {} x ({}) the median of the warm ones.",

@@ -11,14 +11,14 @@
 namespace aqbench {
 
 std::string tile_places_section(const std::vector<TilePair>& cases, const std::string& lead) {
-  constexpr std::size_t kMostCases = 12;
+  constexpr std::size_t kMaxDrawnCases = 12;
   std::string text;
   std::size_t shown = 0, more = 0;
   for (const TilePair& one : cases) {
     if (one.a.empty() || one.b.empty()) continue;
     const std::string maps = tile_comparison(one.a, one.b);
     if (maps.empty()) continue;
-    if (shown == kMostCases) {
+    if (shown == kMaxDrawnCases) {
       ++more;
       continue;
     }

@@ -20,7 +20,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kLongestName = 160, kDeepestFrame = 200, kMostMemoryValues = 4000;
+constexpr std::size_t kLongestName = 160, kDeepestFrame = 200, kMaxMemoryValues = 4000;
 
 struct TraceEvent {
   double lane = 0;
@@ -101,8 +101,8 @@ void nest(std::vector<TraceEvent>& events) {
 // Keeps the smallest and the largest of neighbours, in their order, where there are more values than a
 // picture has room for.
 std::vector<std::pair<double, double>> thinned_memory(const std::vector<std::pair<double, double>>& all) {
-  if (all.size() <= kMostMemoryValues) return all;
-  const std::size_t step = (2 * all.size() + kMostMemoryValues - 1) / kMostMemoryValues;
+  if (all.size() <= kMaxMemoryValues) return all;
+  const std::size_t step = (2 * all.size() + kMaxMemoryValues - 1) / kMaxMemoryValues;
   std::vector<std::pair<double, double>> kept;
   for (std::size_t first = 0; first < all.size(); first += step) {
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
@@ -235,8 +235,8 @@ std::map<std::string, JsonBox> page_profiles(const std::map<std::string, ReportP
   std::map<std::string, JsonBox> pages;
   const std::size_t cases = std::max<std::size_t>(profiles.size(), 1);
   for (const auto& [name, profile] : profiles) {
-    Json page = Json::object(), trace = trace_json(profile.trace, kMostTraceEvents / cases),
-         stacks = stacks_json(profile.stacks, kMostFrames / cases);
+    Json page = Json::object(), trace = trace_json(profile.trace, kMaxPageTraceEvents / cases),
+         stacks = stacks_json(profile.stacks, kMaxFlameFrames / cases);
     if (!trace.is_null()) page["trace"] = std::move(trace);
     if (!stacks.is_null()) page["stacks"] = std::move(stacks);
     if (!page.empty()) pages[name] = std::move(page);

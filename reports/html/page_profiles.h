@@ -12,7 +12,7 @@
 namespace aqbench {
 
 // Are the most events of traces and frames of stacks in one page, shared by its cases.
-inline constexpr std::size_t kMostTraceEvents = 20'000, kMostFrames = 20'000;
+inline constexpr std::size_t kMaxPageTraceEvents = 20'000, kMaxFlameFrames = 20'000;
 
 // Returns the complete events and the counter of a trace (harness/measuring/trace.h):
 //   {"lanes": ["main", ...], "names": [...], "events": [[name, lane, level, start_us, duration_us], ...],

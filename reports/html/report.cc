@@ -27,7 +27,7 @@ namespace aqbench {
 namespace {
 
 // A page is at most 10 MB, of which base64 makes four thirds of its clouds and pictures.
-constexpr std::size_t kMostPageBytes = 9'900'000, kScriptBytes = 170'000;
+constexpr std::size_t kMaxPageBytes = 9'900'000, kScriptBytes = 170'000;
 
 std::string verdict_badge(const BundleContent& content) {
   const Results& results = content.results;
@@ -44,15 +44,15 @@ std::string verdict_badge(const BundleContent& content) {
 
 // Says why the first cases failed; all of them stand in the table with their reasons.
 std::string failures_html(const Results& results) {
-  constexpr std::size_t kMostReasons = 5;
+  constexpr std::size_t kMaxReasons = 5;
   std::string text;
   std::size_t count = 0;
   for (const Record& record : results.records) {
-    if (record.status == Status::ok || record.status == Status::skipped || ++count > kMostReasons) continue;
+    if (record.status == Status::ok || record.status == Status::skipped || ++count > kMaxReasons) continue;
     text += fmt::format("<li><span class=\"bad\">{}</span> {}: {}</li>\n", to_string(record.status),
                         xml_escape(record.case_name), xml_escape(record.reason));
   }
-  if (count > kMostReasons) text += fmt::format("<li>and {} more</li>\n", count - kMostReasons);
+  if (count > kMaxReasons) text += fmt::format("<li>and {} more</li>\n", count - kMaxReasons);
   return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
 }
 
@@ -184,7 +184,7 @@ BundleContent listed_on_page(const BundleContent& content) {
   const std::vector<std::string> rivals = rival_cases(content.results);
   for (const std::string& name : rivals) listed.insert(name);
   for (const Record* const record : records)
-    if (listed.size() < kMostPageCases) listed.insert(record->case_name);
+    if (listed.size() < kMaxPageCases) listed.insert(record->case_name);
 
   BundleContent page{{content.results.schema_version, content.results.run, content.results.environment, {}},
                      {},
@@ -215,7 +215,7 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
                              body.below_clouds.size() + kScriptBytes;
   fit_views(views, pictures.views, page.results,
-            others < kMostPageBytes ? (kMostPageBytes - others) / 4 * 3 : 0);
+            others < kMaxPageBytes ? (kMaxPageBytes - others) / 4 * 3 : 0);
   parts.body = body.above_clouds + clouds_section(views) + body.below_clouds;
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);

@@ -9,7 +9,7 @@
 namespace aqbench {
 
 // Of a run with more cases the page lists these: failures and regressions first. Its bars are over all.
-inline constexpr std::size_t kMostPageCases = 1000;
+inline constexpr std::size_t kMaxPageCases = 1000;
 
 // Returns the part of a bundle that the page lists case by case: records and what the gate says of them. The
 // clouds and pictures of others need not be read.

@@ -18,7 +18,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostRivals = 40;
+constexpr std::size_t kMaxRivals = 40;
 
 // The stages that a cause of holes points to (metrics/diagnosis.h).
 struct HoleStage {
@@ -195,7 +195,7 @@ std::string lead(const BundleContent& content) {
 std::vector<std::string> rival_cases(const Results& results) {
   std::vector<std::string> names;
   const std::vector<Rivals> all = rivals_of(results);
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRivals); ++i) {
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     names.push_back(all[i].worse->case_name);
     names.push_back(all[i].best->case_name);
   }
@@ -214,7 +214,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
       "scope=\"col\">worst places</th><th scope=\"col\">stage that lost most</th>";
   if (content.baseline) text += "<th scope=\"col\">since the baseline</th>";
   text += "</tr></thead>\n<tbody>\n";
-  for (std::size_t i = 0; i < std::min(all.size(), kMostRivals); ++i) {
+  for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
     text +=
         fmt::format("<tr data-case=\"{}\" data-against=\"{}\"><td>{}</td>", xml_escape(pair.worse->case_name),
@@ -228,8 +228,8 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
     text += "</tr>\n";
   }
   text += "</tbody></table></div>\n";
-  if (all.size() > kMostRivals)
-    text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMostRivals);
+  if (all.size() > kMaxRivals)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMaxRivals);
   return page_section("rivals", "Where one is worse than another", text, lead(content));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostFolders = 3;
+constexpr int kMaxBaselineFolders = 3;
 constexpr double kGitTimeout_s = 10;
 
 // Whether the file begins as `aqbench accept` writes it.
@@ -35,7 +35,7 @@ void find_baselines_below(const fs::path& folder, int depth, std::vector<fs::pat
   for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
        entries.increment(error)) {
     const fs::file_status status = entries->symlink_status(error);
-    if (fs::is_directory(status) && depth < kMostFolders)
+    if (fs::is_directory(status) && depth < kMaxBaselineFolders)
       find_baselines_below(entries->path(), depth + 1, found);
     else if (fs::is_regular_file(status) && entries->path().extension() == ".json" &&
              begins_as_baseline(entries->path()))

@@ -13,13 +13,13 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostPairs = 10, kMostRows = 100, kMostNotes = 10;
+constexpr std::size_t kMaxPairs = 10, kMaxComparisonRows = 100, kMaxNotes = 10;
 
 std::string notes_list(const std::vector<std::string>& notes) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i)
+  for (std::size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i)
     text += fmt::format("<li>{}</li>\n", xml_escape(notes[i]));
-  if (notes.size() > kMostNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMostNotes);
+  if (notes.size() > kMaxNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMaxNotes);
   return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
 }
 
@@ -34,11 +34,12 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
   if (!report.refusal.empty())
     body += "<p>All values are the same.</p>\n";
   else
-    body += moved_html(moved_values(report)) +
-            moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMostRows,
-                        [&](const std::string& case_name, bool of_b, const std::string& number) {
-                          return case_link(of_b ? b : a, case_name, reports, number);
-                        });
+    body +=
+        moved_html(moved_values(report)) +
+        moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMaxComparisonRows,
+                    [&](const std::string& case_name, bool of_b, const std::string& number) {
+                      return case_link(of_b ? b : a, case_name, reports, number);
+                    });
   return page_section("to-" + site_file_name(b.id),
                       fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
                       body + notes_list(report.notes));
@@ -70,7 +71,7 @@ std::pair<std::string, std::string> comparisons_page(const std::string& suite,
                                                      std::span<const SiteRun* const> runs,
                                                      const SiteReports& reports) {
   const std::string file = site_file_name(suite);
-  const std::size_t pairs = std::min(runs.size() - 1, kMostPairs);
+  const std::size_t pairs = std::min(runs.size() - 1, kMaxPairs);
   const ShortNames names = site_short_names(runs.last(pairs + 1));
   std::string body = fmt::format(
       "<p><a href=\"../suite/{}.html\">suite {}</a>. What <code>aqbench compare</code> shows of the headline "

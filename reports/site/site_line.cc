@@ -60,7 +60,7 @@ class LineVisitor : public JsonVisitor {
       if (key_ == name) *slot = value;
   }
   void number(double value) override {
-    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && !(value >= 0 && value <= kMostSiteCases))) fail();
+    if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && !(value >= 0 && value <= kMaxSiteCases))) fail();
     if (depth_ == 1 && key_ == "planned") run_.planned = static_cast<std::size_t>(value);
     if (depth_ == 1 && key_ == "injected") run_.injected = static_cast<std::size_t>(value);
     if (depth_ == 4) add(value);

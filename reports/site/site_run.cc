@@ -108,7 +108,7 @@ class ResultsVisitor : public JsonVisitor {
   // Returns the run. Throws where what every results.json has is missing.
   SiteRun take() {
     if (!id_) fail_at(source_, "run.id: expected a text");
-    if (!planned_ || !(*planned_ >= 0 && *planned_ <= kMostSiteCases))
+    if (!planned_ || !(*planned_ >= 0 && *planned_ <= kMaxSiteCases))
       fail_at(source_, "run.planned_cases: expected a count");
     if (!parts_.contains("records")) fail_at(source_, "records: expected an array");
     run_.id = *id_;

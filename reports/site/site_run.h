@@ -21,7 +21,7 @@ struct SiteCase {
 };
 
 // More cases than any run has: a larger count is no count.
-inline constexpr double kMostSiteCases = 1e9;
+inline constexpr double kMaxSiteCases = 1e9;
 
 // What the gate says of a run.
 struct SiteGate {

@@ -19,7 +19,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostSteps = 2000, kMostStepRows = 200;
+constexpr std::size_t kMaxSiteSteps = 2000, kMaxStepRows = 200;
 
 constexpr const char* kStepsNote =
     "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
@@ -100,7 +100,7 @@ std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   std::ranges::stable_sort(steps, [](const SiteStep& a, const SiteStep& b) {
     return std::tie(b.since, a.case_name, a.metric) < std::tie(a.since, b.case_name, b.metric);
   });
-  if (steps.size() > kMostSteps) steps.erase(steps.begin() + kMostSteps, steps.end());
+  if (steps.size() > kMaxSiteSteps) steps.erase(steps.begin() + kMaxSiteSteps, steps.end());
   return steps;
 }
 
@@ -136,18 +136,18 @@ std::string steps_section(const std::vector<std::string>& titles, const std::vec
                           const std::string& lead) {
   if (rows.empty()) return "";
   std::string text = lead + table_open("changes of level", titles);
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostStepRows); ++i) text += rows[i];
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxStepRows); ++i) text += rows[i];
   text += kTableEnd;
-  if (rows.size() > kMostStepRows)
-    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMostStepRows);
+  if (rows.size() > kMaxStepRows)
+    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMaxStepRows);
   return page_section("steps", "Where a level changed", text, kStepsNote);
 }
 
 std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {
-  constexpr std::size_t kMostRuns = 5;
+  constexpr std::size_t kMaxRuns = 5;
   std::string text;
   std::size_t shown = 0;
-  for (std::size_t i = 0; i < steps.size() && shown < kMostRuns; ++shown) {
+  for (std::size_t i = 0; i < steps.size() && shown < kMaxRuns; ++shown) {
     const std::size_t since = steps[i].since;
     std::array<std::size_t, 3> counts{};  // better, neither, worse
     std::string before = commit_of_run(*runs[steps[i].before]);

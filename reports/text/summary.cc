@@ -30,10 +30,10 @@ constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
 constexpr std::string_view kVersionTail = " -->";
 
 // Rows of one table or list: more nobody reads, and a large sweep would fill hundreds of megabytes.
-constexpr std::size_t kMostRows = 5000;
+constexpr std::size_t kMaxSummaryRows = 5000;
 
 std::string more_rows(std::size_t all) {
-  return all > kMostRows ? fmt::format("\nand {} more: results.json\n", all - kMostRows) : "";
+  return all > kMaxSummaryRows ? fmt::format("\nand {} more: results.json\n", all - kMaxSummaryRows) : "";
 }
 
 std::string header_lines(const Results& results) {
@@ -81,7 +81,7 @@ std::string cases_table(const Results& results) {
   std::string text = "\n## Cases\n\n" + md_head(titles, 2);
   std::size_t rows = 0;
   for (const Record& record : results.records) {
-    if (!record.workload.empty() || ++rows > kMostRows) continue;
+    if (!record.workload.empty() || ++rows > kMaxSummaryRows) continue;
     std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
     if (record.simulated) cells[0] += " (simulated)";
     for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
@@ -154,7 +154,7 @@ std::string baseline_section(const BundleContent& content) {
     if (row.verdict == Verdict::added && !row.metric.empty()) continue;
     if ((row.verdict == Verdict::pass || row.verdict == Verdict::improved) && !is_headline(row.metric))
       continue;
-    if (++rows > kMostRows) continue;
+    if (++rows > kMaxSummaryRows) continue;
     std::string status = to_string(row.verdict);
     if (!row.reason.empty()) status += ": " + row.reason;
     text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
@@ -180,7 +180,7 @@ std::string times_table(const Results& results) {
               1);
   std::size_t rows = 0;
   for (const Record& record : results.records) {
-    if (!timed(record) || ++rows > kMostRows) continue;
+    if (!timed(record) || ++rows > kMaxSummaryRows) continue;
     const SampleSummary warm = summarize(record.timing.warm_ms);
     std::string mean = table_number_or_na(warm.mean);
     if (warm.sd) mean += " ± " + table_number(*warm.sd);
@@ -220,7 +220,7 @@ std::string failures_list(const Results& results) {
   std::string text;
   std::size_t rows = 0;
   for (const Record& record : results.records)
-    if (record.status != Status::ok && ++rows <= kMostRows)
+    if (record.status != Status::ok && ++rows <= kMaxSummaryRows)
       text += fmt::format("- {}: {}: {}\n", md_escape(record.case_name), to_string(record.status),
                           md_escape(record.reason));
   return text.empty() ? "" : "\n## Not ok\n\n" + text + more_rows(rows);
@@ -231,7 +231,7 @@ std::string injected_list(const Results& results) {
   std::size_t rows = 0;
   for (const Record& record : results.records)
     for (const InjectedFault& fault : record.injected)
-      if (++rows <= kMostRows)
+      if (++rows <= kMaxSummaryRows)
         text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
                             md_escape(fault.effect), md_escape(fault.stage), fault.times);
   return text.empty()

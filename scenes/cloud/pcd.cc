@@ -203,8 +203,8 @@ PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const 
   std::memcpy(sizes.data(), data.data(), sizeof sizes);
   check_pcd_length(lines, header, sizes[1]);
   const std::string_view packed = data.substr(sizeof sizes);
-  constexpr std::uint64_t kMostUnpacked = 264;  // bytes that a reference of three bytes can give
-  if (packed.size() < sizes[0] || sizes[1] / kMostUnpacked > sizes[0])
+  constexpr std::uint64_t kMaxUnpacked = 264;  // bytes that a reference of three bytes can give
+  if (packed.size() < sizes[0] || sizes[1] / kMaxUnpacked > sizes[0])
     lines.fail(fmt::format("{} bytes of compressed data, not the {} that give {}", packed.size(), sizes[0],
                            sizes[1]));
   const auto unpacked = unpack_lzf(packed.substr(0, sizes[0]), sizes[1]);

@@ -26,8 +26,8 @@ std::vector<float> inverse_real_dft(int n, std::span<const float> re_im) {
 }
 
 DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
-  constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28U;
-  if (width == 0 || height == 0 || width > kMostPixels || height > kMostPixels / width)
+  constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28U;
+  if (width == 0 || height == 0 || width > kMaxPixels || height > kMaxPixels / width)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} x {} pixels are not from 1 to 2^28", name, width, height));
   DepthImage image;

@@ -27,9 +27,9 @@ constexpr double kMaxReachM = 1e50;  // of a vertex from the origin: products of
 
 void check_mesh(const TriangleMesh& mesh) {
   const auto refuse = [](const std::string& why) { throw Error(ErrorKind::input, "mesh: " + why); };
-  constexpr std::size_t kMost = std::size_t{1} << 31U;
+  constexpr std::size_t kMaxElements = std::size_t{1} << 31U;
   if (mesh.triangles.empty()) refuse("no triangles");
-  if (mesh.vertices_m.size() >= kMost || mesh.triangles.size() >= kMost)
+  if (mesh.vertices_m.size() >= kMaxElements || mesh.triangles.size() >= kMaxElements)
     refuse("more vertices or triangles than 31 bits count");
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i)
     if (!mesh.vertices_m[i].allFinite()) refuse(fmt::format("vertex {} is not finite", i));

@@ -119,10 +119,10 @@ void read_stage_lines_target(std::string_view bytes, const Folder& folder) {
 }
 
 void read_photograph_target(std::string_view bytes, const Folder&) {
-  constexpr int kMostPx = 2048;  // a recording's images have the size of its cameras
+  constexpr int kMaxPx = 2048;  // a recording's images have the size of its cameras
   const ImageInfo info = inspect_image(bytes, kGuestSource);
   const GreyImage image =
-      decode_grey(bytes, std::min(info.width_px, kMostPx), std::min(info.height_px, kMostPx), kGuestSource);
+      decode_grey(bytes, std::min(info.width_px, kMaxPx), std::min(info.height_px, kMaxPx), kGuestSource);
   if (image.values.size() != static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height))
     throw Broken("photograph: the size is not that of the values");
 }

@@ -96,7 +96,7 @@ TEST(PoseProtocol, CamerasAtOnePlaceHaveNoDirection) {
 
 TEST(PoseProtocol, PairsOfTooManyPosesAreUndefined) {
   Trajectory long_one;
-  for (std::size_t i = 0; i <= kMostPairedPoses; ++i)
+  for (std::size_t i = 0; i <= kMaxPairedPoses; ++i)
     long_one.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(static_cast<double>(i), 0, 0)});
   const ProtocolResult result = pose_errors(long_one, long_one, {.alignment = PoseAlignment::none});
   EXPECT_EQ(of(result, "ate_rmse"), 0);

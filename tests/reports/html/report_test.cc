@@ -54,12 +54,12 @@ TEST(HtmlReport, ListsTheWorstCasesOfALargeRun) {
   BundleContent content;
   content.results = synthetic_results();
   content.results.records.clear();
-  for (std::size_t i = 0; i < kMostPageCases + 3; ++i) {
+  for (std::size_t i = 0; i < kMaxPageCases + 3; ++i) {
     Record record;
     record.case_name = fmt::format("flat_plane/roma_like/seed={:06}", i);
     record.scene = "flat_plane";
     record.method = "roma_like";
-    record.status = i + 1 == kMostPageCases + 3 ? Status::crashed : Status::ok;
+    record.status = i + 1 == kMaxPageCases + 3 ? Status::crashed : Status::ok;
     record.reason = record.status == Status::ok ? "" : "it fell";
     content.results.records.push_back(std::move(record));
   }
@@ -68,7 +68,7 @@ TEST(HtmlReport, ListsTheWorstCasesOfALargeRun) {
   EXPECT_THAT(page, HasSubstr("seed=001002"));  // failed, so it stands there
   EXPECT_THAT(page, HasSubstr("seed=000998"));
   EXPECT_THAT(page, Not(HasSubstr("seed=000999")));
-  EXPECT_EQ(listed_on_page(content).results.records.size(), kMostPageCases);
+  EXPECT_EQ(listed_on_page(content).results.records.size(), kMaxPageCases);
 }
 
 TEST(HtmlReport, SaysWhyCasesFailedBeforeAnyTable) {
@@ -132,7 +132,7 @@ TEST(HtmlReport, HoldsEveryCaseThatItNamesElsewhere) {
   content.results = synthetic_results();
   Record best = content.results.records[0];
   content.results.records.clear();
-  for (std::size_t i = 0; i < kMostPageCases + 3; ++i) {
+  for (std::size_t i = 0; i < kMaxPageCases + 3; ++i) {
     Record record;
     record.case_name = fmt::format("step/other/seed={:06}", i);
     record.scene = "step";
@@ -152,7 +152,7 @@ TEST(HtmlReport, HoldsEveryCaseThatItNamesElsewhere) {
               HasSubstr("data-case=\"" + worse.case_name + "\" data-against=\"" + best.case_name + "\""));
   EXPECT_THAT(page, HasSubstr("\"name\":\"" + worse.case_name + "\""));
   EXPECT_THAT(page, HasSubstr("\"name\":\"" + best.case_name + "\""));
-  EXPECT_EQ(listed_on_page(content).results.records.size(), kMostPageCases);
+  EXPECT_EQ(listed_on_page(content).results.records.size(), kMaxPageCases);
 }
 
 TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
