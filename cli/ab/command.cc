@@ -262,7 +262,7 @@ AbRequest resumed_request(const AbRequest& now) {
   request->resume = bundle;
   if (now.sign) request->sign = now.sign;
   request->json = request->json || now.json;
-  request->html = now.html ? now.html : request->html;
+  request->html = now.html;  // a bundle does not say which of its user's files is written
   request->allow_inconclusive = request->allow_inconclusive || now.allow_inconclusive;
   return *request;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <variant>
 
 #include "core/error.h"
@@ -27,6 +28,11 @@ std::string label_of(const std::filesystem::path& dir) {
 std::map<std::string, RecordingPlace>& known_places() {
   static std::map<std::string, RecordingPlace> places;
   return places;
+}
+
+std::set<std::filesystem::path>& known_hidden() {
+  static std::set<std::filesystem::path> paths;
+  return paths;
 }
 
 ParameterSpec frame_parameter(std::size_t frames) {
@@ -85,9 +91,16 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
   RecordingPlace place{std::filesystem::absolute(dir), declared, declared_files(recording, declared)};
   place.hidden.push_back(place.dir / "truth");
+  for (const std::filesystem::path& path : place.hidden) {
+    std::error_code unknown;
+    known_hidden().insert(path);
+    known_hidden().insert(std::filesystem::weakly_canonical(path, unknown));  // where a link leads
+  }
   known_places()[dataset_sha256(contents)] = std::move(place);
   return choice;
 }
+
+const std::set<std::filesystem::path>& hidden_of_recordings() { return known_hidden(); }
 
 bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(kDatasetPrefix); }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,10 @@ struct RecordingPlace {
   DeclaredTruth declared;
   std::vector<std::filesystem::path> hidden;  // from methods: its truth, wherever that lies
 };
+
+// Returns what methods must not see of all recordings that choose_recording() has seen, their truths: a
+// method of one case would find those of the others in a folder that it may read.
+const std::set<std::filesystem::path>& hidden_of_recordings();
 
 // Returns whether the case's scene is a recording.
 bool looks_at_recording(const Case& planned);

@@ -148,7 +148,11 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
     const std::filesystem::path file = at / kProjectFileName;
     struct stat status {};
     if (::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      if (status.st_uid != 0 && status.st_uid != ::geteuid())
+      const auto is_strange = [](const struct stat& of) {
+        return of.st_uid != 0 && of.st_uid != ::geteuid();
+      };
+      struct stat link {};  // whoever can plant a link beside a program of his own chooses what runs
+      if (is_strange(status) || ::lstat(file.c_str(), &link) != 0 || is_strange(link))
         throw Error(
             ErrorKind::input,
             fmt::format("{}: belongs to another user; name it with --project to use it", file.string()),

@@ -41,7 +41,8 @@ void add_own_program(std::vector<std::filesystem::path>& readable) {
   std::set<std::filesystem::path> mapped;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
-    if (const std::size_t at = line.find('/'); at != line.npos) mapped.insert(line.substr(at));
+    if (const std::size_t at = line.find('/'); at != line.npos && !line.ends_with(" (deleted)"))
+      mapped.insert(line.substr(at));
   for (const std::filesystem::path& file : mapped)
     readable.push_back(file.parent_path() == folder ? file : file.parent_path());
 }
@@ -70,11 +71,13 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
   std::vector<std::filesystem::path> named;
   if (task.reads != nullptr) named = task.reads(task.observation, task.input);
   // Bundles beside the one that is being written, and those in a program's own folders. There may be
-  // thousands: they are looked for where the method could read them.
-  for (const std::filesystem::path& folder : task.beside)
-    if (lies_in_any(folder, named)) hide_places_in(folder, access.hidden);
-  for (const std::filesystem::path& folder : named) hide_places_in(folder, access.hidden);
+  // thousands: they are looked for where the method could read them, also in the system's folders (/opt).
   add_system_access(access);
+  std::vector<std::filesystem::path> reachable = access.readable;
+  reachable.insert(reachable.end(), named.begin(), named.end());
+  for (const std::filesystem::path& folder : task.beside)
+    if (lies_in_any(folder, reachable)) hide_places_in(folder, access.hidden);
+  for (const std::filesystem::path& folder : named) hide_places_in(folder, access.hidden);
   add_own_program(access.readable);
   access.readable.push_back(task.observation.dataset_dir);
   access.readable.insert(access.readable.end(), named.begin(), named.end());
@@ -100,8 +103,7 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
   MethodTask task{{scratch / kObservationFolder}, method_input(planned, method, work_dir), method.reads};
   task.hidden = board.hidden_dirs();
   for (const std::filesystem::path& bundle : board.hidden_dirs()) task.beside.push_back(bundle.parent_path());
-  if (looks_at_recording(planned))
-    for (const std::filesystem::path& path : recording_place(planned).hidden) task.hidden.push_back(path);
+  for (const std::filesystem::path& path : hidden_of_recordings()) task.hidden.push_back(path);
   return task;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -98,6 +99,22 @@ TEST_F(ProjectFile, IsFoundInAFolderAbove) {
   EXPECT_EQ(find_project_file(dir_ / "a/b"), dir_ / "aqbench.json");
   dir_.file("a/aqbench.json", "{}");
   EXPECT_EQ(find_project_file(dir_ / "a/b"), dir_ / "a/aqbench.json");
+}
+
+TEST_F(ProjectFile, OfAStrangerOrBehindHisLinkIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to somebody else";
+  constexpr uid_t kStranger = 65534;
+  std::filesystem::create_directories(dir_ / "own");
+  std::filesystem::create_directories(dir_ / "open");
+  dir_.file("own/aqbench.json", "{}");
+  std::filesystem::create_symlink("../own/aqbench.json", dir_ / "open/aqbench.json");
+  EXPECT_EQ(find_project_file(dir_ / "open"), dir_ / "open/aqbench.json");
+  ASSERT_EQ(::lchown((dir_ / "open/aqbench.json").c_str(), kStranger, kStranger), 0);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { find_project_file(dir_ / "open"); }),
+              HasSubstr("belongs to another user"));
+  ASSERT_EQ(::chown((dir_ / "own/aqbench.json").c_str(), kStranger, kStranger), 0);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { find_project_file(dir_ / "own"); }),
+              HasSubstr("belongs to another user"));
 }
 
 TEST_F(ProjectFile, ItsMethodsAndSuitesArePlannedLikeOurs) {
