@@ -1,13 +1,18 @@
 #include "harness/profiling/profile.h"
 
 #include <fmt/format.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <numeric>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "core/error.h"
@@ -164,11 +169,22 @@ class ProfileRun {
     recorder.finish_repetition();
   }
 
+  // Samples come with the kernel's tick. Runs that are shorter than a tick fall into step with it, and the
+  // same few lines are met each time: a pause of another part of a tick, once per tick, puts them out of
+  // step.
   void run_sampled(const std::vector<StageObserver*>& observers) {
-    const auto start = SteadyClock::now();
-    for (int run = 0; run < kMaxSampledRuns; ++run) {
-      observed(observers);
-      if (seconds_since(start) > kSampledFor_s) return;
+    timespec tick{};
+    ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    const double tick_ms = static_cast<double>(tick.tv_sec) * 1e3 + static_cast<double>(tick.tv_nsec) * 1e-6;
+    double run_ms = 0, since_pause_ms = 0, part = 0;
+    for (int run = 0; run < kMaxSampledRuns && run_ms < kSampledFor_s * 1e3; ++run) {
+      const double time_ms = observed(observers);
+      run_ms += time_ms;
+      since_pause_ms += time_ms;
+      if (since_pause_ms < tick_ms) continue;
+      part = std::fmod(part + 1 / std::numbers::phi, 1);  // the golden ratio's multiples lie evenly in [0, 1)
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(part * tick_ms));
+      since_pause_ms = 0;
     }
   }
 
