@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 #include "core/error.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/baseline.h"

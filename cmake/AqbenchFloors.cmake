@@ -1,7 +1,8 @@
 # One static library for each folder, lowest floor first; then the modules, and the program that loads them.
 # CONTRIBUTING.md says what each folder holds; tests/architecture holds the includes against that table.
 include(AqbenchLightFloors)  # those of libaqbench.so: core to metrics, statistics, records, the module `images`
-aqbench_library(sandbox core/sandbox aqbench::core)
+aqbench_library(processes core/processes aqbench::core)
+aqbench_library(sandbox core/sandbox aqbench::processes)
 aqbench_library(drawing core/drawing aqbench::core)
 aqbench_library(dataset scenes/dataset aqbench::rendering)
 aqbench_library(alignment metrics/alignment aqbench_metrics)
@@ -24,7 +25,7 @@ set_target_properties(aqbench_specs PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
 aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)
 
-aqbench_library(measuring harness/measuring aqbench::records aqbench::statistics)
+aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(viewing harness/viewing aqbench_metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)

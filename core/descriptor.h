@@ -51,8 +51,8 @@ void close_all_but(std::span<const int> kept);
 void close_on_exec_from(int first);
 
 // Both ends of a pipe. Programs that are started do not inherit them unless they are given one
-// (core/process.h); their numbers are above the few that a program is given, so that giving one end closes no
-// other.
+// (core/processes/process.h); their numbers are above the few that a program is given, so that giving one end
+// closes no other.
 struct Pipe {
   Descriptor read, write;
 

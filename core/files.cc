@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/link_target.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
@@ -89,13 +90,10 @@ Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait
   }
 }
 
-constexpr int kMaxLinks = 40;  // as many as the kernel follows
-
-[[noreturn]] void refuse_planted(const std::filesystem::path& path, const char* what) {
-  throw Error(ErrorKind::io, path.string() + ": " + what, path.string());
+// How the names of folders begin that become `target` once they are whole.
+std::string partial_prefix(const std::filesystem::path& target) {
+  return "." + target.filename().string() + ".partial-";
 }
-
-bool is_of_this_user(uid_t owner) { return owner == ::geteuid() || owner == 0; }
 
 // Calls `make` with random numbers until it returns 0 or fails for another reason than that the name is
 // taken. Returns its last errno.
@@ -222,13 +220,14 @@ void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
+  refuse_planted_folders(target);
   std::error_code failed;
   const std::filesystem::path parent = target.parent_path();
   if (!parent.empty()) std::filesystem::create_directories(parent, failed);
   if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", parent.string(), failed.message()));
   std::filesystem::path folder;
   const int error = with_new_number([&](std::uint64_t number) {
-    folder = parent / fmt::format(".{}.partial-{:020}", target.filename().string(), number);
+    folder = parent / fmt::format("{}{:020}", partial_prefix(target), number);
     return ::mkdir(folder.c_str(), 0777) == 0 ? 0 : errno;
   });
   if (error != 0)
@@ -236,28 +235,10 @@ std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
   return folder;
 }
 
-std::filesystem::path link_target(const std::filesystem::path& path) {
-  std::filesystem::path target = path;
-  for (int links = 0; links < kMaxLinks; ++links) {
-    struct stat file {};
-    struct stat folder {};
-    const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : ".";
-    if (::lstat(target.c_str(), &file) != 0 || ::stat(parent.c_str(), &folder) != 0) return target;
-    const bool everybody = (folder.st_mode & S_IWOTH) != 0, group = (folder.st_mode & S_IWGRP) != 0;
-    if (!S_ISLNK(file.st_mode)) {
-      if (everybody && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode) && !is_of_this_user(file.st_uid))
-        refuse_planted(target, "is another user's pipe or device in a folder that everybody can write to");
-      return target;
-    }
-    if (everybody) refuse_planted(target, "is a link in a folder that everybody can write to: not followed");
-    if (group && !is_of_this_user(file.st_uid))
-      refuse_planted(target, "is another user's link in a folder that a group can write to: not followed");
-    std::error_code error;
-    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
-    if (error) return target;
-    target = target.parent_path() / next;  // an absolute one replaces the whole
-  }
-  refuse_planted(path, "is a link that leads nowhere");
+bool is_folder_beside(const std::filesystem::path& folder, const std::filesystem::path& target) {
+  const std::string name = folder.filename().string(), prefix = partial_prefix(target);
+  return folder.parent_path() == target.parent_path() && name.size() == prefix.size() + 20 &&
+         name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == name.npos;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -39,9 +39,9 @@ std::string read_text_file(const std::filesystem::path& path,
 std::string read_log_file(const std::filesystem::path& path);
 
 // Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
-// the old bytes or the new ones. A link stays a link, unless link_target() refuses it; a device or pipe
-// (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on device" and leaves nothing
-// behind.
+// the old bytes or the new ones. A link stays a link, unless link_target() (core/link_target.h)
+// refuses it; a device or pipe (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on
+// device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Takes the next bytes of something that is written part after part.
@@ -56,16 +56,12 @@ void write_file_parts(const std::filesystem::path& path,
 // Throws Error(io).
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Returns where a file that is going to be written really lies: `path`, or what the links there lead to.
-// Throws Error(io) naming the link where it may be planted: in a folder that everybody can write to no link
-// is followed, in one that a group can write to only those of this user and of root. Throws it too for a pipe
-// or device of another user in a folder that everybody can write to. Folders above the last one are not
-// looked at: who can put a link there decides on the whole folder.
-std::filesystem::path link_target(const std::filesystem::path& path);
-
 // Makes an empty folder .NAME.partial-<number> beside `target` in the same way, with all folders above it,
 // and returns it. Throws Error(io).
 std::filesystem::path make_folder_beside(const std::filesystem::path& target);
+
+// Returns whether a name is one that make_folder_beside() gives for `target`.
+bool is_folder_beside(const std::filesystem::path& folder, const std::filesystem::path& target);
 
 // Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<number>. What cannot
 // be removed stays.

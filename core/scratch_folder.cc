@@ -40,10 +40,6 @@ Descriptor make_mark(const std::filesystem::path& folder) {
   return mark;
 }
 
-bool is_scratch_name(std::string_view name) {
-  return name.size() == kScratchPrefix.size() + kRandomLetters && name.starts_with(kScratchPrefix);
-}
-
 // Returns the locked mark of a folder whose owner is gone, or none.
 Descriptor take_abandoned_mark(const std::filesystem::path& folder) {
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -79,6 +75,10 @@ void remove_whole(const std::filesystem::path& folder, std::error_code& failure)
 }
 
 }  // namespace
+
+bool is_scratch_name(std::string_view name) {
+  return name.size() == kScratchPrefix.size() + kRandomLetters && name.starts_with(kScratchPrefix);
+}
 
 int remove_abandoned_scratch(const std::filesystem::path& parent) {
   std::error_code ignored;

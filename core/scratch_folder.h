@@ -2,6 +2,7 @@
 // Folders that go away: with their owner, or with the next run after their owner was killed.
 
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "core/descriptor.h"
@@ -26,6 +27,9 @@ class ScratchFolder {
   std::filesystem::path path_;
   Descriptor mark_;  // locked
 };
+
+// Returns whether a name is one that a ScratchFolder may have.
+bool is_scratch_name(std::string_view name);
 
 // Removes the scratch folders in `parent` whose owners are gone, and returns how many. Such a folder is named
 // aqbench_??????, is no link, belongs to this user and holds a mark that a ScratchFolder wrote and that

@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/module.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/text.h"
 #include "harness/sharing/shared_results.h"
 #include "reports/content/commands.h"

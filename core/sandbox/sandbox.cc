@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sandbox/namespaces.h"
 #include "core/sandbox/privileges.h"
 #include "core/text.h"

@@ -18,9 +18,9 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/isolate.h"
 #include "core/json.h"
-#include "core/process.h"
+#include "core/processes/isolate.h"
+#include "core/processes/process.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"

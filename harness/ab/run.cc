@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/sandbox/own_settings.h"
 #include "core/stopwatch.h"
 #include "harness/ab/outcome_decision.h"
 #include "harness/statistics/pair_plan.h"
@@ -86,6 +87,7 @@ class PairRunner {
     const std::size_t first_draw = form.phase == AbPhase::look ? 0 : look_pairs_;
     auto answer = run_({form.case_index, form.side, score, first_draw + form.pair});
     if (!answer) return false;
+    check_settings(*answer);
     AbUnit& unit = answer->unit;
     unit.case_index = form.case_index;
     unit.phase = form.phase;
@@ -97,6 +99,18 @@ class PairRunner {
     units.push_back(std::move(unit));
     ++fresh_units_;
     return true;
+  }
+
+  // A method can set priorities, processors and limits of the process that runs both sides, and so slow the
+  // other one down.
+  void check_settings(AbUnitAnswer& answer) {
+    const std::string changes = changed_settings(settings_, own_settings());
+    if (changes.empty()) return;
+    restore_settings(settings_);
+    settings_ = own_settings();
+    answer = {};
+    answer.unit.status = Status::failed;
+    answer.unit.reason = fmt::format("how the comparison runs was changed meanwhile: {}", changes);
   }
 
   void recall_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units,
@@ -147,6 +161,7 @@ class PairRunner {
   std::size_t recalled_units_ = 0;  // of recall_.earlier
   std::size_t fresh_units_ = 0;     // of this phase
   AbProgress state_;
+  OwnSettings settings_ = own_settings();
   SteadyClock::time_point start_ = SteadyClock::now(), phase_start_ = start_;
 };
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/isolate.h"
 #include "core/json.h"
-#include "core/process.h"
+#include "core/processes/isolate.h"
+#include "core/processes/process.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/text.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/resources.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/machine.h"

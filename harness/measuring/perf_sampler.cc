@@ -13,7 +13,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "harness/measuring/symbols.h"
 
 namespace aqbench {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sandbox/own_settings.h"
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"

@@ -14,6 +14,7 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sandbox/sandbox.h"
+#include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/records/planned_record.h"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{64} << 30;
 constexpr const char* kReconstructionPart = "reconstruction";
+constexpr const char* kLogFile = "method.log";
 
 // Adds this program, its modules and the folders of the libraries that it has loaded.
 void add_own_program(std::vector<std::filesystem::path>& readable) {
@@ -61,6 +63,17 @@ bool lies_in_any(const std::filesystem::path& folder, const std::vector<std::fil
   });
 }
 
+// Hides the scratch folders of other cases, also those that are made later: a folder in which something is
+// hidden, as here this case's log is, is opened entry by entry, as it is now.
+void hide_other_scratch(const std::filesystem::path& scratch, std::vector<std::filesystem::path>& hidden) {
+  hidden.push_back(scratch / kLogFile);
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator entry(scratch.parent_path(), unknown), end;
+       !unknown && entry != end; entry.increment(unknown))
+    if (is_scratch_name(entry->path().filename().string()) && entry->path() != scratch)
+      hidden.push_back(entry->path());
+}
+
 AccessList access_of(const MethodTask& task, const std::filesystem::path& temporary) {
   AccessList access;
   access.hidden = task.hidden;
@@ -78,6 +91,7 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
   for (const std::filesystem::path& folder : task.beside)
     if (lies_in_any(folder, reachable)) hide_places_in(folder, access.hidden);
   for (const std::filesystem::path& folder : named) hide_places_in(folder, access.hidden);
+  hide_other_scratch(temporary.parent_path(), access.hidden);
   add_own_program(access.readable);
   access.readable.push_back(task.observation.dataset_dir);
   access.readable.insert(access.readable.end(), named.begin(), named.end());
@@ -113,7 +127,7 @@ MethodProcess::MethodProcess(const MethodTask& task, CaseBoard& board, const std
   const std::filesystem::path temporary = scratch / kTemporaryFolder;
   std::filesystem::create_directory(temporary);
   options_.result_limit_bytes = kMaxAnswerBytes;
-  options_.log_file = scratch / "method.log";
+  options_.log_file = scratch / kLogFile;
   options_.descriptors = {go_.read.get()};
   options_.tick = [this] { show_log(); };
   const SandboxMeans means = sandbox_means_from_environment();

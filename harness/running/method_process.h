@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/descriptor.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
 #include "harness/running/case_board.h"
@@ -42,9 +42,9 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
 // bundle and other cases nor any process outside. How it did so is noted on the board.
 class MethodProcess {
  public:
-  // Forks; the parent must not have used what cannot be forked (core/isolate.h). `body` is called in the
-  // child. `scratch` is a folder of the case that exists. All references must outlive the process. Throws
-  // Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
+  // Forks; the parent must not have used what cannot be forked (core/processes/isolate.h). `body` is called
+  // in the child. `scratch` is a folder of the case that exists. All references must outlive the process.
+  // Throws Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
   MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
                 std::function<std::string()> body);
 

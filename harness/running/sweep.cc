@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/resources.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"

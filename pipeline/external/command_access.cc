@@ -8,7 +8,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/sandbox/access.h"
 #include "core/text.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/text.h"
 
 namespace aqbench {

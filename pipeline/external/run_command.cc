@@ -20,7 +20,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/resources.h"
 #include "core/sandbox/sandbox.h"
 #include "core/stopwatch.h"
@@ -204,7 +204,9 @@ CommandOutcome wait_for(int report, const CommandOptions& options, MemoryWatch& 
     if (::poll(&news, 1, 1 + static_cast<int>(1000 * wait_s)) > 0) {
       Told told{};
       // Without news there is no second process, or somebody killed the supervisor.
-      if (!hear(report, told)) return {CommandOutcome::End::not_started, EAGAIN};
+      if (!hear(report, told))
+        return started ? CommandOutcome{CommandOutcome::End::unsupervised, 0}
+                       : CommandOutcome{CommandOutcome::End::not_started, EAGAIN};
       if (told.what == Told::What::ended) return {told.end.end, told.end.code};
       started = true;
     }
@@ -299,6 +301,8 @@ std::string describe(const CommandOutcome& outcome, const CommandOptions& option
       return fmt::format("was killed after {} s, its time limit", options.timeout_s);
     case CommandOutcome::End::log_limit:
       return fmt::format("was killed after writing {} MiB to its log", options.log_limit_bytes >> 20);
+    case CommandOutcome::End::unsupervised:
+      return "has lost its supervisor, which somebody killed; all that is left of it is killed";
     case CommandOutcome::End::not_started:
       break;
   }

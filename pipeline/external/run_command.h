@@ -26,7 +26,7 @@ struct CommandOptions {
 
 // How a command ended.
 struct CommandOutcome {
-  enum class End { exited, signalled, timeout, log_limit, not_started };
+  enum class End { exited, signalled, timeout, log_limit, not_started, unsupervised };
   End end = End::exited;
   int code = 0;                        // exit code, signal, or errno of what could not be started
   std::string program = {};            // the first word

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/isolate.h"
-#include "core/process.h"
+#include "core/processes/isolate.h"
+#include "core/processes/process.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "reports/content/commands.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/text.h"
 #include "harness/gating/baseline.h"
 #include "reports/html/page.h"

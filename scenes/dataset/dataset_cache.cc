@@ -147,7 +147,7 @@ void remove_entry(const fs::path& cache, const std::string& key) {
   // Folders that write_dataset left when it was killed.
   std::vector<fs::path> partial;
   for (const auto& entry : fs::directory_iterator(cache))
-    if (entry.path().filename().string().starts_with("." + key)) partial.push_back(entry.path());
+    if (is_folder_beside(entry.path(), paths.dir)) partial.push_back(entry.path());
   for (const fs::path& path : partial) remove_all_of(path);
 }
 
@@ -164,18 +164,13 @@ bool is_sha256(const std::string& text) {
 }
 
 // Returns whether an entry, whole or not, is this cache's and not somebody else's who keeps files in the same
-// folder: its name is a key and its lock bears the mark, or, for those made before there was one, its
-// manifest has the members of one.
+// folder: its name is a key and its lock bears the mark.
 bool is_own_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
   std::error_code error;
   if (!is_sha256(key) || !fs::is_regular_file(fs::symlink_status(paths.lock, error))) return false;
   try {
-    if (read_file(paths.lock, kMark.size()) == kMark) return true;
-    if (!fs::is_regular_file(fs::symlink_status(paths.manifest, error))) return false;
-    const Json manifest = read_strict_json(paths.manifest);
-    return manifest.is_object() && manifest.contains("format") && manifest.contains("dataset") &&
-           manifest.contains("files");
+    return read_file(paths.lock, kMark.size()) == kMark;
   } catch (const Error&) {
     return false;  // too long for a lock, unreadable, or gone: nothing that is known to be ours
   }
@@ -313,7 +308,8 @@ CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& option
   for (bool added = false;; added = true) {
     {
       FileLock used = FileLock::wait(paths.lock, LockMode::shared);
-      if (const auto contents = checked_contents(paths)) {
+      // An entry of an earlier version has no mark: it gets one, and is the cache's from then on.
+      if (const auto contents = checked_contents(paths); contents && is_own_entry(cache, key)) {
         mark_used(paths);
         if (added) evict_beyond(cache, options.limit_bytes);
         return {paths.dir, dataset_sha256(*contents), std::move(used)};

@@ -35,6 +35,8 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
                            "3",
                            "--no-confirm",
                            "--allow-inconclusive",
+                           "--html",
+                           dir_ / "page.html",
                            "--out",
                            dir_ / "out"};
   ProgramOptions small_disk;
@@ -45,6 +47,9 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   EXPECT_GE(before, 2) << "the header and a pair at least";
+
+  // A stranger's bundle could name any file of its user's here.
+  std::ofstream(dir_ / "page.html") << "mine";
 
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 3; };
@@ -63,12 +68,15 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   // As a kill leaves it between the tiles of a unit and the line that names them.
   std::filesystem::create_directories(bundle / "tiles");
   std::ofstream(bundle / "tiles/flat_plane.a.csv") << "of a unit that is run again\n";
-  const auto ended = run_program({"ab", "--resume", bundle.string() + "/"});
+  const auto ended =
+      run_program({"ab", "--resume", bundle.string() + "/", "--html", dir_ / "asked_for.html"});
   // 24 pairs on a busy machine may end in either verdict.
   EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.exit_code << ": " << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
   EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
   EXPECT_TRUE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  EXPECT_EQ(std::filesystem::file_size(dir_ / "page.html"), 4U) << "the page of the first run is not touched";
+  EXPECT_GT(std::filesystem::file_size(dir_ / "asked_for.html"), 1000U);
   EXPECT_FALSE(std::filesystem::exists(bundle / "tiles/flat_plane.a.csv"));
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {

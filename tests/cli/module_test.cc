@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {

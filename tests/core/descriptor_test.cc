@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 
 namespace aqbench {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sandbox/privileges.h"
 #include "tests/temporary_directory.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {

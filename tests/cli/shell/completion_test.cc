@@ -14,7 +14,7 @@
 #include "cli/shell/candidates.h"
 #include "cli/shell/value_sources.h"
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::cli {

@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/shell/manual.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::cli {

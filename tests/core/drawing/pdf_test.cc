@@ -9,7 +9,7 @@
 
 #include "core/drawing/svg.h"
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

@@ -17,7 +17,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -1,7 +1,11 @@
 #include "harness/ab/run.h"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 
+#include "core/processes/isolate.h"
 #include "harness/ab/progress.h"
 #include "tests/harness/ab/support.h"
 
@@ -107,6 +111,39 @@ TEST(AbRun, ACrashEndsItsCaseAlone) {
   EXPECT_EQ(count_units(samples, 1 - failed->case_index, AbPhase::look), 48u);
   EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->case_index]);
   EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+}
+
+// A method can lower a limit of the process that runs both sides. In a child, where the change does not last.
+TEST(AbRun, AMethodThatChangesHowBothSidesRunHasFailed) {
+  const IsolateOutcome outcome = run_isolated(
+      []() -> std::string {
+        AbSamples samples = fresh_samples(2);
+        FakeUnits units({1, 1});
+        const AbUnitRunner honest = units.runner();
+        std::size_t calls = 0;
+        const AbUnitRunner meddling = [&](const AbUnitTask& task) {
+          if (++calls == 3) {
+            rlimit limit{};
+            ::getrlimit(RLIMIT_NOFILE, &limit);
+            limit.rlim_cur = 64;
+            ::setrlimit(RLIMIT_NOFILE, &limit);
+          }
+          return honest(task);
+        };
+        if (!run_ab(samples, three_looks(), meddling, {})) return "interrupted";
+        rlimit limit{};
+        ::getrlimit(RLIMIT_NOFILE, &limit);
+        const auto failed = std::ranges::count(samples.units, Status::failed, &AbUnit::status);
+        const AbUnit& third = samples.units[2];
+        return fmt::format("{} failed, {} warm runs left in it: {}; set back: {}", failed,
+                           third.warm_ms.size(), third.reason, limit.rlim_cur != 64);
+      },
+      {.timeout_s = 60});
+  EXPECT_THAT(
+      outcome.result,
+      testing::AllOf(HasSubstr("1 failed, 0 warm runs left in it: how the comparison runs was changed "
+                               "meanwhile: limit 7 "),
+                     HasSubstr("is now 64; set back: true")));
 }
 
 TEST(AbRun, AnInterruptionKeepsWholePairs) {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/records/record_check.h"
 #include "scenes/cloud/npy.h"

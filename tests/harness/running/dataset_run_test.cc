@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sha256.h"
 #include "scenes/cloud/ply_read.h"
 #include "scenes/dataset/dataset.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "harness/measuring/stage_recorder.h"
 #include "tests/harness/support.h"
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sha256.h"
 #include "harness/records/results.h"
 #include "tests/harness/support.h"

@@ -2,22 +2,19 @@
 #include "harness/running/method_process.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/files.h"
 #include "core/sandbox/landlock.h"
-#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
-#include "harness/running/hidden_places.h"
 #include "harness/running/journal.h"
-#include "harness/running/reconstruction_bytes.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
 #include "scenes/dataset/dataset_digest.h"
@@ -26,11 +23,9 @@
 namespace aqbench {
 namespace {
 
-using test::error_of;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
 
@@ -187,6 +182,51 @@ TEST_P(Spies, ABuiltInMethodReachesNoTruthEither) {
   EXPECT_TRUE(fs::exists(cache() / key / "truth/cam00/depth.npy"));
 }
 
+// Another case has its scratch folder beside this one's, and a library that was replaced while the program
+// ran is mapped from a folder that is nobody's library: a method that may read the folder above sees neither.
+TEST_P(Spies, AMethodThatMayReadAllTemporaryFilesSeesNoneOfOtherCases) {
+  const test::TemporaryFolder elsewhere;
+  const fs::path all = folder_.path() / "all", scratch = all / "aqbench_000000",
+                 other = all / "aqbench_111111";
+  const fs::path later = all / "aqbench_222222", own = all / "of_the_user",
+                 mapped = elsewhere.path() / "mapped";
+  for (const fs::path& place : {scratch, other, mapped}) fs::create_directories(place);
+  for (const fs::path& file : {other / "cloud.ply", mapped / "secret", own}) std::ofstream(file) << "points";
+  PlanRequest asked = request();
+  asked.sets = {parse_override("external.command=cat " + all.string() + " {output}")};
+  const Case planned = plan_sweep(asked).cases[0];
+  CaseBoard board;
+  board.set_scratch_dir(scratch);
+  const fs::path ready = scratch / kWorkFolder / "ready";
+  const auto body = [&] {
+    const Descriptor library(::open((mapped / "lib.so").c_str(), O_RDWR | O_CREAT, 0600));
+    EXPECT_EQ(::ftruncate(library.get(), 4096), 0);
+    EXPECT_NE(::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, library.get(), 0), MAP_FAILED);
+    fs::remove(mapped / "lib.so");
+    const MethodTask task = method_task(planned, find_method("external"), scratch, board);
+    MethodProcess process(task, board, scratch, [&] {
+      std::string reached;
+      for (int i = 0; i < 500 && !fs::exists(ready); ++i) ::usleep(10'000);
+      for (const fs::path& file : {other / "cloud.ply", later / "cloud.ply", mapped / "secret", own})
+        if (std::ifstream(file).get() == 'p') reached += file.filename().string() + "; ";
+      return reached;
+    });
+    const CaseDataset dataset = make_case_dataset(planned, scratch);
+    std::jthread next_case([&] {
+      for (int i = 0; i < 5000 && board.isolation().empty(); ++i) ::usleep(1000);
+      fs::create_directory(later);
+      std::ofstream(later / "cloud.ply") << "points";
+      std::ofstream(ready) << "now";
+    });
+    const IsolateOutcome end = process.run();
+    return end.result + end.message;
+  };
+  const IsolateOutcome outcome = run_isolated(body, {.timeout_s = 60});
+  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.message;
+  if (skipped(board.isolation())) GTEST_SKIP() << board.isolation();
+  EXPECT_EQ(outcome.result, "of_the_user; ") << "what is there when it starts, and no other case's";
+}
+
 INSTANTIATE_TEST_SUITE_P(Means, Spies, testing::Values("landlock", "namespace", "both"),
                          [](const auto& means) { return std::string(means.param); });
 
@@ -217,118 +257,6 @@ TEST(NotIsolated, IsSaidAndAChangedTruthIsFound) {
   EXPECT_EQ(record.isolation, "none: switched off by AQBENCH_ISOLATION");
   EXPECT_EQ(record.status, Status::failed);
   EXPECT_THAT(record.reason, HasSubstr("the dataset was changed while the method ran"));
-}
-
-CaseResult ok_result(const Case& planned) {
-  CaseResult result{planned_record(planned), {}};
-  result.record.status = Status::ok;
-  result.record.isolation = "landlock ABI 7";
-  return result;
-}
-
-// Says what becomes of the result of a case whose program sets its parent's limit of open files and its
-// processors, as a method can although it is shut in; runs where the change does not last.
-std::string outcome_of_meddling(bool simulated, bool for_good) {
-  const auto sweep = [&]() -> std::string {
-    Case planned;
-    planned.name = "undulating/mine/seed=42";
-    planned.method = "mine";
-    planned.simulated = simulated;
-    OwnSettings before = own_settings();
-    const pid_t self = ::getpid();
-    const auto meddle = [&] {
-      rlimit limit{};
-      ::prlimit(self, RLIMIT_NOFILE, nullptr, &limit);
-      limit.rlim_cur = 64;
-      if (for_good) limit.rlim_max = 64;
-      return std::to_string(::prlimit(self, RLIMIT_NOFILE, &limit, nullptr));
-    };
-    if (run_isolated(meddle, {}).result != "0") return "refused";
-    CaseResult result = ok_result(planned);
-    check_own_settings(planned, before, result);
-    CaseResult next = ok_result(planned);
-    check_own_settings(planned, before, next);
-    return to_string(result.record.status) + " " + result.record.reason + "; " + result.record.isolation +
-           "; then " + to_string(next.record.status);
-  };
-  return run_isolated(sweep, {.timeout_s = 30}).result;
-}
-
-TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
-  EXPECT_THAT(outcome_of_meddling(false, false),
-              AllOf(HasSubstr("failed how its sweep runs was changed meanwhile: limit 7 "),
-                    HasSubstr("is now 64 (set back); landlock ABI 7; then ok")));
-  EXPECT_THAT(outcome_of_meddling(true, false), HasSubstr("ok ; landlock ABI 7; then ok"))
-      << "no program of somebody else's ran: a person changed it";
-  if (::geteuid() == 0) return;  // the administrator may set it back
-  EXPECT_THAT(outcome_of_meddling(false, true),
-              HasSubstr("(cannot be set back: what follows runs so, too); landlock ABI 7; then ok"));
-}
-
-TEST(HiddenPlaces, AreBundlesAndTruthsBelowAFolder) {
-  const test::TemporaryFolder folder;
-  const fs::path root = fs::canonical(folder.path());
-  const auto write = [&](const fs::path& name, const std::string& text) {
-    fs::create_directories((root / name).parent_path());
-    std::ofstream(root / name) << text;
-  };
-  write("out/20260101T000000Z/journal.jsonl", "{\"journal\":\"aqbench\",\"schema_version\":2}\n");
-  write("out/20260101T000000Z/viewer/case.bin", "points");
-  write("docs/old/pairs/pairs.jsonl", "{\"aqbench_pairs\":3}\n");
-  write("data/tank/calibration.json", "{}");
-  write("data/tank/truth/scene.json", "{}");
-  write("notes/journal.jsonl", "{\"journal\":\"of a traveller\"}\n");
-  write("truth/about.txt", "no dataset's");
-  write("a/b/c/d/journal.jsonl", "{\"journal\":\"aqbench\"}\n");
-  fs::create_directory_symlink(root / "out", root / "link");
-  EXPECT_THAT(
-      hidden_places_in(root),
-      UnorderedElementsAre(root / "out/20260101T000000Z", root / "out/20260101T000000Z.tasks",
-                           root / "docs/old/pairs", root / "docs/old/pairs.tasks", root / "data/tank/truth"));
-  EXPECT_THAT(hidden_places_in(root / "out/20260101T000000Z"),
-              UnorderedElementsAre(root / "out/20260101T000000Z", root / "out/20260101T000000Z.tasks"));
-  EXPECT_TRUE(hidden_places_in(root / "nowhere").empty());
-}
-
-TEST(ReconstructionBytes, ComeBackAsTheyWere) {
-  Reconstruction sent;
-  sent.cloud.points_m = {{1, 2, 3}, {4, 5, 6}};
-  sent.cloud.confidence = {0.5F, 0.25F};
-  sent.mesh = TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}};
-  sent.depth_maps = {{"cam00", 2, 1, {1.5F, 2.5F}, {}}};
-  sent.unfiltered_depth_maps = {{"cam00", 2, 1, {1.25F, 2.5F}, {1, 0}}};
-  sent.effective = {{"window_px", 7}, {"voxel_m", 0.001}};
-  const std::string plain_sha256 = output_sha256(sent);
-  sent.cloud.colours = {{1, 2, 3}, {4, 5, 255}};
-  EXPECT_EQ(output_sha256(sent), plain_sha256);  // they are for display alone
-  const std::string bytes = encode_reconstruction(sent);
-  const Reconstruction got = decode_reconstruction(bytes);
-  EXPECT_EQ(output_sha256(got), output_sha256(sent));
-  EXPECT_EQ(got.cloud.colours, sent.cloud.colours);
-  EXPECT_EQ(got.unfiltered_depth_maps[0].depth_along_ray_m, sent.unfiltered_depth_maps[0].depth_along_ray_m);
-  EXPECT_EQ(got.unfiltered_depth_maps[0].confidence, sent.unfiltered_depth_maps[0].confidence);
-  EXPECT_EQ(got.effective, sent.effective);
-  for (std::size_t cut = 0; cut < bytes.size(); ++cut)
-    EXPECT_THAT(
-        error_of(ErrorKind::method, [&] { decode_reconstruction(std::string_view(bytes).substr(0, cut)); }),
-        HasSubstr("something else than a reconstruction"));
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(bytes + "x"); }),
-              HasSubstr("something else"));
-  const auto refused = [&](const std::string& name, double value) {
-    Reconstruction told = sent;
-    told.effective = {{name, value}};
-    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(told)); });
-  };
-  EXPECT_THAT(refused("window\033[2J", 7), HasSubstr("something else"));
-  EXPECT_THAT(refused("", 7), HasSubstr("something else"));
-  EXPECT_THAT(refused("window_px", std::nan("")), HasSubstr("something else"));
-  Reconstruction few = sent;
-  few.cloud.colours.pop_back();
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(few)); }),
-              HasSubstr("something else"));
-  sent.mesh->triangles[0][1] = 3;
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(sent)); }),
-              HasSubstr("something else"));
 }
 
 }  // namespace

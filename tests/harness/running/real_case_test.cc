@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/sha256.h"
 #include "harness/running/sweep.h"
 #include "tests/harness/support.h"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "core/files.h"
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "harness/measuring/stage_recorder.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/files.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "harness/viewing/make_view.h"
 #include "reports/html/report.h"
 #include "scenes/surfaces/plane.h"

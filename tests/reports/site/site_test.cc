@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "core/sha256.h"
 #include "harness/gating/baseline.h"
 #include "harness/planning/plan.h"

@@ -285,15 +285,20 @@ TEST(DatasetCache, RemovesOnlyWhatCarriesItsMark) {
   EXPECT_TRUE(fs::exists(dir / dataset_key(cache_plan(1)) / "calibration.json"));
 }
 
-TEST(DatasetCache, EntriesOfAnEarlierVersionAreKnownByTheirManifest) {
+TEST(DatasetCache, EntriesOfAnEarlierVersionAreItsOwnOnceTheyAreUsed) {
   const TemporaryDirectory dir;
   const CacheOptions options{dir / "cache"};
   const std::string key = dataset_key(cache_plan());
   { cached_dataset(cache_plan(), options); }
   std::ofstream(options.dir / (key + ".lock")).close();  // it had an empty lock
-  EXPECT_THAT(list_cache(options), SizeIs(1));
+  EXPECT_THAT(list_cache(options), IsEmpty()) << "anybody could have made it look so";
+  EXPECT_EQ(clear_cache(options).removed, 0u);
+  EXPECT_TRUE(fs::exists(options.dir / key));
+  EXPECT_FALSE(renders(cache_plan(), options));
+  std::ofstream(options.dir / ("." + key + "-notes")) << "mine";
   EXPECT_EQ(clear_cache(options).removed, 1u);
   EXPECT_FALSE(fs::exists(options.dir / key));
+  EXPECT_TRUE(fs::exists(options.dir / ("." + key + "-notes")));
 }
 
 TEST(DatasetCache, SizesAndPlacesComeFromTheEnvironment) {

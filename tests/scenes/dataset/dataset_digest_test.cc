@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/process.h"
+#include "core/processes/process.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,6 +25,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/processes/orphans.h"
 #include "core/resources.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
@@ -150,6 +151,7 @@ void start_child(IsolatedChild& child, const std::function<std::string()>& body)
     set_up_child(parent, above_standard_streams(child.log.get()));
     run_child([&] { return run_with_descriptors(child.options, body, pipe.write.get()); }, pipe.write.get());
   }
+  begin_group(child.process_id);
   child.pipe = std::move(pipe.read);
   // Parent and child both do it, so that each of them can rely on it from here on.
   ::setpgid(child.process_id, child.process_id);
@@ -224,7 +226,7 @@ End watch_child(IsolatedChild& child) {
   }
 }
 
-// Ends everything in the child's group and reaps the child.
+// Ends everything in the child's group, reaps the child, and ends what comes to this process as an orphan.
 int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   ::kill(-child.process_id, SIGKILL);
   ::kill(child.process_id, SIGKILL);  // in case it is no group of its own yet
@@ -232,6 +234,7 @@ int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   rusage usage{};
   while (::wait4(child.process_id, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  end_group(child.process_id);
   child.process_id = -1;
   outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   return status;

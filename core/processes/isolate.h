@@ -52,9 +52,9 @@ struct IsolateOutcome {
 
 // Forks, runs `body` in the child and returns what it returned. The child has its stdin closed off, default
 // signal handling, no core dumps, and a process group of its own; it is killed when this process dies. What
-// it leaves running in its group is killed. The calling process must not have used a library that starts
-// threads or cannot be forked (LibTorch, OpenBLAS, TBB, Open3D, CUDA). Throws Error(io) if there can be no
-// child, pipe or log file.
+// it leaves running in its group is killed, and so is what end_group() finds (core/processes/orphans.h). The
+// calling process must not have used a library that starts threads or cannot be forked (LibTorch, OpenBLAS,
+// TBB, Open3D, CUDA). Throws Error(io) if there can be no child, pipe or log file.
 IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options);
 
 struct IsolatedChild;  // isolate.cc

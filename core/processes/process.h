@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/isolate.h"
+#include "core/processes/isolate.h"
 
 namespace aqbench {
 

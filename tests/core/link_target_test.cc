@@ -1,9 +1,12 @@
 // Where output goes: links, and names of new folders.
+#include "core/link_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <functional>
 
 #include "core/files.h"
 #include "tests/core/error_matcher.h"
@@ -76,6 +79,26 @@ TEST(LinkTarget, RefusesAPlantedPipe) {
               HasSubstr("another user's pipe"));
 }
 
+// Somebody else's link instead of a folder on the way would lead what is written to where he likes.
+TEST(LinkTarget, AFolderThatIsAnothersLinkIsRefused) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "open/real/inner");
+  std::filesystem::create_directory_symlink("real", directory / "open/link");
+  if (::lchown((directory / "open/link").c_str(), kStranger, kStranger) != 0)
+    GTEST_SKIP() << "only root can give a link to another user";
+  const auto file = directory / "open/link/inner/file";
+  write_file(file, "nobody else can write to the folder");
+  for (const mode_t mode : {01777U, 0775U}) {
+    ASSERT_EQ(::chmod((directory / "open").c_str(), mode), 0);
+    for (const auto& write : {std::function<void()>([&] { write_file(file, "new"); }),
+                              std::function<void()>([&] { append_to_file(file, "new"); }),
+                              std::function<void()>([&] { make_folder_beside(file); })})
+      EXPECT_THAT(error_of(ErrorKind::io, write),
+                  HasSubstr("open/link: is another user's link in a folder that others can write to"));
+  }
+  EXPECT_EQ(read_file(directory / "open/real/inner/file"), "nobody else can write to the folder");
+}
+
 TEST(MakeFolderBeside, MakesNamesThatNobodyCanKnow) {
   const TemporaryDirectory directory;
   const auto folder = make_folder_beside(directory / "new/out"),
@@ -83,6 +106,9 @@ TEST(MakeFolderBeside, MakesNamesThatNobodyCanKnow) {
   EXPECT_NE(folder, again);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_THAT(folder.string(), HasSubstr("/new/.out.partial-"));
+  EXPECT_TRUE(is_folder_beside(folder, directory / "new/out"));
+  EXPECT_FALSE(is_folder_beside(folder, directory / "new/ou"));
+  EXPECT_FALSE(is_folder_beside(directory / "new/.out.partial-notes", directory / "new/out"));
   directory.file("file", "x");
   EXPECT_THAT(error_of(ErrorKind::io, [&] { make_folder_beside(directory / "file/out"); }),
               HasSubstr("/file: "));

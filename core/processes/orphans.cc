@@ -1,0 +1,97 @@
+#include "core/processes/orphans.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace aqbench {
+namespace {
+
+std::mutex g_mutex;
+std::set<pid_t> g_groups;  // whose leaders are waited for elsewhere
+
+// Which files a process sees; empty for one that has ended.
+std::filesystem::path mounts_of(const std::string& process) {
+  std::error_code ended;
+  return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", ended);
+}
+
+std::vector<std::string> children_of_this_process() {
+  std::vector<std::string> found;
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator thread("/proc/self/task", unknown), end; !unknown && thread != end;
+       thread.increment(unknown)) {
+    std::ifstream children(thread->path() / "children");
+    for (std::string child; children >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+// Takes what is left of processes of a group that was killed: they have come to this process.
+void take_remains_of_group(pid_t group) {
+  constexpr int tries = 2000, pause_us = 1000;
+  for (int i = 0; i < tries; ++i) {
+    const pid_t taken = ::waitpid(-group, nullptr, WNOHANG);
+    if (taken < 0) return;  // there are no more
+    if (taken == 0) ::usleep(pause_us);
+  }
+}
+
+// Takes a child that has ended if it leads a group that a child of this process began, which is dead.
+void take_if_inherited(pid_t child) {
+  const std::lock_guard lock(g_mutex);
+  if (::getpgid(child) == child && ::getsid(child) == ::getsid(0) && !g_groups.contains(child))
+    ::waitpid(child, nullptr, WNOHANG);
+}
+
+// Ends the children of this process that see other files: orphans of a program that was shut in, whose
+// supervisor is dead, and what these leave behind in turn. Whatever else came to this process (to the first
+// one of a container, say) sees the same files.
+void end_orphans() {
+  constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
+  const std::filesystem::path own = mounts_of("self");
+  std::vector<pid_t> killed;
+  for (int i = 0; i < tries; ++i) {
+    bool alive = false;
+    for (const std::string& child : children_of_this_process()) {
+      const std::filesystem::path mounts = mounts_of(child);
+      const pid_t process = std::stoi(child);
+      if (mounts.empty()) take_if_inherited(process);
+      if (mounts.empty() || mounts == own) continue;
+      alive = true;
+      killed.push_back(process);
+      ::kill(process, SIGKILL);
+    }
+    if (alive) ::usleep(pause_us);
+    for (const pid_t process : killed) ::waitpid(process, nullptr, WNOHANG);
+    if (!alive) return;
+  }
+}
+
+}  // namespace
+
+void begin_group(pid_t leader) {
+  const std::lock_guard lock(g_mutex);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  g_groups.insert(leader);
+}
+
+void end_group(pid_t leader) {
+  take_remains_of_group(leader);
+  {
+    const std::lock_guard lock(g_mutex);
+    g_groups.erase(leader);
+  }
+  end_orphans();
+}
+
+}  // namespace aqbench

@@ -1,0 +1,62 @@
+#include "harness/running/case_outcome.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/processes/isolate.h"
+#include "harness/records/planned_record.h"
+#include "tests/harness/support.h"
+
+namespace aqbench {
+namespace {
+
+using testing::HasSubstr;
+
+CaseResult ok_result(const Case& planned) {
+  CaseResult result{planned_record(planned), {}};
+  result.record.status = Status::ok;
+  result.record.isolation = "landlock ABI 7";
+  return result;
+}
+
+// Says what becomes of the result of a case whose program sets its parent's limit of open files and its
+// processors, as a method can although it is shut in; runs where the change does not last.
+std::string outcome_of_meddling(bool simulated, bool for_good) {
+  const auto sweep = [&]() -> std::string {
+    Case planned;
+    planned.name = "undulating/mine/seed=42";
+    planned.method = "mine";
+    planned.simulated = simulated;
+    OwnSettings before = own_settings();
+    const pid_t self = ::getpid();
+    const auto meddle = [&] {
+      rlimit limit{};
+      ::prlimit(self, RLIMIT_NOFILE, nullptr, &limit);
+      limit.rlim_cur = 64;
+      if (for_good) limit.rlim_max = 64;
+      return std::to_string(::prlimit(self, RLIMIT_NOFILE, &limit, nullptr));
+    };
+    if (run_isolated(meddle, {}).result != "0") return "refused";
+    CaseResult result = ok_result(planned);
+    check_own_settings(planned, before, result);
+    CaseResult next = ok_result(planned);
+    check_own_settings(planned, before, next);
+    return to_string(result.record.status) + " " + result.record.reason + "; " + result.record.isolation +
+           "; then " + to_string(next.record.status);
+  };
+  return run_isolated(sweep, {.timeout_s = 30}).result;
+}
+
+TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
+  EXPECT_THAT(outcome_of_meddling(false, false),
+              AllOf(HasSubstr("failed how its sweep runs was changed meanwhile: limit 7 "),
+                    HasSubstr("is now 64 (set back); landlock ABI 7; then ok")));
+  EXPECT_THAT(outcome_of_meddling(true, false), HasSubstr("ok ; landlock ABI 7; then ok"))
+      << "no program of somebody else's ran: a person changed it";
+  if (::geteuid() == 0) return;  // the administrator may set it back
+  EXPECT_THAT(outcome_of_meddling(false, true),
+              HasSubstr("(cannot be set back: what follows runs so, too); landlock ABI 7; then ok"));
+}
+
+}  // namespace
+}  // namespace aqbench
