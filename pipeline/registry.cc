@@ -53,7 +53,8 @@ std::vector<MethodSpec> real_methods() {
        .presets = dense_flow::presets(),
        .stages = dense_flow::dense_stages(),
        .run = kInModule<&MethodsTable::dense_flow>,
-       .dtype = "float32"},
+       .dtype = "float32",
+       .gives_depth_maps = true},
       {.name = "sparse",
        .summary = "features, matches and triangulation through the water: a sparse cloud",
        .parameters = sparse::method_parameters(),
@@ -68,7 +69,8 @@ std::vector<MethodSpec> real_methods() {
        .stages = plane_sweep_stages(),
        .run = kInModule<&MethodsTable::plane_sweep>,
        .dtype = "float32",
-       .takes_depth_range = true},
+       .takes_depth_range = true,
+       .gives_depth_maps = true},
       {.name = "external",
        .summary = "any program that reads a dataset's folder and writes a PLY file",
        .parameters = external_parameters(),
@@ -76,6 +78,8 @@ std::vector<MethodSpec> real_methods() {
        .stages = external_stages(),
        .run = &run_external,
        .dtype = "unknown",
+       .starts_program = true,
+       .tells_own_stages = true,
        .reads = &external_reads},
       {.name = "torchscript",
        .summary = "a matcher saved with torch.jit, in the place of dense_flow's",
@@ -84,6 +88,8 @@ std::vector<MethodSpec> real_methods() {
        .stages = dense_flow::torchscript_stages(),
        .run = kInModule<&MethodsTable::torchscript>,
        .dtype = "float32",
+       .gives_depth_maps = true,
+       .tells_own_stages = true,
        .reads = &model_file},
   };
 }
@@ -116,6 +122,8 @@ MethodSpec declared_method(const MethodDeclaration& declaration) {
           .presets = declaration.presets,
           .stages = external_stages(),
           .run = &run_declared,
+          .starts_program = true,
+          .tells_own_stages = true,
           .reads = &declared_reads,
           .declaration = std::make_shared<const MethodDeclaration>(declaration)};
 }

@@ -220,7 +220,6 @@ const std::vector<SceneSpec>& scene_registry() {
 }
 
 Scene make_scene(std::string_view name, const std::vector<Override>& overrides) {
-  constexpr std::string_view kMeshPrefix = "mesh:";
   if (name.starts_with(kMeshPrefix))
     return make_mesh_scene(name, std::string(name.substr(kMeshPrefix.size())), overrides);
   for (const SceneEntry& entry : entries()) {

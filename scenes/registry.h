@@ -16,6 +16,9 @@ struct SceneSpec {
   std::vector<ParameterSpec> parameters;
 };
 
+// How the name of a scene begins that is a user's own mesh: "mesh:FILE.ply".
+inline constexpr std::string_view kMeshPrefix = "mesh:";
+
 // Returns all registered scenes, in the order in which they are listed.
 const std::vector<SceneSpec>& scene_registry();
 

@@ -19,6 +19,7 @@
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/unit.h"
+#include "harness/records/case_name.h"
 #include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
 #include "reports/bundle/ab_bundle.h"
@@ -228,7 +229,7 @@ class AaMeasurement {
       unit.request.seed = plain.planned.seed + 2 * task.draw + (task.side == AbSide::b ? 1 : 0);
       unit.request.repeat = 1;
       const auto same_but_for_seed = [&](const Case& one) {
-        return split_seed(one.name).first == split_seed(plain.planned.name).first;
+        return name_without_seed(one.name) == name_without_seed(plain.planned.name);
       };
       const SweepPlan plan = plan_sweep(unit.request);
       const auto found = std::ranges::find_if(plan.cases, same_but_for_seed);

@@ -9,26 +9,18 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/case_name.h"
 #include "reports/bundle/gate_input.h"
 
 namespace aqbench::cli {
 namespace {
-
-constexpr std::string_view kSeedPart = "/seed=";
-
-// "scene/seed=1" of "scene/METHOD/seed=1": bundles may hold one method each, under two names.
-std::string without_method(const std::string& name) {
-  const std::size_t start = name.find('/');
-  const std::size_t end = start == std::string::npos ? start : name.find('/', start + 1);
-  return end == std::string::npos ? name : name.substr(0, start) + name.substr(end);
-}
 
 const Record* partner_of(const Record& record, const Results& other) {
   const auto same = std::ranges::find(other.records, record.case_name, &Record::case_name);
   if (same != other.records.end()) return &*same;
   const Record* found = nullptr;
   for (const Record& candidate : other.records)
-    if (without_method(candidate.case_name) == without_method(record.case_name)) {
+    if (name_without_method(candidate.case_name) == name_without_method(record.case_name)) {
       if (found != nullptr)
         throw Error(ErrorKind::not_comparable,
                     fmt::format("--bundle-b: both '{}' and '{}' could be '{}' of A", found->case_name,
@@ -80,15 +72,6 @@ AbSideInfo bundle_side(const std::string& bundle, const Results& results, const 
 
 }  // namespace
 
-std::pair<std::string, std::string> split_seed(const std::string& case_name) {
-  const std::size_t start = case_name.find(kSeedPart);
-  if (start == std::string::npos) return {case_name, ""};
-  const std::size_t end = case_name.find('/', start + 1);
-  const std::size_t value = start + kSeedPart.size();
-  return {case_name.substr(0, start) + (end == std::string::npos ? "" : case_name.substr(end)),
-          case_name.substr(value, end == std::string::npos ? end : end - value)};
-}
-
 void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer) {
   if (answer.metrics && answer.unit.status == Status::ok)
     for (const AbOutcome& outcome : outcomes)
@@ -121,7 +104,8 @@ AbDocument document_of_bundles(const AbRequest& request) {
   for (const Record& record : a.records) {
     const Record* const partner = partner_of(record, b);
     require_same_input(record, *partner);
-    const auto [name, seed] = split_seed(two_methods ? without_method(record.case_name) : record.case_name);
+    const std::string whole = two_methods ? name_without_method(record.case_name) : record.case_name;
+    const std::string name = name_without_seed(whole), seed = seed_in_name(whole);
     const auto [place, is_new] = indices.emplace(name, samples.cases.size());
     if (is_new) samples.cases.push_back({name, std::nullopt});
     AbUnit unit_a = unit_of_record(record, document.settings.outcomes);

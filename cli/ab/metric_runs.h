@@ -14,7 +14,4 @@ AbDocument document_of_bundles(const AbRequest& request);
 // Puts the values of the wanted metrics into the unit, and takes the others away.
 void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer);
 
-// Returns "x/y" of "x/y/seed=42", and the seed's text; "" where the name has none.
-std::pair<std::string, std::string> split_seed(const std::string& case_name);
-
 }  // namespace aqbench::cli

@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
+#include "harness/records/case_name.h"
 #include "reports/bundle/verify.h"
 
 namespace aqbench::cli {
@@ -95,13 +96,6 @@ void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbD
   differs("the set of compiler flags", a.build.flags, b.build.flags, false);
 }
 
-// Returns "scene/seed=1" of "scene/METHOD/seed=1".
-std::string without_second_part(const std::string& name) {
-  const std::size_t start = name.find('/');
-  const std::size_t end = start == std::string::npos ? start : name.find('/', start + 1);
-  return end == std::string::npos ? name : name.substr(0, start) + name.substr(end);
-}
-
 // Whether each pair has a seed of its own.
 bool over_seeds(const AbRequest& request) {
   return !request.metrics.names.empty() && request.metrics.paired_over == "seeds";
@@ -114,8 +108,8 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
   const bool methods = !side_a.method.empty();
   const auto common = [&](std::string name) {
     if (!axis.empty()) name = without_axis(name, axis);
-    if (methods) name = without_second_part(name);
-    return over_seeds(request) ? split_seed(name).first : name;
+    if (methods) name = name_without_method(name);
+    return over_seeds(request) ? name_without_seed(name) : name;
   };
   std::set<std::string> notes;
   check_globs(request.case_globs, names_of(a));
@@ -165,14 +159,12 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
 // Runs the case with the seed that many after its own.
 std::optional<AbUnitAnswer> run_seeded_unit(Side& side, const std::string& name, std::size_t draw,
                                             const UnitLimits& limits) {
-  const auto [rest, first] = split_seed(name);
-  const auto seed = parse_double(first);
+  const auto seed = parse_double(seed_in_name(name));
   if (!seed) throw Error(ErrorKind::usage, fmt::format("{}: has no seed: --paired-over runs", name));
   PlanRequest request = side.request;
   request.seed = static_cast<std::uint64_t>(*seed) + draw;
   request.repeat = 1;
-  const std::string seeded = name.substr(0, name.find("/seed=")) + fmt::format("/seed={}", *request.seed) +
-                             name.substr(std::min(name.size(), name.find("/seed=") + 6 + first.size()));
+  const std::string seeded = name_with_seed(name, std::to_string(*request.seed));
   if (!side.binary.empty()) return run_started_unit(side.binary, request, seeded, true, limits);
   const auto [place, is_new] = side.seeded_plans.try_emplace(draw);
   if (is_new) place->second = plan_sweep(request);

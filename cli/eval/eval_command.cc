@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "scenes/registry.h"
 
 namespace aqbench::cli {
 namespace {
@@ -43,7 +44,7 @@ const Flag<EvalRequest> kEvalFlags[] = {
     {{.name = "scene", .value_name = "S", .help = "a registered scene (aqbench list scenes)"},
      into<&EvalRequest::cloud, &EvalCloudRequest::scene>},
     {{.name = "mesh", .value_name = "M.ply", .help = "a mesh taken as truth, in metres"},
-     [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = "mesh:" + v.text; }},
+     [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
     {{.name = "dataset",
       .value_name = "DIR",
       .help = "a dataset of aqbench render: its cameras, and its scene unless another is given"},

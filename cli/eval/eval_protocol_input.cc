@@ -17,6 +17,7 @@
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"
+#include "scenes/registry.h"
 
 namespace aqbench::cli {
 namespace {
@@ -65,7 +66,6 @@ void take_vertices(const std::string& file, double metres_per_unit, ProtocolInpu
 
 // Sets the truth's points and, where it has one, its surface.
 void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
-  constexpr std::string_view kMesh = "mesh:";
   const auto& files = cloud.truth_cloud_files.empty() ? cloud.truth_files : cloud.truth_cloud_files;
   if (is_scan_project(files)) {
     input.truth.scans = read_scan_project(files[0], cloud.truth_metres_per_unit);
@@ -78,8 +78,8 @@ void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
     take_scans(read_truth_scans(cloud), input);
   else if (!files.empty())
     take_vertices(files[0], cloud.truth_metres_per_unit, input);
-  else if (cloud.scene.starts_with(kMesh))
-    take_vertices(cloud.scene.substr(kMesh.size()), 1, input);
+  else if (cloud.scene.starts_with(kMeshPrefix))
+    take_vertices(cloud.scene.substr(kMeshPrefix.size()), 1, input);
 }
 
 // Samples the surface as eval does, and leaves out what it leaves out. A scene has no other points.

@@ -42,7 +42,7 @@ Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans)
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
   for (Vec3& vertex : mesh.vertices_m) vertex *= request.truth_metres_per_unit;
   try {
-    return {"mesh:" + file, {}, {make_mesh_surface(std::move(mesh))}};
+    return {std::string(kMeshPrefix) + file, {}, {make_mesh_surface(std::move(mesh))}};
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
   }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/case_name.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/summary.h"
 
@@ -17,14 +18,6 @@ namespace aqbench {
 namespace {
 
 constexpr double kMaxLearnedShare = 0.9;
-
-// "x/y" of "x/y/seed=42" and "x/y/seed=43".
-std::string without_seed(const std::string& name) {
-  const std::size_t start = name.find("/seed=");
-  if (start == std::string::npos) return name;
-  const std::size_t end = name.find('/', start + 1);
-  return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
-}
 
 // Returns how far apart, in standard deviations, the value of a seed now and its value in the baseline may
 // be, with all `rows` of a suite within it in 99 % of runs (Bonferroni): Student's quantile x sqrt(2), the
@@ -54,7 +47,7 @@ bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& b
                  std::vector<VaryingMetric>& varying) {
   std::vector<BaselineCase*> accepted;
   for (BaselineCase& one : baseline.cases) {
-    if (without_seed(one.name) != name) continue;
+    if (name_without_seed(one.name) != name) continue;
     if (const auto differences = option_differences(one.options, seeded.front()->options);
         !differences.empty())
       throw Error(ErrorKind::not_comparable,
@@ -81,7 +74,7 @@ bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& b
 void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baseline,
                       std::vector<std::string>& notes) {
   std::map<std::string, SeededCases> groups;
-  for (const BaselineCase& one : seeded) groups[without_seed(one.name)].push_back(&one);
+  for (const BaselineCase& one : seeded) groups[name_without_seed(one.name)].push_back(&one);
   std::vector<VaryingMetric> varying;
   std::size_t rows = 0, enough_seeds = 0;
   for (const auto& [name, cases] : groups) {

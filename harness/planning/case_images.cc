@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "harness/measuring/build_info.h"
+#include "harness/planning/case_method.h"
 
 namespace aqbench {
 
@@ -30,9 +31,9 @@ bool renders_images(const Case& planned) {
         declaration_from_json(JsonPlace(*planned.declaration, "method " + planned.method));
     return asks_for_dataset(method) || !method.depth_maps.empty();
   }
-  if (planned.method != "external") return true;
-  const auto command =
-      std::ranges::find(planned.options, "external.command", [](const auto& option) { return option.first; });
+  if (!starts_program(planned)) return true;
+  const auto command = std::ranges::find(planned.options, planned.method + ".command",
+                                         [](const auto& option) { return option.first; });
   return command == planned.options.end() ||
          to_string(command->second).find("{dataset}") != std::string::npos;
 }

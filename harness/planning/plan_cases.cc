@@ -270,7 +270,7 @@ bool images_unused(const PlanBasis& basis, const SceneChoice& scene, const Metho
   if (scene.spec != nullptr || scene.recording) return false;
   if (method.spec->declaration) return !asks_for_dataset(*method.spec->declaration);
   std::string command;
-  if (method.spec->name == "external")
+  if (method.spec->starts_program)
     for (const Override& given : basis.sets)
       if (given.owner == method.spec->name && given.parameter == "command") command = given.value;
   return !command.empty() && command.find("{dataset}") == std::string::npos;

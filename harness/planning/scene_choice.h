@@ -34,9 +34,6 @@ struct SceneChoice {
   std::optional<RecordingChoice> recording = {};
 };
 
-// Begins the name of a scene that is a recording.
-inline constexpr std::string_view kDatasetPrefix = "dataset:";
-
 // Owner of the parameters of all recordings: "dataset.frame".
 inline constexpr const char* kDatasetOwner = "dataset";
 

@@ -13,8 +13,6 @@
 namespace aqbench {
 namespace {
 
-constexpr std::string_view kMeshPrefix = "mesh:";
-
 template <class Specs>
 std::vector<std::string> names_of(const Specs& specs) {
   std::vector<std::string> names;

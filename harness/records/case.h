@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "harness/records/timing_plan.h"
 
 namespace aqbench {
+
+// How the name of a scene begins that is a recording: "dataset:LABEL".
+inline constexpr std::string_view kDatasetPrefix = "dataset:";
 
 // What the images of a case are made with (scenes/dataset/dataset.h).
 struct CaseImages {

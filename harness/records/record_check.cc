@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/records/case.h"
 #include "metrics/metric_range.h"
 
 namespace aqbench {
@@ -24,7 +25,7 @@ ScoredAs scored_as(const Record& record) {
     const auto found = std::ranges::find(record.options, name, [](const auto& one) { return one.first; });
     return found == record.options.end() ? std::string() : to_string(found->second);
   };
-  const bool recording = record.scene.starts_with("dataset:");
+  const bool recording = record.scene.starts_with(kDatasetPrefix);
   const auto is_default = [&](std::string_view name, std::string_view value) {
     const std::string now = option(name);
     return !recording && (now.empty() || now == value);

@@ -28,11 +28,10 @@
 #include "harness/running/run_case.h"
 #include "harness/running/run_workload.h"
 #include "harness/running/source_check.h"
+#include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
-
-constexpr std::string_view kMeshScene = "mesh:";
 
 // Returns the cases whose profiles the run tells; empty for a sweep, whatever files its cases have.
 std::set<std::string> profiled_cases(const RunInfo& run) {
@@ -240,7 +239,7 @@ class PlanChecker {
     std::string file;  // a scene that lies in one
     for (const auto& [name, planned] : cases_) {
       threads.insert(planned.threads);
-      if (planned.scene.starts_with(kMeshScene) || planned.scene.starts_with(kDatasetPrefix))
+      if (planned.scene.starts_with(kMeshPrefix) || planned.scene.starts_with(kDatasetPrefix))
         file = planned.scene;
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
@@ -272,7 +271,7 @@ class PlanChecker {
   void note_not_planned(const std::string& scene, const char* why) {
     const std::size_t colon = scene.find(':');
     check_.not_planned_again =
-        fmt::format("not planned again: {} {} {}", scene.starts_with(kMeshScene) ? "mesh" : "recording",
+        fmt::format("not planned again: {} {} {}", scene.starts_with(kMeshPrefix) ? "mesh" : "recording",
                     scene.substr(colon + 1), why);
   }
 

@@ -35,11 +35,6 @@ bool looks_at_dataset(const Case& planned) {
   return is_real(planned) && (renders_images(planned) || looks_at_recording(planned));
 }
 
-// The stages of such a case are what somebody else's program or model tells.
-bool tells_own_stages(const Case& planned) {
-  return planned.method == "external" || planned.method == "torchscript" || !planned.declaration->empty();
-}
-
 std::string planned_dataset_sha256(const Case& planned) {
   const auto found =
       std::ranges::find(planned.options, "dataset.sha256", [](const auto& option) { return option.first; });
@@ -65,8 +60,7 @@ class SourceChecker {
     const bool ended_well = record_.status == Status::ok && !is_profile;
     check_isolation(ended_well);
     check_dataset(ended_well);
-    if (record_.program && planned_.method != "external" && planned_.declaration->empty())
-      report("program: it runs none");
+    if (record_.program && !starts_program(planned_)) report("program: it runs none");
     if (!is_profile) check_timing();
     if (ended_well && !planned_.workload.empty()) check_identities();
     if (!ended_well || !planned_.workload.empty()) return std::move(problems_);
@@ -206,8 +200,7 @@ class SourceChecker {
   // somebody else's program may do so in one case and not in another.
   void check_families() {
     const bool rendered = looks_at_dataset(planned_) && !looks_at_recording(planned_);
-    const bool dense = rendered && (planned_.method == "dense_flow" || planned_.method == "plane_sweep" ||
-                                    planned_.method == "torchscript");
+    const bool dense = rendered && gives_depth_maps(planned_);
     if (dense) check_family(MetricFamily::normals, true);
     check_family(MetricFamily::mesh, false);
     if (!rendered) return;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
@@ -14,11 +15,9 @@
 namespace aqbench {
 namespace {
 
-constexpr double kPi = 3.141592653589793;
-
 double lattice_factor(double index) {
-  const double sine = std::sin(kPi * index);
-  return std::abs(sine) < 1e-12 ? 5.0 : std::sin(5 * kPi * index) / sine;
+  const double sine = std::sin(std::numbers::pi * index);
+  return std::abs(sine) < 1e-12 ? 5.0 : std::sin(5 * std::numbers::pi * index) / sine;
 }
 
 double loop_pixel(const AbsorptionProblem& problem, double y_m, double z_m) {
@@ -250,7 +249,7 @@ std::vector<double> absorption_fused(const AbsorptionProblem& problem) {
 
 double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast) {
   using Real = long double;
-  const Real pi = 3.141592653589793238462643383279502884L;
+  const Real pi = std::numbers::pi_v<Real>;
   const Real x = kDistance_m, y = beam_centre_m(problem) - (slow + 0.5L) * Real(kPixel_m),
              z = -Real(beam_centre_m(problem)) + (fast + 0.5L) * Real(kPixel_m);
   const Real distance = std::sqrt(x * x + y * y + z * z);

@@ -10,6 +10,7 @@
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 
+#include <numbers>
 #include <string>
 
 #include "pipeline/workloads/absorption.h"
@@ -18,7 +19,7 @@ namespace aqbench {
 namespace {
 
 at::Tensor torch_lattice_factor(const at::Tensor& index) {
-  constexpr double pi = 3.141592653589793;
+  constexpr double pi = std::numbers::pi;
   const at::Tensor sine = at::sin(pi * index);
   const at::Tensor quotient = at::sin(5 * pi * index) / sine;
   return at::where(at::abs(sine) < 1e-12, at::full_like(sine, 5.0), quotient);

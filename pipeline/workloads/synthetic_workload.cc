@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "core/quantiles.h"
 #include "core/random.h"
@@ -154,7 +155,8 @@ class SyntheticRun final : public WorkloadRun {
     std::vector<double> errors;
     for (std::int64_t i = 0; i < normals.size(0); ++i) {
       const double cosine = (-0.3 * normals[i][0] - 0.2 * normals[i][1] + normals[i][2]) / length;
-      errors.push_back(std::isfinite(cosine) ? std::acos(std::min(1.0, std::abs(cosine))) * 180 / M_PI : 90);
+      errors.push_back(
+          std::isfinite(cosine) ? std::acos(std::min(1.0, std::abs(cosine))) * 180 / std::numbers::pi : 90);
     }
     return upper_median_in_place<double>(errors);
   }

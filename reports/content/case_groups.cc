@@ -14,23 +14,11 @@
 #include <vector>
 
 #include "harness/measuring/timing.h"
+#include "harness/records/case_name.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
-
-// "undulating/roma_like/seed=43/batch=8" -> "undulating/roma_like/batch=8"
-std::string without_seed(const std::string& case_name) {
-  std::string name;
-  std::size_t start = 0;
-  while (start <= case_name.size()) {
-    const std::size_t end = std::min(case_name.find('/', start), case_name.size());
-    const std::string step = case_name.substr(start, end - start);
-    if (!step.starts_with("seed=")) name += (name.empty() ? "" : "/") + step;
-    start = end + 1;
-  }
-  return name;
-}
 
 // Where a step of the name starts with it.
 void remove_each(std::string& name, const std::string& prefix) {
@@ -109,7 +97,7 @@ std::vector<CaseGroup> group_cases(const Results& results) {
   std::vector<CaseGroup> groups;
   std::map<std::string, std::size_t> places;
   for (const Record* record : sorted) {
-    const std::string name = without_seed(record->case_name);
+    const std::string name = name_without_seed(record->case_name);
     const auto [place, is_new] = places.try_emplace(name, groups.size());
     if (is_new) groups.push_back(start_group(*record, name));
     groups[place->second].records.push_back(record);

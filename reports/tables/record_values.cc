@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/records/case.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
@@ -34,7 +35,7 @@ bool RecordValues::is_partial() const {
 }
 
 bool RecordValues::is_of_default_scoring() const {
-  return !record_.scene.starts_with("dataset:") &&
+  return !record_.scene.starts_with(kDatasetPrefix) &&
          std::ranges::none_of(record_.options,
                               [](const auto& option) { return option.first.starts_with("scoring."); });
 }

@@ -27,7 +27,6 @@ namespace aqbench {
 namespace {
 
 constexpr const char* kImageFile = "000000.png";
-constexpr std::string_view kMeshScenePrefix = "mesh:";
 
 Json parameters_record(const Parameters& parameters) {
   Json out = Json::object();
@@ -174,9 +173,9 @@ namespace {
 
 // A mesh is called by its file's name alone, so that equal meshes give equal bytes wherever they lie.
 void add_mesh(DatasetPlan& plan) {
-  const std::filesystem::path file = plan.request.scene.substr(kMeshScenePrefix.size());
+  const std::filesystem::path file = plan.request.scene.substr(kMeshPrefix.size());
   plan.scene = make_scene(plan.request.scene, plan.request.overrides);
-  plan.scene.name = std::string(kMeshScenePrefix) + file.filename().string();
+  plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
   plan.mesh_sha256 = sha256_file_hex(file);
   const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);
   plan.facet_error_m = facet_error_m(mesh);
@@ -195,7 +194,7 @@ void add_mesh(DatasetPlan& plan) {
 
 DatasetPlan plan_dataset(const DatasetRequest& request) {
   DatasetPlan plan = plan_images(request);
-  if (request.scene.starts_with(kMeshScenePrefix)) add_mesh(plan);
+  if (request.scene.starts_with(kMeshPrefix)) add_mesh(plan);
   return plan;
 }
 
@@ -215,8 +214,8 @@ DatasetPlan plan_images(const DatasetRequest& request) {
   append(imaging_overrides, request.overrides);
 
   DatasetPlan plan{request,
-                   request.scene.starts_with(kMeshScenePrefix) ? Scene{request.scene, {}, {}}
-                                                               : make_scene(request.scene, request.overrides),
+                   request.scene.starts_with(kMeshPrefix) ? Scene{request.scene, {}, {}}
+                                                          : make_scene(request.scene, request.overrides),
                    resolve_parameters(rig.name, rig.parameters, rig_overrides),
                    resolve_parameters("imaging", imaging_parameters(), imaging_overrides),
                    {},

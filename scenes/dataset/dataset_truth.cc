@@ -28,8 +28,8 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), error.what()));
   }
-  if (!name.starts_with("mesh:")) return make_scene(name, overrides);
-  Scene mesh = make_scene("mesh:" + (dataset_dir / "truth" / "surface.ply").string(), {});
+  if (!name.starts_with(kMeshPrefix)) return make_scene(name, overrides);
+  Scene mesh = make_scene(std::string(kMeshPrefix) + (dataset_dir / "truth" / "surface.ply").string(), {});
   mesh.name = name;
   return mesh;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <tuple>
 
 #include "core/parallel.h"
@@ -84,7 +85,7 @@ std::vector<double> at_depths(const std::vector<double>& values, std::size_t pla
 double table_error_px(const Positions& nodes, int count, const RefractiveCamera& reference,
                       const RefractiveCamera& source, const Axis& depth_axis) {
   std::vector<double> at{-1, 1};
-  for (int i = 1; i < count; i += 3) at.push_back(std::cos(3.14159265358979323846 * i / count));
+  for (int i = 1; i < count; i += 3) at.push_back(std::cos(std::numbers::pi * i / count));
   const std::vector<double> depth_at{-1, 0, 1};
   const Positions exact = project_grid(reference, source, depth_axis, at, depth_at);
   if (exact.u.empty()) return std::numeric_limits<double>::infinity();

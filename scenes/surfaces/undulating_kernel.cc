@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "core/multiversion.h"
 #include "scenes/surfaces/undulating_foot.h"
@@ -11,8 +12,6 @@
 
 namespace aqbench {
 namespace {
-
-using vector_math::kPi;
 
 // A block is always full (the last is padded), so that no point runs through a loop's scalar remainder, whose
 // rounding may differ.
@@ -60,7 +59,7 @@ struct Phase {
 
 // For an angle in [0, pi].
 AQBENCH_INLINE Phase phase_of(double e) {
-  const vector_math::SinCos quarter = vector_math::sincos_half_turn(e - kPi / 2);
+  const vector_math::SinCos quarter = vector_math::sincos_half_turn(e - std::numbers::pi / 2);
   return {quarter.cosine, -quarter.sine};
 }
 
@@ -107,17 +106,17 @@ AQBENCH_INLINE double clamped(double x, double high) {
 
 // Reduces the points to phases, finds each one's side and makes the first step.
 AQBENCH_INLINE void start_block(const Constants& k, Lanes& n) {
-  const double turns_x = k.kx / (2 * kPi), turns_y = k.ky / (2 * kPi);
+  const double turns_x = k.kx / (2 * std::numbers::pi), turns_y = k.ky / (2 * std::numbers::pi);
   for (std::size_t i = 0; i < kLanes; ++i) {
     // The crests of the upper side (z smallest) lie a quarter turn before the zeros.
     const double tx = n.px[i] * turns_x + 0.25, ty = n.py[i] * turns_y + 0.25;
     const double fx = tx - vector_math::round_to_integer(tx), fy = ty - vector_math::round_to_integer(ty);
-    double ux = 2 * kPi * std::abs(fx), uy = 2 * kPi * std::abs(fy);
+    double ux = 2 * std::numbers::pi * std::abs(fx), uy = 2 * std::numbers::pi * std::abs(fy);
     Phase x = phase_of(ux), y = phase_of(uy);
     const double above = k.base - k.a * (x.c + y.c) - n.pz[i];
     const double side = above >= 0 ? 1.0 : -1.0;
-    ux = side > 0 ? ux : kPi - ux;
-    uy = side > 0 ? uy : kPi - uy;
+    ux = side > 0 ? ux : std::numbers::pi - ux;
+    uy = side > 0 ? uy : std::numbers::pi - uy;
     x.c *= side;
     y.c *= side;
     n.side[i] = side;

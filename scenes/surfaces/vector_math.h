@@ -4,13 +4,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <numbers>
 
 #include "core/multiversion.h"
 
 namespace aqbench::vector_math {
-
-// The number pi.
-inline constexpr double kPi = 3.14159265358979323846;
 
 // Returns the nearest integer of |x| < 2^51, ties to even, without a library call.
 AQBENCH_INLINE double round_to_integer(double x) {
@@ -59,7 +57,7 @@ struct ReducedSinCos {
 // error grows like the rounding of x itself.
 AQBENCH_INLINE ReducedSinCos reduced_sincos(double x) {
   constexpr double kShift = 0x1.8p52;
-  const double shifted = x * (1 / kPi) + kShift;
+  const double shifted = x * (1 / std::numbers::pi) + kShift;
   const double turns = shifted - kShift;
   constexpr double kPiHigh = 0x1.921fb544p+1;
   constexpr double kPiMiddle = 0x1.0b4611a6p-33;

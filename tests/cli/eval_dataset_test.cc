@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "tests/cli/program.h"
 
@@ -141,11 +142,12 @@ TEST_F(EvalDataset, DepthMapsAreTruthForClouds) {
 TEST_F(EvalDataset, CompletenessCountsWhatTwoCamerasSee) {
   // Half of the true surface, from the dataset itself.
   std::ofstream cloud(dir_ / "half.xyz");
-  constexpr double kPi = 3.14159265358979323846;
   for (double x = -0.2495; x < 0; x += 0.001)
     for (double y = -0.1495; y < 0.15; y += 0.001)
       cloud << x << ' ' << y << ' '
-            << 1.178 + 0.004 * (std::sin(2 * kPi * x / 0.05) + std::sin(2 * kPi * y / 0.065)) << '\n';
+            << 1.178 + 0.004 * (std::sin(2 * std::numbers::pi * x / 0.05) +
+                                std::sin(2 * std::numbers::pi * y / 0.065))
+            << '\n';
   cloud.close();
   const std::string views = (dir_ / "views.csv").string();
   const auto result =

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "core/multiversion.h"
 #include "scenes/surfaces/vector_math.h"
@@ -122,7 +123,7 @@ AQBENCH_INLINE void evaluate_proof(const RippleFieldShape& shape, RippleLanes& n
       const vector_math::ReducedSinCos p =
           vector_math::reduced_sincos(t.kx * n.x[i] + t.ky * n.y[i] + t.phase);
       // Distance of the phase from the nearest maximum of side * sine; its sine is |cosine|.
-      const double u = vector_math::kPi / 2 - n.side[i] * p.sign * p.rest;
+      const double u = std::numbers::pi / 2 - n.side[i] * p.sign * p.rest;
       const double c = u > 1e-4 ? std::abs(p.cosine) / u : 1.0;
       n.z[i] += t.a * p.sine;
       n.fx[i] += t.ax * p.cosine;
@@ -253,11 +254,11 @@ AQBENCH_MULTIVERSION double largest_curvature(const RippleTable& table, double x
     for (std::size_t i = 0; i < kTableStep; ++i) {
       const vector_math::ReducedSinCos p =
           vector_math::reduced_sincos(wave_x[i] * x + wave_y[i] * y + phase[i]);
-      const double u = vector_math::kPi / 2 - side * p.sign * p.rest;
+      const double u = std::numbers::pi / 2 - side * p.sign * p.rest;
       const double range = reach * std::sqrt(wave_x[i] * wave_x[i] + wave_y[i] * wave_y[i]);
       const double nearer = range < 2 * u ? range : 2 * u;
       const double e = nearer > 1e-3 ? nearer : 1e-3;  // a larger range is safe, a tiny one loses digits
-      const vector_math::SinCos turned = vector_math::sincos_half_turn(0.5 * e - vector_math::kPi / 2);
+      const vector_math::SinCos turned = vector_math::sincos_half_turn(0.5 * e - std::numbers::pi / 2);
       const double half_sine = turned.cosine, half_cosine = -turned.sine;
       const double c = 2 *
                        (side * p.sine * (2 * half_sine * half_sine) +

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace aqbench {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 TEST(VectorMath, HalfTurnSinesAreRightToRounding) {
   double worst = 0;
   for (int i = -200000; i <= 200000; ++i) {
-    const double x = i * (vector_math::kPi / 2 / 200000);
+    const double x = i * (std::numbers::pi / 2 / 200000);
     const auto [sine, cosine] = vector_math::sincos_half_turn(x);
     worst = std::max({worst, std::abs(sine - std::sin(x)), std::abs(cosine - std::cos(x))});
   }

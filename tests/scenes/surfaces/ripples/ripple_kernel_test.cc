@@ -11,12 +11,10 @@
 namespace aqbench {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 // The parabola of the proof, for any phase change and for phase changes within a range.
 TEST(RippleProof, AParabolaLiesUnderASine) {
-  for (double phase = -kPi; phase <= kPi; phase += 0.01) {
-    const double u = std::abs(std::remainder(phase - kPi / 2, 2 * kPi));
+  for (double phase = -std::numbers::pi; phase <= std::numbers::pi; phase += 0.01) {
+    const double u = std::abs(std::remainder(phase - std::numbers::pi / 2, 2 * std::numbers::pi));
     const double s = std::sin(phase), c = std::cos(phase);
     const double whole = u > 1e-4 ? std::abs(c) / u : 1;
     for (double d = -40; d <= 40; d += 0.037)
@@ -51,7 +49,7 @@ TEST(RippleBasin, HoldsNothingNearer) {
     if (radius == 0) continue;
     ++basins;
     for (int k = 0; k < 400; ++k) {
-      const double r = radius * std::sqrt(std::abs(u(random))), angle = kPi * u(random);
+      const double r = radius * std::sqrt(std::abs(u(random))), angle = std::numbers::pi * u(random);
       const double at_x = x + r * std::cos(angle), at_y = y + r * std::sin(angle);
       ASSERT_GE((Vec3(at_x, at_y, field->jet(at_x, at_y).z) - p).norm(), distance - 1e-12);
     }

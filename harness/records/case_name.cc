@@ -1,0 +1,45 @@
+#include "harness/records/case_name.h"
+
+#include <algorithm>
+
+namespace aqbench {
+namespace {
+
+constexpr std::string_view kSeedPart = "/seed=";
+
+// The parts of a name around its seed; `head` alone where there is none.
+struct NameAroundSeed {
+  std::string_view head, seed, tail;
+  bool has_seed = false;
+};
+
+NameAroundSeed split_at_seed(std::string_view name) {
+  const std::size_t start = name.find(kSeedPart);
+  if (start == name.npos) return {name, {}, {}};
+  const std::size_t value = start + kSeedPart.size(), end = std::min(name.find('/', value), name.size());
+  return {name.substr(0, start), name.substr(value, end - value), name.substr(end), true};
+}
+
+}  // namespace
+
+std::string seed_in_name(std::string_view case_name) { return std::string(split_at_seed(case_name).seed); }
+
+std::string name_without_seed(std::string_view case_name) {
+  const NameAroundSeed parts = split_at_seed(case_name);
+  return std::string(parts.head).append(parts.tail);
+}
+
+std::string name_with_seed(std::string_view case_name, std::string_view seed) {
+  const NameAroundSeed parts = split_at_seed(case_name);
+  if (!parts.has_seed) return std::string(case_name);
+  return std::string(parts.head).append(kSeedPart).append(seed).append(parts.tail);
+}
+
+std::string name_without_method(std::string_view case_name) {
+  const std::size_t start = case_name.find('/');
+  const std::size_t end = start == case_name.npos ? start : case_name.find('/', start + 1);
+  if (end == case_name.npos) return std::string(case_name);
+  return std::string(case_name.substr(0, start)).append(case_name.substr(end));
+}
+
+}  // namespace aqbench

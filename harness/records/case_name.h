@@ -1,0 +1,21 @@
+#pragma once
+// Names of cases as text: "undulating/roma_like/seed=43/batch=8".
+
+#include <string>
+#include <string_view>
+
+namespace aqbench {
+
+// Returns the seed that a name tells; "" if it tells none.
+std::string seed_in_name(std::string_view case_name);
+
+// Returns "x/y/batch=8" of "x/y/seed=43/batch=8"; a name without a seed as it is.
+std::string name_without_seed(std::string_view case_name);
+
+// Returns the name with another seed; one without a seed as it is.
+std::string name_with_seed(std::string_view case_name, std::string_view seed);
+
+// Returns "scene/seed=1" of "scene/METHOD/seed=1"; a name of fewer than three parts as it is.
+std::string name_without_method(std::string_view case_name);
+
+}  // namespace aqbench
