@@ -25,6 +25,7 @@
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/commands.h"
+#include "reports/content/utc.h"
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
 
@@ -254,8 +255,7 @@ void check_ab_times(const char* main_file, const Recomputed& again, std::vector<
     return findings.push_back({main_file, "run.finished_utc is not after run.started_utc"});
   double sum_s = 0;
   for (const AbSamples* part : again.parts) sum_s += measured_s(*part);
-  const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS;
-  if (sum_s > wall_s)
+  if (const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS; sum_s > wall_s)
     findings.push_back({main_file, fmt::format("units took {:.6g} s of {:.6g} s", sum_s, wall_s)});
 }
 

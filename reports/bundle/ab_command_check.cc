@@ -24,6 +24,7 @@
 #include "reports/bundle/run_check.h"
 #include "reports/content/command_list.h"
 #include "reports/content/commands.h"
+#include "reports/content/utc.h"
 
 namespace aqbench {
 namespace {

@@ -21,6 +21,7 @@
 #include "reports/bundle/run_check.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
+#include "reports/content/utc.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {

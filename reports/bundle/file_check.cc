@@ -24,6 +24,7 @@
 #include "reports/content/command_list.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
+#include "reports/content/utc.h"
 
 namespace aqbench {
 namespace {

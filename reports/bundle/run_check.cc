@@ -12,6 +12,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/running/source_check.h"
+#include "reports/content/utc.h"
 
 namespace aqbench {
 namespace {
@@ -171,13 +172,6 @@ double measured_ms(const Timing& timing) {
     for (const double ms : *samples)
       if (!std::isnan(ms)) sum += ms;  // a cold time that is missing, which the record's own check reports
   return sum;
-}
-
-std::optional<std::int64_t> seconds_of_utc(const std::string& utc) {
-  std::tm time{};
-  const char* const end = ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return static_cast<std::int64_t>(::timegm(&time));
 }
 
 std::size_t merged_runs(const RunInfo& run) {

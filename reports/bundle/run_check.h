@@ -26,9 +26,6 @@ inline constexpr double kCommandSlackS = 2, kMeasuredSlackS = 0.05;
 // Returns how long a case was measured in all, its rendering too, ms.
 double measured_ms(const Timing& timing);
 
-// Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; nullopt for anything else.
-std::optional<std::int64_t> seconds_of_utc(const std::string& utc);
-
 // Returns how many bundles a run was merged from; 1 for a run of its own.
 std::size_t merged_runs(const RunInfo& run);
 

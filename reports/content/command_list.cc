@@ -1,13 +1,13 @@
 #include "reports/content/command_list.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/text.h"
 #include "reports/content/commands.h"
+#include "reports/content/utc.h"
 
 namespace aqbench {
 namespace {
@@ -32,13 +32,6 @@ std::vector<std::string> split_words(std::string_view line) {
       words.back() += c;
   }
   return words;
-}
-
-bool is_utc(const std::string& text) {
-  constexpr std::size_t kLength = 20;  // 2026-01-31T12:00:00Z
-  std::tm time{};
-  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
-  return text.size() == kLength && end != nullptr && *end == '\0';
 }
 
 bool is_digits(std::string_view text) {
@@ -97,7 +90,7 @@ class CommandReader {
 
   std::string utc_after(std::string_view lead) {
     std::string utc = after(lead);
-    if (!is_utc(utc)) fail("holds no time");
+    if (!seconds_of_utc(utc)) fail("holds no time");
     return utc;
   }
 
