@@ -188,6 +188,31 @@ std::vector<std::string> backquoted(std::string_view cell) {
   return names;
 }
 
+// A row of the table of folders.
+struct FolderRow {
+  std::string folder;
+  std::vector<std::string> may_use;  // by name
+  bool all_above = false;
+};
+
+std::vector<FolderRow> folder_rows(std::string_view contributing) {
+  std::vector<FolderRow> rows;
+  bool inside = false;
+  for (const std::string_view line : split_at(contributing, '\n')) {
+    if (!line.starts_with("|")) {
+      inside = false;
+      continue;
+    }
+    const std::vector<std::string_view> cells = split_at(line, '|');
+    if (line.starts_with("| folder |")) inside = cells.size() > 3;
+    if (!inside || line.starts_with("| folder |") || line.starts_with("|---")) continue;
+    const std::vector<std::string> folders = backquoted(cells[1]);
+    if (folders.size() != 1) throw std::runtime_error(fmt::format("one folder in each row: {}", line));
+    rows.push_back({folders[0], backquoted(cells[3]), cells[3].find("all above") != line.npos});
+  }
+  return rows;
+}
+
 // Cuts blanks and then `word` off the front of the line; false if something else stands there.
 bool take_word(std::string_view& line, std::string_view word) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -229,28 +254,32 @@ std::vector<SourceFile> read_source_files(const std::filesystem::path& root) {
 FolderTable parse_folder_table(std::string_view contributing) {
   FolderTable table;
   std::set<std::string> above;
-  bool inside = false;
-  for (const std::string_view line : split_at(contributing, '\n')) {
-    if (!line.starts_with("|")) {
-      inside = false;
-      continue;
-    }
-    const std::vector<std::string_view> cells = split_at(line, '|');
-    if (line.starts_with("| folder |")) inside = cells.size() > 3;
-    if (!inside || line.starts_with("| folder |") || line.starts_with("|---")) continue;
-    const std::vector<std::string> folders = backquoted(cells[1]);
-    if (folders.size() != 1) throw std::runtime_error(fmt::format("one folder in each row: {}", line));
+  for (const FolderRow& row : folder_rows(contributing)) {
     std::set<std::string> allowed;
-    if (cells[3].find("all above") != line.npos) allowed = above;
-    for (const std::string& name : backquoted(cells[3])) {
+    if (row.all_above) allowed = above;
+    for (const std::string& name : row.may_use) {
       if (!above.contains(name))
-        throw std::runtime_error(fmt::format("{} is no folder above {}", name, folders[0]));
+        throw std::runtime_error(fmt::format("{} is no folder above {}", name, row.folder));
       allowed.insert(name);
     }
-    table.emplace(folders[0], allowed);
-    above.insert(folders[0]);
+    table.emplace(row.folder, allowed);
+    above.insert(row.folder);
   }
   return table;
+}
+
+std::vector<std::string> unused_allowances(const std::vector<SourceFile>& files,
+                                           std::string_view contributing) {
+  std::map<std::string, std::set<std::string>> used;
+  for (const SourceFile& file : files)
+    for (const Include& include : file.includes)
+      if (include.quoted) used[folder_of(file.path)].insert(folder_of(include.path));
+  std::vector<std::string> unused;
+  for (const FolderRow& row : folder_rows(contributing))
+    for (const std::string& name : row.may_use)
+      if (!used[row.folder].contains(name))
+        unused.push_back(fmt::format("{} may use {}, but no file does", row.folder, name));
+  return unused;
 }
 
 std::vector<std::string> include_violations(const std::vector<SourceFile>& files, const FolderTable& table) {

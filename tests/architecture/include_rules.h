@@ -26,6 +26,11 @@ struct SourceFile {
 // A folder, and the folders that its files may include; every folder may include its own files.
 using FolderTable = std::map<std::string, std::set<std::string>>;
 
+// Returns one line for each folder that a row of the table names and that no file of the row's folder
+// includes.
+std::vector<std::string> unused_allowances(const std::vector<SourceFile>& files,
+                                           std::string_view contributing);
+
 // Reads the #include lines of a source text, as the preprocessor would.
 std::vector<Include> parse_includes(std::string_view text);
 

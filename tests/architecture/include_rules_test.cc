@@ -196,6 +196,15 @@ TEST(IncludeRules, LinesAreParsedAsThePreprocessorReadsThem) {
   EXPECT_EQ(includes[2].line, 5);
 }
 
+TEST(IncludeRules, AnAllowanceThatNobodyUsesIsFound) {
+  const std::string table =
+      "| folder | holds | may use |\n|---|---|---|\n| `core/` | x | |\n| `metrics/` | x | `core/` |\n"
+      "| `cli/` | x | `core/`, `metrics/` |\n| `python/` | x | all above |\n";
+  const std::vector<SourceFile> files = {{"metrics/a.cc", {{"core/b.h", true, 1}}, 1},
+                                         {"cli/c.cc", {{"metrics/a.h", true, 1}, {"core/b.h", false, 2}}, 1}};
+  EXPECT_THAT(unused_allowances(files, table), ElementsAre("cli/ may use core/, but no file does"));
+}
+
 TEST(IncludeRules, ThisProjectKeepsThem) {
   const std::filesystem::path root = AQBENCH_SOURCE_DIR;
   const auto files = read_source_files(root);
@@ -205,6 +214,8 @@ TEST(IncludeRules, ThisProjectKeepsThem) {
   EXPECT_THAT(include_violations(files, table), IsEmpty())
       << "CONTRIBUTING.md has the table of folders and the rules, tests/architecture/include_rules.h all "
          "details";
+  EXPECT_THAT(unused_allowances(files, read_file(root / "CONTRIBUTING.md")), IsEmpty())
+      << "take them out of the table of folders";
 }
 
 }  // namespace
