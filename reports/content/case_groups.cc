@@ -182,15 +182,13 @@ std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& m
 }
 
 std::optional<Spread> time_spread(const CaseGroup& group) {
-  return spread_of(group, [](const Record& record) { return time_ms(record.timing); });
+  return spread_of(group, [](const Record& record) { return typical_ms(record.timing); });
 }
 
 std::size_t ok_count(const CaseGroup& group) {
   return static_cast<std::size_t>(std::ranges::count_if(
       group.records, [](const Record* record) { return record->status == Status::ok; }));
 }
-
-std::optional<double> time_ms(const Timing& timing) { return typical_ms(timing); }
 
 std::vector<std::string> undefined_lines(const Record& record) {
   std::vector<std::pair<std::string, std::string>> names_by_reason;

@@ -50,13 +50,10 @@ struct Spread {
 // Return the spread over the records that are ok. nullopt if there is none, or if one of them leaves the
 // value undefined: a mean over the others would hide that.
 std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric);
-std::optional<Spread> time_spread(const CaseGroup& group);  // of time_ms()
+std::optional<Spread> time_spread(const CaseGroup& group);  // of typical_ms()
 
 // Returns how many records of the group are ok.
 std::size_t ok_count(const CaseGroup& group);
-
-// Returns the median of the warm runs, or the cold run where there are none.
-std::optional<double> time_ms(const Timing& timing);
 
 // Returns a line for each reason why headline metrics of a record are undefined:
 // "accuracy_mean_mm, bias_mean_mm: the cloud is empty".

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gate_text.h"
+#include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -120,7 +121,7 @@ void add_cold(const std::vector<CaseGroup>& groups, std::vector<std::string>& li
     std::optional<double> worst;
     for (const Record* record : group.records) {
       if (!record->timing.cold_ms || record->timing.warm_ms.empty()) continue;
-      const auto warm = time_ms(record->timing);
+      const auto warm = typical_ms(record->timing);
       if (!warm || !(*warm > 0)) continue;
       const double ratio = *record->timing.cold_ms / *warm;
       if (!worst || ratio > *worst) worst = ratio;
@@ -150,7 +151,7 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
     const auto axis = std::ranges::find_if(record.axes, [](const auto& item) {
       return item.first == "batch" || item.first.ends_with(".batch");
     });
-    const auto ms = time_ms(record.timing);
+    const auto ms = typical_ms(record.timing);
     if (record.status != Status::ok || axis == record.axes.end() || !ms || !(*ms > 0)) continue;
     const auto* const size = std::get_if<std::int64_t>(&axis->second);
     if (size == nullptr) continue;

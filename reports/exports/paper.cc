@@ -12,6 +12,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "core/json.h"
+#include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
 
@@ -95,7 +96,8 @@ std::string results_csv(const Results& results) {
       text += fmt::format("{},{},{},{},{},{}\r\n", head, csv_field(name),
                           metric.value ? fmt::format("{}", *metric.value) : "", csv_field(metric.unit),
                           to_string(metric.better), csv_field(metric.value ? "" : metric.reason));
-    if (const auto ms = time_ms(record.timing)) text += fmt::format("{},time_ms,{},ms,lower,\r\n", head, *ms);
+    if (const auto ms = typical_ms(record.timing))
+      text += fmt::format("{},time_ms,{},ms,lower,\r\n", head, *ms);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "harness/gating/gate.h"
+#include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
@@ -178,7 +179,8 @@ CompareReport compare_results(const Results& a, const Results& b) {
     ++report.cases;
     compare_metrics(record, now, report);
     compare_stages(record, now, report);
-    report.times.push_back({record.case_name, batch_of(record), time_ms(record.timing), time_ms(now.timing)});
+    report.times.push_back(
+        {record.case_name, batch_of(record), typical_ms(record.timing), typical_ms(now.timing)});
   }
   for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
   return report;

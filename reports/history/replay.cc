@@ -8,6 +8,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gated_metrics.h"
+#include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -58,7 +59,7 @@ ReplayReport compare_replay(const Record& recorded, const Record& now) {
     report.differences.push_back(
         {"output_sha256", or_none(recorded.output_sha256), or_none(now.output_sha256)});
   compare_metrics(recorded, now, report);
-  const auto before_ms = time_ms(recorded.timing), now_ms = time_ms(now.timing);
+  const auto before_ms = typical_ms(recorded.timing), now_ms = typical_ms(now.timing);
   if (before_ms && now_ms && *before_ms > 0)
     report.time_trend =
         fmt::format("time: {} ms recorded, {} ms now, {} x (a trend, no verdict)", table_number(*before_ms),

@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "harness/gating/gated_metrics.h"
+#include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
@@ -123,7 +124,7 @@ class TrendCollector {
         add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value, run);
     // Times of a machine that was not recorded cannot be compared.
     if (machine.empty()) return;
-    if (const auto ms = time_ms(record.timing))
+    if (const auto ms = typical_ms(record.timing))
       add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms, run);
     for (const StageRecord& stage : record.stages)
       if (const auto ms = summarize(stage.self_ms).median)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
 
@@ -90,7 +91,7 @@ std::string throughput_title(const std::vector<CaseLine>& rows) {
 
 void add_time_columns(std::vector<CaseColumn>& columns, const std::vector<CaseLine>& rows) {
   add_column(columns, rows, "time [ms]",
-             [](const CaseLine& row) { return number_cell(time_ms(row.record->timing)); });
+             [](const CaseLine& row) { return number_cell(typical_ms(row.record->timing)); });
   if (std::ranges::any_of(rows, [](const CaseLine& row) { return !row.record->timing.warm_ms.empty(); }))
     add_column(columns, rows, "cold [ms]",
                [](const CaseLine& row) { return number_cell(row.record->timing.cold_ms); });

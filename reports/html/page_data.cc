@@ -7,6 +7,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "core/json.h"
+#include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/registry.h"
@@ -63,7 +64,7 @@ Json case_json(const Record& record, const std::string& label, const std::vector
   for (const InjectedFault& fault : record.injected)
     at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));
   add_values(record, names, at);
-  if (const auto ms = time_ms(record.timing)) at["time_ms"] = *ms;
+  if (const auto ms = typical_ms(record.timing)) at["time_ms"] = *ms;
   if (!record.timing.warm_ms.empty()) at["warm"] = record.timing.warm_ms;
   if (!record.stages.empty()) at["stages"] = stages_json(record);
   if (record.peak_rss_bytes) at["peak_rss"] = *record.peak_rss_bytes;

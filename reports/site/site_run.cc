@@ -49,7 +49,7 @@ std::optional<std::size_t> place_of(std::string_view metric) {
   return found == places->end() ? std::nullopt : std::optional(found->second);
 }
 
-// The median of the warm runs, or the cold run (time_ms()).
+// The median of the warm runs, or the cold run (typical_ms()).
 std::optional<double> time_of(std::vector<double>& warm, const std::optional<double>& cold) {
   if (warm.empty()) return cold;
   std::ranges::sort(warm);

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gate_text.h"
+#include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
@@ -85,7 +86,7 @@ std::string cases_table(const Results& results) {
     std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
     if (record.simulated) cells[0] += " (simulated)";
     for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
-    const auto time = time_ms(record.timing);
+    const auto time = typical_ms(record.timing);
     cells.push_back(time ? table_number(*time) : "n/a");
     text += md_row(cells);
   }

@@ -98,17 +98,6 @@ std::string noise_lines(const Results& results) {
   return counted_lines(cases_of);
 }
 
-std::string comparison_section(const std::vector<AxisComparison>& comparisons) {
-  if (comparisons.empty()) return "";
-  return "\n## Comparisons\n\nRatio: time over that of the base, Hodges-Lehmann over pairs of processes, "
-         "with its 99 % interval. Looks faster, looks slower: significant after Holm over all of this table, "
-         "and "
-         "above 2 %; no difference seen: the interval lies within 5 %. Outputs within: how far they can be "
-         "from "
-         "each other, pixel by pixel, where their bits differ.\n\n" +
-         comparison_table(comparisons) + "\n" + kComparisonsDoNotDecide + "\n";
-}
-
 }  // namespace
 
 std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
@@ -174,23 +163,6 @@ std::string render_workload_table(const Results& results, bool colours) {
       labels.common.empty() ? "" : wrap_text(printable("all: " + labels.common), kScreenColumns, 5);
   return common + render_table(table, colours) + verdicts +
          screen_comparisons(compare_axes(results), colours) + noise_lines(results);
-}
-
-std::string workload_sections(const Results& results) {
-  std::string text;
-  if (has_workloads(results)) {
-    text += comparison_section(compare_axes(results));
-    std::string verdicts;
-    for (const Record& record : results.records)
-      if (!record.timing.verdict.empty())
-        verdicts += fmt::format("- {}: {}\n", md_escape(record.case_name), md_escape(record.timing.verdict));
-    if (!verdicts.empty()) text += "\n## What bounds them\n\n" + verdicts;
-  }
-  std::string notes;
-  for (const Record& record : results.records)
-    if (!record.timing.note.empty())
-      notes += fmt::format("- {}: {}\n", md_escape(record.case_name), md_escape(record.timing.note));
-  return text + (notes.empty() ? "" : "\n## Doubtful times\n\n" + notes);
 }
 
 }  // namespace aqbench

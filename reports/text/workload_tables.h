@@ -26,7 +26,4 @@ std::string roofline_text(const Timing& timing);
 // base value with its interval, verdict.
 std::string comparison_table(const std::vector<AxisComparison>& comparisons);
 
-// Returns the sections "Comparisons", "What bounds them" and, for any case, "Doubtful times" of summary.md.
-std::string workload_sections(const Results& results);
-
 }  // namespace aqbench

@@ -18,6 +18,4 @@ std::unique_ptr<FaceSearch> make_face_search(std::span<const float> vertices_xyz
   return meshes_table().make_face_search(vertices_xyz, triangles);
 }
 
-void load_face_search() { meshes_table(); }
-
 }  // namespace aqbench

@@ -24,9 +24,6 @@ class FaceSearch {
 std::unique_ptr<FaceSearch> make_face_search(std::span<const float> vertices_xyz,
                                              std::span<const std::array<std::uint32_t, 3>> triangles);
 
-// Loads the module that searches. Throws Error(input) where it is not installed.
-void load_face_search();
-
 // What the module `meshes` gives.
 struct MeshesTable {
   std::unique_ptr<FaceSearch> (*make_face_search)(std::span<const float> vertices_xyz,

@@ -8,6 +8,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/text/sweep_table.h"
@@ -176,10 +177,10 @@ TEST(CaseGroups, WhatAllHaveIsSaidOnce) {
 }
 
 TEST(TimeMs, MedianOfWarmRunsElseTheColdOne) {
-  EXPECT_FALSE(time_ms({}).has_value());
-  EXPECT_EQ(time_ms({7.0, {}, {}, ""}), 7.0);
-  EXPECT_EQ(time_ms({7.0, {3, 1, 2}, {}, ""}), 2.0);
-  EXPECT_EQ(time_ms({7.0, {4, 1, 2, 3}, {}, ""}), 2.5);
+  EXPECT_FALSE(typical_ms({}).has_value());
+  EXPECT_EQ(typical_ms({7.0, {}, {}, ""}), 7.0);
+  EXPECT_EQ(typical_ms({7.0, {3, 1, 2}, {}, ""}), 2.0);
+  EXPECT_EQ(typical_ms({7.0, {4, 1, 2, 3}, {}, ""}), 2.5);
 }
 
 TEST(TableNumber, FourDigitsAtMostThreeDecimals) {
