@@ -14,10 +14,11 @@ namespace aqbench {
 // Holds a command as the user gave it. Every line runs in /bin/sh.
 struct AbCommand {
   std::string line;
-  std::string folder;                                            // absolute: the working directory
-  std::vector<std::pair<std::string, std::string>> environment;  // on top of this process's
-  std::string prepare;                                           // before each run, not timed; "": nothing
-  std::string relink;  // before each unit, not timed: builds the program in another order; "": nothing
+  std::string folder;                                                 // absolute: the working directory
+  std::vector<std::pair<std::string, std::string>> environment = {};  // on top of this process's
+  std::string prepare = {};  // before each run, not timed; "": nothing
+  // Before each unit, not timed: builds the program in another order; "": nothing.
+  std::string relink = {};
 };
 
 // Holds what is the same for both sides.

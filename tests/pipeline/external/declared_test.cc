@@ -141,7 +141,7 @@ TEST_F(Declared, TheMemoryAndTimeOfAllItsProcessesCount) {
   {
     const ScopedObserver observe(report);
     // The child of a child holds the memory; bytes are written so that they are resident.
-    run("sh -c 'python3 -c \"import time; block = bytearray(b\\\"x\\\") * 500000000; time.sleep(0.1)\"'\n"
+    run("sh -c 'python3 -c \"import time; block = bytearray(b\\\"x\\\") * 500000000; time.sleep(0.5)\"'\n"
         "dd if=/dev/zero of=$1/zeros bs=1000000 count=5 2>/dev/null\n" +
         kCloud);
   }
