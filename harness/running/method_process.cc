@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{64} << 30;
 constexpr const char* kReconstructionPart = "reconstruction";
-constexpr const char* kLogFile = "method.log";
+constexpr const char* kProcessLog = "method.log";
 
 // Adds this program, its modules and the folders of the libraries that it has loaded.
 void add_own_program(std::vector<std::filesystem::path>& readable) {
@@ -66,7 +66,7 @@ bool lies_in_any(const std::filesystem::path& folder, const std::vector<std::fil
 // Hides the scratch folders of other cases, also those that are made later: a folder in which something is
 // hidden, as here this case's log is, is opened entry by entry, as it is now.
 void hide_other_scratch(const std::filesystem::path& scratch, std::vector<std::filesystem::path>& hidden) {
-  hidden.push_back(scratch / kLogFile);
+  hidden.push_back(scratch / kProcessLog);
   std::error_code unknown;
   for (std::filesystem::directory_iterator entry(scratch.parent_path(), unknown), end;
        !unknown && entry != end; entry.increment(unknown))
@@ -127,7 +127,7 @@ MethodProcess::MethodProcess(const MethodTask& task, CaseBoard& board, const std
   const std::filesystem::path temporary = scratch / kTemporaryFolder;
   std::filesystem::create_directory(temporary);
   options_.result_limit_bytes = kMaxAnswerBytes;
-  options_.log_file = scratch / kLogFile;
+  options_.log_file = scratch / kProcessLog;
   options_.descriptors = {go_.read.get()};
   options_.tick = [this] { show_log(); };
   const SandboxMeans means = sandbox_means_from_environment();
