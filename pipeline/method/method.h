@@ -82,7 +82,7 @@ struct MethodSpec {
       "float64";  // of the numbers that the result is computed from; "unknown" for any program
   bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
   bool gives_depth_maps = false;   // in every case
-  bool starts_program = false;     // somebody else's, given as its parameter `command`
+  bool starts_program = false;     // somebody else's: its parameter `command`, or declared
   bool tells_own_stages = false;   // beside those that are listed: of a program or a model
   MethodReads reads = nullptr;     // nullptr: nothing
   std::shared_ptr<const MethodDeclaration> declaration = {};  // of a method that a user declared
