@@ -111,7 +111,8 @@ void refuse_absent_owner(const Axis& axis, const Selection& selection, const Cat
   for (const auto& [flag, known] : {std::pair("--method", std::ranges::any_of(catalogue.methods, is_owner)),
                                     {"--workload", std::ranges::any_of(catalogue.workloads, is_owner)}})
     if (known)
-      refuse_plan(fmt::format("--axis {}: {} takes no part in this: add {} {}", axis.name, owner, flag, owner));
+      refuse_plan(
+          fmt::format("--axis {}: {} takes no part in this: add {} {}", axis.name, owner, flag, owner));
 }
 
 std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection& selection,

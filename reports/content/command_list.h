@@ -12,7 +12,7 @@ namespace aqbench {
 // One command in commands.txt, with its words as a shell reads them.
 struct RanCommand {
   std::string started, finished, commit;  // finished: empty where the run was killed
-  std::string line;                        // as it stands there
+  std::string line;                       // as it stands there
   std::vector<std::string> words;
   std::optional<int> exit_code;
   std::optional<double> real_s, user_s, sys_s;
