@@ -60,7 +60,7 @@ TEST(MetricRange, EveryMetricOfTheRegistryHasARange) {
     // "precision_0.5mm_pct" is of the row "precision_{t}mm_pct".
     if (metric_range(row) == nullptr) {
       const std::size_t unit = row.find("mm_pct"), number = row.rfind('_', unit) + 1;
-      ASSERT_NE(unit, std::string::npos) << row;
+      ASSERT_NE(unit, std::string::npos) << row << ": add a row to metrics/metric_range.cc";
       row.replace(number, unit - number, "{t}");
     }
     EXPECT_NE(metric_range(row), nullptr) << row;
