@@ -59,21 +59,21 @@ void take_if_inherited(pid_t child) {
 void end_orphans() {
   constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
   const std::filesystem::path own = mounts_of("self");
-  std::vector<pid_t> killed;
+  std::set<pid_t> killed;  // and not taken yet: one that is ending shows no files before it can be waited for
   for (int i = 0; i < tries; ++i) {
-    bool alive = false;
+    bool found = false;
     for (const std::string& child : children_of_this_process()) {
       const std::filesystem::path mounts = mounts_of(child);
       const pid_t process = std::stoi(child);
       if (mounts.empty()) take_if_inherited(process);
       if (mounts.empty() || mounts == own) continue;
-      alive = true;
-      killed.push_back(process);
+      found = true;
+      killed.insert(process);
       ::kill(process, SIGKILL);
     }
-    if (alive) ::usleep(pause_us);
-    for (const pid_t process : killed) ::waitpid(process, nullptr, WNOHANG);
-    if (!alive) return;
+    std::erase_if(killed, [](pid_t process) { return ::waitpid(process, nullptr, WNOHANG) != 0; });
+    if (!found && killed.empty()) return;
+    ::usleep(pause_us);
   }
 }
 
