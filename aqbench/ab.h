@@ -1,6 +1,7 @@
 #pragma once
-// Is B worse than A? From paired samples, by the rule of docs/statistics.md: a stable interface for C++
-// programs (target aqbench::ab; the promise stands in aqbench/scenes.h). And bundles as tables of values.
+// Says whether B is worse than A, from paired samples, by the rule of docs/statistics.md; and reads bundles
+// as tables of values. A stable interface for C++ programs (target aqbench::ab; the promise stands in
+// aqbench/scenes.h).
 
 #include <cstddef>
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace aqbench::v1 {
 
-// What paired samples say.
+// The result of comparing paired samples.
 struct Comparison {
   std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"
   std::string reason;     // one line, empty for a pass
@@ -32,16 +33,18 @@ Comparison compare(std::span<const double> a, std::span<const double> b, bool hi
 // One case of a bundle.
 struct BundleCase {
   std::string name, scene, method, workload;  // method or workload is empty
-  std::string status, reason;                 // "ok", "failed", ...; why
+  std::string status, reason;                 // "ok", "failed", ...; why it is not "ok"
   std::vector<Metric> metrics;
   std::vector<double> warm_ms;  // time of each warm run, ms; empty where none was timed
 };
 
 // A bundle's results.
 struct Bundle {
-  std::string run, suite, started_utc;  // "20261120T101500Z"; empty where cases were chosen by hand; ISO 8601
-  bool complete = false;                // every planned case has a record
-  std::vector<BundleCase> cases;        // by name
+  // The name of the run ("20261120T101500Z"), its suite (empty where cases were chosen by hand), and when it
+  // started (ISO 8601).
+  std::string run, suite, started_utc;
+  bool complete = false;          // every planned case has a record
+  std::vector<BundleCase> cases;  // by name
 };
 
 // Reads the results of a bundle (a folder) or a results.json. Its hashes are not verified: `aqbench verify`

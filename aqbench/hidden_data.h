@@ -9,12 +9,12 @@
 
 namespace aqbench::v1 {
 
-// A scene of the program.
+// The program's own scene, which a Scene of the library holds.
 struct SceneData {
   aqbench::Scene scene;
 };
 
-// A camera of the program, prepared for projection.
+// The program's own camera, which a Camera of the library holds, prepared for projection.
 struct CameraData {
   aqbench::Camera camera;
   WaterInterface water;

@@ -92,7 +92,7 @@ std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>
 // Reads the cameras of a dataset, calibration.json (docs/dataset.md). Throws Failure.
 std::vector<Camera> read_rig(const std::string& calibration_json);
 
-// What a camera records, and the truth behind it.
+// An image as a camera records it, and its true depths.
 struct View {
   int width_px = 0, height_px = 0;
   int bits = 8;                          // of the sensor

@@ -1,5 +1,6 @@
 #pragma once
-// Commands that a bundle names are somebody else's programs until the user says otherwise.
+// Commands that a bundle names count as somebody else's programs, and are not run, until the user says
+// otherwise.
 
 #include <filesystem>
 #include <optional>
@@ -20,10 +21,11 @@ struct CommandTrust {
 // Returns the rows of these flags for a command's option table.
 std::vector<Flag<CommandTrust>> command_trust_flags();
 
-// Lets commands pass that `bundle` names in its file `journal`: where there are none; where this user's own
-// process wrote the first line of that file, from this folder (remember_commands()); where the bundle
-// verifies and is signed by the key of --pubkey or one in the trust file; or with --run-its-commands.
-// Otherwise, and with that flag, it prints them to stderr. Throws Error(input) where nothing allows them.
+// Checks that the commands may be run which `bundle` names in its file `journal`. They may where there are
+// none; where this user's own process wrote the first line of that file, from this folder
+// (remember_commands()); where the bundle verifies and is signed by the key of --pubkey or by one in the
+// trust file; or with --run-its-commands, which prints them to stderr first. Throws Error(input), after
+// printing them too, where nothing allows them.
 void require_trust(const std::filesystem::path& bundle, const char* journal,
                    const std::vector<std::string>& commands, const CommandTrust& trust);
 

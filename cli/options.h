@@ -58,7 +58,7 @@ struct CommandLine {
   std::vector<Positional<Request>> positional = {};  // in order
 };
 
-// A command line as texts, before its values are read.
+// The texts of a CommandLine, without the functions that read values.
 struct CommandLineText {
   std::string usage, description;
   std::vector<FlagText> flags;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether what cases run is there, asked once before any of them runs.
+// Checks, once before any case runs, that the programs which the cases need are there.
 
 #include <filesystem>
 #include <span>

@@ -12,7 +12,7 @@
 
 namespace aqbench::cli {
 
-// What was asked of two commands. Indexed by side: A, B.
+// The values of these flags. Arrays are indexed by side: A, B.
 struct AbCommandRequest {
   std::array<std::string, 2> lines, folders, prepares, relinks, labels;
   std::array<std::vector<std::pair<std::string, std::string>>, 2> environments;
@@ -28,11 +28,12 @@ struct AbCommandRequest {
 const std::vector<Flag<AbCommandRequest>>& ab_command_flags();
 
 // Checks what the flags mean together; `given` are the names of all flags of the command line. Throws
-// Error(usage) naming the flag: a side without a command, a flag of commands without commands, one that cases
-// alone have beside commands, a link command without --layouts.
+// Error(usage) naming the flag: a side without a command, a flag of commands where no commands are given, a
+// flag of cases where commands are given, a link command without --layouts.
 void check_ab_commands(const AbCommandRequest& request, const std::set<std::string>& given);
 
-// Returns what a comparison does with the user's rights: "A: LINE", "A is prepared by: ...".
+// Returns a line for each thing that a comparison of two commands runs with the user's rights: "A: LINE", "A
+// is prepared by: ...".
 std::vector<std::string> command_lines_of(const AbCommandRequest& request);
 
 }  // namespace aqbench::cli

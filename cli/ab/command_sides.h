@@ -12,7 +12,8 @@ namespace aqbench::cli {
 // has no time for one pair.
 AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
 
-// Notes what can be said where too few pairs fitted into --quick for a verdict.
+// Adds a note to the document where --quick had time for too few pairs for a verdict: how many pairs, the
+// medians of both sides, and the range of B / A.
 void note_quick_times(AbDocument& document);
 
 }  // namespace aqbench::cli

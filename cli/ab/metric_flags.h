@@ -12,7 +12,7 @@
 
 namespace aqbench::cli {
 
-// What was asked of metrics.
+// The values of these flags.
 struct AbMetricRequest {
   std::vector<std::string> names, margins;  // a margin is "5%", "0.1" or "NAME=5%"
   std::array<std::string, 2> methods;       // of A and B; "" where both run the same
@@ -28,7 +28,7 @@ const std::vector<Flag<AbMetricRequest>>& ab_metric_flags();
 
 // Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
 // metric that the registry does not have, and for a margin that cannot be read, is not above 0, is of a
-// metric that was not named, or is a share of one that should be near 0.
+// metric that was not named, or is given in % for a metric that should be near 0.
 std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request);
 
 // Checks what the flags mean together; `given` are the names of all flags of the command line. Throws

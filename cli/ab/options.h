@@ -33,7 +33,7 @@ struct AbRequest {
   std::optional<std::filesystem::path> validation;  // --calibration: a bundle of --calibrate
 
   PlanRequest plan;                     // without faults and variant
-  std::vector<Inject> injects;          // into B
+  std::vector<Inject> injects;          // faults that are put into B on purpose
   std::vector<std::string> case_globs;  // of the planned cases; empty: all
 
   // How it is judged, as given; settings_of() makes the settings of it.

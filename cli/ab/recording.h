@@ -1,5 +1,5 @@
 #pragma once
-// A bundle of `aqbench ab` in the making: its folder, the pairs as they come, and how it ends.
+// A bundle of `aqbench ab` while it is made: its folder, the pairs as they come, and how it ends.
 
 #include <filesystem>
 #include <optional>
@@ -19,10 +19,10 @@ namespace aqbench::cli {
 // The folder and the journal of one comparison, from the first pair to the sealed bundle.
 class AbRecording {
  public:
-  // Makes a new bundle below request.out, or opens that of request.resume. `arguments` are those given now.
-  // `header` says what is about to be measured; its arguments are filled in here. Throws Error(input) where
-  // another program or other cases were measured before, Error(not_comparable) where it was another machine,
-  // Error(io).
+  // Makes a new bundle below request.out, or opens that of request.resume. `arguments` are those of this
+  // call. `header` says what is about to be measured; its arguments are filled in here. Throws Error(input)
+  // where another program or other cases were measured before, Error(not_comparable) where it was another
+  // machine, Error(io).
   AbRecording(const AbRequest& request, const Arguments& arguments, PairJournalHeader header);
 
   // Returns the bundle's folder.
@@ -34,8 +34,8 @@ class AbRecording {
   // Returns how often it has been resumed.
   int resumed() const { return resumed_; }
 
-  // Returns the pairs that are recorded of a part of the measurement, counted from 0, and how to record more.
-  // The recording must outlive it.
+  // Returns the pairs that are recorded of one part of the measurement (parts count from 0), and the function
+  // that records more. This object must outlive the result.
   AbRecall recall(std::size_t part);
 
   // Runs `measure` and returns its result. Throws an Error(io) that says how to go on where something cannot
@@ -58,7 +58,7 @@ class AbRecording {
   std::filesystem::path bundle_;
   PairJournalContents earlier_;
   int resumed_ = 0;
-  std::optional<PairJournal> journal_;  // there once it is constructed
+  std::optional<PairJournal> journal_;  // set by the constructor
 };
 
 // Writes the bundle of `--samples FILE --out DIR`, where nothing is measured, and returns the exit code:

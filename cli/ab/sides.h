@@ -31,8 +31,9 @@ std::string file_state_of(const std::string& binary);
 // Returns the limits of a unit: those of the plan, and the descriptor that becomes readable on Ctrl-C.
 UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
 
-// Returns what a comparison does with the user's rights that is no part of this program: the two programs
-// that it starts, or what the cases of both variants start and load; and the key that it signs with.
+// Returns a line for each thing that a comparison uses with the user's rights and that is no part of this
+// program: the two programs or commands that it starts, or what the cases of both sides start and load; and
+// the key that it signs with.
 std::vector<std::string> commands_of(const AbRequest& request);
 
 // Returns what a document says of a side. `label` is its path or variant.
@@ -41,7 +42,7 @@ AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 // Returns the environment before the first unit.
 Json ab_environment(const PlanRequest& request);
 
-// Returns it with the machine's load now, after the last unit.
+// Returns the environment with the machine's load now, after the last unit.
 Json with_load_after(Json environment);
 
 // Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a

@@ -1,5 +1,5 @@
 #pragma once
-// `aqbench eval --charuco`: the corners of a ChArUco board, reconstructed against true.
+// `aqbench eval --charuco`: compares the reconstructed corners of a ChArUco board with the true ones.
 
 #include <string>
 

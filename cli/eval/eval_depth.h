@@ -15,7 +15,7 @@ struct EvalDepthRequest {
   bool json = false;
 };
 
-// Scores the depth map and prints its metrics. Throws Error(usage) where what the values are is not said,
+// Scores the depth map and prints its metrics. Throws Error(usage) where no flag says what the values are,
 // Error(input) for a file that does not fit the camera.
 ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments);
 

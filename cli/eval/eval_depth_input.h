@@ -19,8 +19,8 @@ struct DepthMeaning {
 // Returns the camera of that name. Throws Error(usage) naming the flag and the cameras that there are.
 const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag);
 
-// Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where what its
-// values are is not said, Error(input) for a file that does not fit the camera.
+// Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where no flag says
+// what its values are, Error(input) for a file that does not fit the camera.
 DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
                            const WaterInterface& water);
 

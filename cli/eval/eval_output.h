@@ -19,8 +19,8 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 std::string eval_results_text(Record record, const Json& requested, Json effective);
 
 // Prints name, value, unit and definition of each metric, or why it has no value: of all of them, or of those
-// that summaries show (metrics/registry.h) and how many more there are. Metrics without any such are all
-// printed.
+// that summaries show (metrics/registry.h) and how many more there are. Where summaries show none of them,
+// all are printed.
 void print_metrics(const MetricSet& metrics, bool all);
 
 }  // namespace aqbench::cli

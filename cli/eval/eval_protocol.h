@@ -16,8 +16,9 @@ std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags();
 // Returns whether a protocol was asked for; throws Error(usage) for flags of protocols that go without one.
 bool asks_for_protocol(const EvalProtocolRequest& request);
 
-// Prints the numbers of the protocols, their difference, or those that give a number. `depth` and `poses`
-// take their files from CLOUD and --truth. Throws as the readers and protocols do, Error(usage) for flags
+// Prints the numbers of the protocols (--protocol), the knobs that make two of them differ (--explain), or
+// the protocols that give a published number (--which-protocol). For the protocols `depth` and `poses`, CLOUD
+// and --truth are files of depths or poses. Throws as the readers and protocols do, Error(usage) for flags
 // that do not go together.
 ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
                        const std::set<std::string>& given);

@@ -22,7 +22,7 @@ struct AlignStep {
 struct EvalCloudRequest {
   std::string cloud_file;
   std::string scene;             // a registered one or "mesh:FILE.ply"; empty: the dataset's own
-  std::string rig, dataset_dir;  // at most one of them: where it shall be known what the cameras see
+  std::string rig, dataset_dir;  // at most one: the cameras, if the score is also about what they see
   std::vector<Override> overrides;
   double metres_per_unit = 1;
 

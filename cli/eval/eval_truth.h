@@ -23,8 +23,8 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request);
 // for parameters or flags that do not fit.
 Scene make_truth(const EvalCloudRequest& request);
 
-// Returns how the cloud is scored against this truth: sizes that are to be chosen are chosen, for a cloud of
-// that many points, and the region is read. Throws Error(usage), Error(input) naming flag or file.
+// Returns how a cloud of `points` points is scored against this truth: chooses the sizes that the user did
+// not give, and reads the region. Throws Error(usage), Error(input) naming flag or file.
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points);
 
 // Returns what `effective` in the JSON says of truth and options.

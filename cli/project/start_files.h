@@ -8,7 +8,7 @@
 
 namespace aqbench::cli {
 
-// What a project begins with.
+// What a new project file is made from.
 struct ProjectStart {
   std::string method = "mine";  // its name, and that of the suite
   std::string command;          // parameters as "{window=7}"; empty: one to be replaced

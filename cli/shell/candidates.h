@@ -1,5 +1,6 @@
 #pragma once
-// What a command line can go on with: made from the option tables of the commands and from the registries.
+// How a command line can be continued: the words that a shell offers for completion, made from the option
+// tables of the commands and from the registries.
 
 #include <string>
 #include <string_view>
@@ -13,8 +14,8 @@ namespace aqbench::cli {
 // being typed, "" after a blank.
 std::vector<std::string> shell_words(std::string_view line);
 
-// Returns the candidates for the last of these words; the first one is the program's name. What cannot be
-// read (a bundle that is none) has no candidates.
+// Returns the candidates for the last of these words; the first one is the program's name. Something that
+// cannot be read (a folder that is no bundle) has no candidates.
 std::vector<Candidate> candidates(const std::vector<std::string>& words);
 
 }  // namespace aqbench::cli

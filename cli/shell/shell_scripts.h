@@ -1,5 +1,5 @@
 #pragma once
-// The scripts by which a shell asks this program what a line can go on with.
+// The scripts by which a shell asks this program how a command line can be continued.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the values come from that completion offers.
+// The sources of the values that completion offers.
 
 #include <map>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace aqbench::cli {
 
-// One way to go on: the whole word that replaces the one being typed. One that ends in "/", "=", "." or ":"
-// is gone on with.
+// One way to continue a command line: the whole word that replaces the one being typed. After a word that
+// ends in "/", "=", "." or ":" the shell adds no blank, since more of the word may follow.
 struct Candidate {
   std::string text;
   std::string help;  // one line, may be empty
@@ -21,7 +21,7 @@ struct TypedValue {
   std::map<std::string, std::vector<std::string>> given;  // values of flags and arguments before it, by name
 };
 
-// Returns values to offer, those too that do not begin with what was typed.
+// Returns the values of one kind that can be offered, including those that do not begin with what was typed.
 using ValueSource = std::vector<Candidate> (*)(const TypedValue& typed);
 
 // Returns the source of a flag's or argument's values, by its name or what help calls its value; nullptr

@@ -24,10 +24,12 @@ struct ShareRequest {
   std::optional<std::string> partition, time_limit;
   Strings sbatch_arguments;
   bool wait = false;
-  bool own_nodes = false;     // for what is timed: a node for each task, and all alike
-  bool unlike_nodes = false;  // or not alike
+  bool own_nodes = false;     // for timed cases: each task has a node of its own, and all nodes are alike
+  bool unlike_nodes = false;  // with own_nodes: the nodes may differ
 
+  // Returns whether the sweep is shared at all.
   bool any() const { return local.has_value() || slurm; }
+  // Returns how the children of this process run it.
   LocalProcesses processes() const {
     return {static_cast<std::size_t>(local.value_or(1)), lease_s,
             unlike_nodes ? UnlikeMachines::accept : UnlikeMachines::refuse};
@@ -50,7 +52,7 @@ void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool re
 // Returns the command line as a bundle shows it: with the threads that complete_share() chose.
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);
 
-// Throws as require_plain_files() for a bundle that is gone on with, or for its tasks' folder.
+// Throws as require_plain_files() for a bundle that is resumed, and for its tasks' folder.
 void require_plain_bundle(const std::filesystem::path& bundle);
 
 }  // namespace aqbench::cli

@@ -15,7 +15,7 @@ namespace aqbench::cli {
 struct SlurmJobs {
   std::filesystem::path bundle;    // begun, with its folder of tasks
   std::vector<std::string> merge;  // further arguments of `aqbench sweep --resume BUNDLE` for the last job
-  bool runs_foreign_code = false;  // the cases name somebody's program: tasks are told that it is meant
+  bool runs_foreign_code = false;  // cases run somebody's program: tasks are told that the user allows it
   std::size_t cases = 0;
 };
 
