@@ -43,7 +43,7 @@ class Descriptor {
   int descriptor_;
 };
 
-// Closes all descriptors of this process but the standard streams and those that are kept.
+// Closes all descriptors of this process but the standard streams and those in `kept`.
 void close_all_but(std::span<const int> kept);
 
 // Marks all descriptors from `first` on to be closed when this process starts a program. Makes system calls

@@ -16,16 +16,16 @@ namespace aqbench {
 // Throws Error(io) "FILE: reason" for an errno.
 [[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);
 
-// Returns the bytes of a file. Throws Error(input) naming it if it does not exist or is not a regular file,
-// Error(io) if it may not be looked at.
+// Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
+// file, Error(io) if it may not be looked at.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);
 
 // Returns the whole file. Throws as regular_file_size, also Error(input) if it is larger than max_bytes and
 // Error(io) if reading fails.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
-// What zero bytes in a text are: an error; nothing, in logs that programs wrote; or, after all text, what a
-// power cut left of a journal, of which one is kept.
+// What a reader does with zero bytes in a text file: it refuses the file; it leaves them out (logs that
+// programs wrote); or it keeps one of those at the end (a power cut can leave them at the end of a journal).
 enum class ZeroBytes { refuse, leave_out, one_at_end };
 
 // Returns a whole file of text, reading it piece by piece: a file that claims gigabytes and holds none (a
@@ -35,7 +35,7 @@ std::string read_text_file(const std::filesystem::path& path,
                            std::uintmax_t max_bytes = std::uintmax_t{1} << 32,
                            ZeroBytes zero_bytes = ZeroBytes::refuse);
 
-// Does the same for a log: leaves out zero bytes.
+// Returns a whole log in the same way, without its zero bytes.
 std::string read_log_file(const std::filesystem::path& path);
 
 // Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
@@ -47,8 +47,8 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 // Takes the next bytes of something that is written part after part.
 using WriteBytes = std::function<void(std::string_view bytes)>;
 
-// Does the same with bytes that `produce` hands over part after part, which are never held together. What
-// `produce` throws goes on, and leaves the old file.
+// Writes in the same way what `produce` hands over part after part, so that the bytes are never all in
+// memory. An exception of `produce` is passed on and leaves the old file.
 void write_file_parts(const std::filesystem::path& path,
                       const std::function<void(const WriteBytes&)>& produce);
 
@@ -56,8 +56,8 @@ void write_file_parts(const std::filesystem::path& path,
 // Throws Error(io).
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Makes an empty folder .NAME.partial-<number> beside `target` in the same way, with all folders above it,
-// and returns it. Throws Error(io).
+// Makes an empty folder .NAME.partial-<number> beside `target`, and the folders above it that are missing,
+// and returns its path. Throws Error(io), also as refuse_planted_folders() (core/link_target.h).
 std::filesystem::path make_folder_beside(const std::filesystem::path& target);
 
 // Returns whether a name is one that make_folder_beside() gives for `target`.
@@ -68,7 +68,8 @@ bool is_folder_beside(const std::filesystem::path& folder, const std::filesystem
 void remove_write_leftovers(const std::filesystem::path& folder);
 
 // Writes all bytes to an open file, pipe or socket. Returns 0, or the errno of what failed. Bytes that the
-// system takes at once go out in one write(); after a short one the rest follows, which tells why.
+// system takes at once go out in one write(); after a write() of some of them the rest is tried, which tells
+// the errno.
 int write_all(int descriptor, std::string_view bytes);
 
 // Opens a file that one process at a time adds lines to. Returns a descriptor for appending, which is locked
@@ -79,14 +80,13 @@ int open_locked(const std::filesystem::path& file);
 // Whether a lock is shared with other readers or excludes everybody else.
 enum class LockMode { shared, exclusive };
 
-// A lock between processes (flock) for a folder that several of them use at once. Holds it until it is
-// destroyed or moved from; children of a fork keep it, too, until they end. Whoever holds the exclusive lock
-// may remove the file: a lock taken on a removed file is given up and taken anew.
+// A lock between processes (flock) for a folder that several of them use at once. An object holds the lock
+// until it is destroyed or moved from; children of a fork keep it, too, until they end. Whoever holds the
+// exclusive lock may remove the file: a lock taken on a removed file is given up and taken anew.
 class FileLock {
  public:
   // Waits for others. Makes the file if it is not there, but no folder; a link is refused. Throws Error(io)
-  // naming the file,
-  // Error(interrupted) if a signal's handler ran while it waited.
+  // naming the file, Error(interrupted) if a signal's handler ran while it waited.
   static FileLock wait(const std::filesystem::path& path, LockMode mode);
   // Returns nullopt if another holder is in the way. Throws as wait() does.
   static std::optional<FileLock> attempt(const std::filesystem::path& path, LockMode mode);

@@ -1,6 +1,6 @@
 #pragma once
-// A text that very many values have in common, as names and units of metrics: each different one is kept
-// once.
+// Texts that very many values have in common, such as names and units of metrics: the process keeps each
+// different one once.
 
 #include <compare>
 #include <concepts>
@@ -14,14 +14,14 @@ namespace aqbench {
 
 class InternedText;
 
-// Is anything that reads as text by itself: std::string, std::string_view, a literal.
+// Any type that reads as text by itself: std::string, std::string_view, a literal.
 template <class T>
 concept PlainText = !std::same_as<T, InternedText> && std::convertible_to<const T&, std::string_view>;
 
-// Stands for a text by the address of the one copy that the process keeps of it. Copies cost nothing, and all
-// orders are those of the bytes. What was kept once is never given back, so that every InternedText is valid
-// for as long as the process is: use it for texts that repeat. Texts of files may all differ; they then take
-// about as much memory as the file, which its reader limits. Threads may make them at the same time.
+// A text as the address of the one copy that the process keeps of it. Copies cost nothing, and all orders are
+// those of the bytes. What was kept once is never given back, so that every InternedText is valid for as long
+// as the process is: use it for texts that repeat. Texts of files may all differ; they then take about as
+// much memory as the file, which its reader limits. Threads may make them at the same time.
 class InternedText {
  public:
   constexpr InternedText() = default;  // the empty text
@@ -67,7 +67,7 @@ class InternedText {
 
 }  // namespace aqbench
 
-// By these, algorithms compare such texts with others.
+// Let the standard algorithms compare an InternedText with other texts.
 template <>
 struct std::common_type<aqbench::InternedText, std::string> {
   using type = std::string;

@@ -20,9 +20,9 @@ class JsonVisitor {
   virtual void other() = 0;  // null, true or false
 };
 
-// Tells `visitor` the parts of a whole document. What it throws goes on. Throws Error(input) as
-// parse_strict_json() does, but does not hold against each other the keys of an object nor bound their
-// number: the visitor does, of what it wants.
+// Tells `visitor` the parts of a whole document. An exception of the visitor is passed on. Throws
+// Error(input) as parse_strict_json() does, but accepts an object that gives a key twice or has too many
+// keys: the visitor checks that for the objects that it wants.
 void scan_json(std::string_view text, const std::string& source, const JsonLimits& limits,
                JsonVisitor& visitor);
 

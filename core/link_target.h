@@ -5,8 +5,8 @@
 
 namespace aqbench {
 
-// Throws Error(io) where a folder of the path is another user's link in a folder that others can write to:
-// the kernel follows it there unless fs.protected_symlinks is on.
+// Throws Error(io) where a folder of the path is a link of another user in a folder that others can write to:
+// the kernel follows such a link unless fs.protected_symlinks is on.
 void refuse_planted_folders(const std::filesystem::path& path);
 
 // Returns where a file that is going to be written really lies: `path`, or what the links there lead to.

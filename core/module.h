@@ -1,13 +1,13 @@
 #pragma once
-// Modules: shared libraries with the code that needs LibTorch, OpenCV or Open3D. The program starts without
-// them and loads one when something in it is first called, so that commands which need none of them start in
-// milliseconds.
+// Modules: shared libraries with the code that needs LibTorch, OpenCV, Open3D or Embree. The program starts
+// without them and loads one when something in it is first called, so that commands which need none of them
+// start in milliseconds.
 //
 // A module gives tables of functions. A table is a plain struct of function pointers, declared in the header
 // of the folder that calls it, and a constant with C linkage of that type in the module. Programs that link a
 // module's code statically (tests, benchmarks) have the constant themselves and load nothing.
 //
-// And where the files are that belong to this program: found relative to the file that holds this code, so
+// This header also finds the files that belong to this program, relative to the file that holds this code, so
 // that an installation can be moved.
 
 #include <filesystem>
@@ -18,8 +18,8 @@ namespace aqbench {
 
 // The modules that there are.
 enum class Module {
-  meshes,    // closest points on meshes: Open3D
-  images,    // image files and Fourier transforms: OpenCV
+  meshes,    // where rays meet meshes: Embree
+  images,    // image files and Fourier transforms: OpenCV, libjpeg, libtiff, OpenEXR
   pipeline,  // real methods and workloads: LibTorch, OpenCV, Open3D
 };
 

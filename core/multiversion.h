@@ -14,8 +14,9 @@
 
 #define AQBENCH_INLINE inline __attribute__((always_inline))
 
-// Eight numbers in registers, for functions with AQBENCH_MULTIVERSION: minima and masks, for which compilers
-// take loops over arrays through memory. Vector types of GCC and clang; other machines compute them in parts.
+// Eight numbers in registers, for functions with AQBENCH_MULTIVERSION that compute minima and masks: where
+// these are written as loops over arrays, compilers go through memory. A vector type of GCC and clang;
+// machines with shorter registers compute it in parts.
 namespace aqbench {
 
 using Eight = double __attribute__((vector_size(64), aligned(8), may_alias));
@@ -24,7 +25,7 @@ using EightMasks = long long __attribute__((vector_size(64)));  // what comparin
 // Returns the eight numbers that begin at `first`.
 AQBENCH_INLINE Eight eight_at(const double* first) { return *reinterpret_cast<const Eight*>(first); }
 
-// Returns place for place the smaller number.
+// Returns the smaller number of each place.
 AQBENCH_INLINE Eight smaller_of_eight(Eight a, Eight b) { return a < b ? a : b; }
 
 // Returns the smallest of eight numbers.

@@ -1,5 +1,5 @@
 #pragma once
-// What a program of somebody else's used and told of itself, for whoever observes stages.
+// What somebody else's program used and reported of itself, for observers of stages.
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// A stage of a program, as it told it.
+// A stage of a program, as the program reported it.
 struct ProgramStage {
   std::string name;
   std::int64_t start_ns = 0, end_ns = 0;  // of CLOCK_MONOTONIC, within the program's run

@@ -16,8 +16,8 @@ std::uint64_t resident_tree_bytes(pid_t process);
 
 // What the descendants of a process have in memory.
 struct TreeMemory {
-  std::uint64_t resident_bytes =
-      0;  // of all together; where there are several, pages that they share count once
+  // Of all together; where there are several, pages that they share count once.
+  std::uint64_t resident_bytes = 0;
   std::uint64_t largest_peak_bytes = 0;  // the largest that one of them has had (VmHWM)
 };
 
@@ -38,10 +38,11 @@ std::optional<std::uint64_t> cgroup_memory_limit_bytes();
 
 // Asks the kernel to hold what this process has in memory in large pages. A fork copies one entry for each
 // page of its parent, and where a parent of some 200 MB forks for each of its 100 000 cases that is most of
-// the work. What the kernel does not do for it costs time alone.
+// the work. Where the kernel does not do so, forks are slower and nothing else changes.
 void hold_in_large_pages();
 
-// Ends the program with one line on stderr and exit 6 where memory is missing and nobody could be told.
+// Ends the program for want of memory, with one line on stderr and exit code 6: for places from which no
+// exception reaches a caller.
 [[noreturn]] void end_without_memory();
 
 }  // namespace aqbench

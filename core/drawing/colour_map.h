@@ -33,7 +33,8 @@ Rgb8 sequential_colour(int step);
 // with colour vision deficiency.
 Rgb8 diverging_colour(int step);
 
-// Returns the least 1, 2 or 5 times a power of ten that is not below `value` (> 0): where scales end.
+// Returns the end of a scale for `value` (> 0): the least number not below it that is 1, 2 or 5 times a power
+// of ten.
 double round_up_125(double value);
 
 // Returns the colour as "#rrggbb".

@@ -5,10 +5,10 @@
 
 namespace aqbench {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) can be read from a
-// descriptor instead of ending the process, and write() returns an error at a file size limit, where SIGXFSZ
-// would end the process. For the thread that creates it, before others start. Throws Error(io) if there is no
-// signalfd.
+// While an object of this class lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup)
+// can be read from a descriptor instead of ending the process, and write() returns an error at a file size
+// limit, where SIGXFSZ would end the process. It works for the thread that creates it and for threads that
+// are started afterwards: create it before others start. Throws Error(io) if there is no signalfd.
 class StopSignals {
  public:
   StopSignals();
