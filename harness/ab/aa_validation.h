@@ -16,38 +16,48 @@
 
 namespace aqbench {
 
-// Is the delay put into each measured stage.
+// The delay that is put into each measured stage on purpose.
 inline constexpr const char* kAaValidationDelay = "+5%";
 
-// Limit what can be asked for and what is read.
+// The limits of what can be asked for and of what is read.
 inline constexpr std::size_t kMaxAaValidationPairs = 2000;
 inline constexpr std::size_t kMaxAaValidationSuites = 100000;
 inline constexpr std::size_t kMaxPairsPerSuite = 200;
-inline constexpr std::size_t kPairsPerSuite = 40;
-inline constexpr std::size_t kBlocksPerSeries = 3;  // the fewest: check_blocks() needs them
 inline constexpr std::size_t kMaxLiveRuns = 1000;
 
-// Are the bars of docs/comparing.md, as shares of the suites drawn.
+// The number of pairs in each suite where the user does not say it.
+inline constexpr std::size_t kPairsPerSuite = 40;
+
+// The fewest blocks of pairs that a series needs, for check_blocks().
+inline constexpr std::size_t kBlocksPerSeries = 3;
+
+// What an A/A validation must keep to (docs/comparing.md), as shares of the suites drawn: at most this share
+// may be false alarms, and of delays at least these shares must be detected, and confirmed too.
 inline constexpr double kMaxFalseAlarms = 0.004;
-// Blocks that are simulated to bound the rate of false alarms: up to 6 alarms in them bound it by the bar.
-inline constexpr std::size_t kSimulatedBlocks = 3000;
 inline constexpr double kMinDetected = 0.95;
 inline constexpr double kMinConfirmed = 0.90;
-// Are the bars of verdicts on metrics, and the pairs that each suite of them has.
+
+// The number of blocks that are simulated to bound the rate of false alarms: with at most 6 alarms in them
+// the rate is below kMaxFalseAlarms.
+inline constexpr std::size_t kSimulatedBlocks = 3000;
+
+// The limits of verdicts on metrics: the largest share of false alarms, the smallest share of changes by the
+// margin that must be seen, and the pairs in each suite.
 inline constexpr double kMaxMetricAlarms = 0.01;
 inline constexpr double kMinMetricPower = 0.90;
 inline constexpr std::size_t kPairsPerMetricSuite = 20;
-// Of each 20 live A/A runs one may call a case slower; a false alarm in fewer runs leaves the question open.
+
+// One live A/A run in so many may call a case slower; a false alarm in fewer runs leaves the question open.
 inline constexpr std::size_t kLiveRunsPerFalseAlarm = 20;
 
-// Holds pairs of one kind, all of one case.
+// Pairs of one kind, all of one case.
 struct AaValidationSeries {
   std::string stage;   // "" for A/A; "*" where the whole run is delayed; else the delayed stage
   std::string effect;  // "+5%"; "" for A/A
   AbSamples samples;
 };
 
-// Says what was planned: first the A/A pairs, then the delayed pairs, then the live runs.
+// What was planned: first the A/A pairs, then the delayed pairs, then the live runs.
 struct AaValidationPlan {
   std::size_t pairs = 0;               // of A/A; 0: neither these nor delayed ones
   std::size_t delayed_pairs = 0;       // of each delayed stage
@@ -60,10 +70,10 @@ struct AaValidationPlan {
   AbSettings live_settings;
 };
 
-// Is the version of calibration.json that is written; it goes up when its fields change.
+// The version of calibration.json that is written; it goes up when its fields change.
 inline constexpr int kAaValidationSchemaVersion = 4;
 
-// Holds what calibration.json does: the plan and all that was measured.
+// The content of calibration.json: the plan and all that was measured.
 struct AaValidationDocument {
   int schema_version = kAaValidationSchemaVersion;
   AbRunInfo run;
@@ -78,7 +88,8 @@ struct AaValidationDocument {
   std::vector<AbSamples> live;
 };
 
-// Return the seed of the coins of the n-th series, and of the n-th live run.
+// Return the seed of the coins that decide which side of a pair runs first: of the n-th series, and of the
+// n-th live run.
 std::uint64_t series_order_seed(std::uint64_t order_seed, std::size_t n);
 std::uint64_t live_order_seed(std::uint64_t order_seed, std::size_t n);
 
@@ -86,11 +97,10 @@ std::uint64_t live_order_seed(std::uint64_t order_seed, std::size_t n);
 AbDocument live_document(const AaValidationDocument& document, const AbSamples& run);
 
 // Returns the first place that is not as the plan would have measured it, "series[1].samples.units[4]: ..",
-// or
-// "" if there is none.
+// or "" if there is none.
 std::string aa_validation_problem(const AaValidationDocument& document);
 
-// Says how well the rule sees one delayed stage, by the time of that stage (of the whole run for "*").
+// How well the rule sees one delayed stage, by the time of that stage (of the whole run for "*").
 struct StagePower {
   std::string stage, effect;
   std::optional<BlockCheck> check;  // nullopt: the reason says why there is none
@@ -99,7 +109,7 @@ struct StagePower {
   bool insensitive = false;               // detected or confirmed too rarely, or too short for the clock
 };
 
-// Counts what whole A/A comparisons said; each is judged as `aqbench ab` judges a comparison.
+// What whole A/A comparisons said; each is judged as `aqbench ab` judges a comparison.
 struct LiveReport {
   std::size_t runs = 0;                            // runs that are complete
   std::size_t cases = 0;                           // cases of each run
@@ -111,7 +121,7 @@ struct LiveReport {
   std::vector<std::vector<std::string>> verdicts;  // Indexed by: [run][case].
 };
 
-// Holds what an A/A validation found.
+// What an A/A validation found.
 struct AaValidationReport {
   std::string case_name;
   std::size_t aa_pairs = 0;
@@ -132,13 +142,12 @@ struct AaValidationReport {
 
   // Returns whether the A/A pairs raised few enough false alarms.
   bool false_alarms_ok() const;
-  // Returns whether measured blocks that share no pair are so many that they bound the rate by
-  // kMaxFalseAlarms.
+  // Returns whether enough blocks that share no pair were measured to bound the rate by kMaxFalseAlarms.
   bool bounded_by_measured() const;
   // Returns whether the rate is bounded by kMaxFalseAlarms, by measured blocks or by simulated ones.
   bool false_alarms_bounded() const;
-  // Returns whether the same metrics were called different more often than they may be: the rate is certainly
-  // above kMaxMetricAlarms.
+  // Returns whether metrics of the same program were called different too often: the rate is certainly above
+  // kMaxMetricAlarms.
   bool too_many_metric_alarms() const;
   // Returns whether each metric's change by its margin is seen often enough with the fewest pairs.
   bool metrics_sensitive() const;
@@ -146,8 +155,8 @@ struct AaValidationReport {
   bool live_ok() const;
   // Returns whether a live run called a case slower, but so few were run that the rate stays open.
   bool too_few_live_runs() const;
-  // Returns regression where a bar was missed, case_failed where a unit failed, inconclusive where pairs or
-  // runs are missing or the rate of false alarms is not bounded, else pass.
+  // Returns regression where one of the limits above was not kept, case_failed where a unit failed,
+  // inconclusive where pairs or runs are missing or the rate of false alarms is not bounded, else pass.
   ExitCode exit_code() const;
 };
 

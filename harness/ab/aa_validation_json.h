@@ -8,9 +8,11 @@
 
 namespace aqbench {
 
-// Are the versions of calibration.json that are read, of which the last one is written, and the name of the
-// file. Since version 3 pairs.jsonl lies beside it.
+// The oldest version of calibration.json that is read; kAaValidationSchemaVersion is the newest. Since
+// version 3 pairs.jsonl lies beside it.
 inline constexpr int kOldestAaValidationSchemaVersion = 2;
+
+// The name of the file in a bundle.
 inline constexpr const char* kAaValidationFile = "calibration.json";
 
 // Return the result and the plan as they stand in calibration.json.

@@ -1,5 +1,6 @@
 #pragma once
-// One side of a comparison of two commands: what is run, where, and with what around it. Plain data.
+// One side of a comparison of two commands: what is run, where, in which environment, and what runs before
+// it. Plain data.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds a command as the user gave it. Every line runs in /bin/sh.
+// A command as the user gave it. Every line runs in /bin/sh.
 struct AbCommand {
   std::string line;
   std::string folder;                                                 // absolute: the working directory
@@ -21,7 +22,7 @@ struct AbCommand {
   std::string relink = {};
 };
 
-// Holds what is the same for both sides.
+// The settings that are the same for both sides.
 struct AbCommandRules {
   std::string compare_output;  // the file, below each side's folder, that must be the same; "": stdout
   bool any_exit_code = false;  // another exit code than 0 is part of the output and no failure

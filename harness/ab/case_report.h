@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Says what became of one case.
+// What became of one case.
 enum class AbVerdict {
   regressed,
   faster,
@@ -28,13 +28,13 @@ enum class AbVerdict {
 // Returns "REGRESSED" and so on.
 std::string to_string(AbVerdict verdict);
 
-// Holds the verdict on one outcome of a case beside its wall time.
+// The verdict on one outcome of a case beside its wall time.
 struct AbOutcomeReport {
   AbOutcome outcome;
   AbTimeDecision decision;  // its medians are in the outcome's unit
 };
 
-// Holds the verdict on one case and what it follows from.
+// The verdict on one case and what it follows from.
 struct AbCaseReport {
   std::string name;
   AbVerdict verdict = AbVerdict::inconclusive;
@@ -50,7 +50,8 @@ struct AbCaseReport {
 // Returns whether metrics are compared over seeds or runs.
 bool has_metrics(const AbSettings& settings);
 
-// Takes the outcomes of a case into its verdict, which must be that of the wall time where there is one.
+// Changes the verdict of a case by its outcomes. Before the call it must be the verdict on the wall time,
+// where that is judged.
 void judge_outcomes(AbCaseReport& report);
 
 }  // namespace aqbench

@@ -12,11 +12,11 @@
 
 namespace aqbench {
 
-// Are the names of what is measured of a run beside its wall time.
+// The names of the outcomes that are measured of a run beside its wall time.
 inline constexpr const char* kCpuOutcome = "cpu_ms";
 inline constexpr const char* kMemoryOutcome = "peak_memory_mib";
 
-// Says how a unit runs its command.
+// How a unit runs its command.
 struct CommandUnitPlan {
   int warmup = 0;  // runs that are thrown away
   int runs = 1;    // the shortest one is the unit's time

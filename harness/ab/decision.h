@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Holds the rule that a comparison is judged by.
+// The rule that a comparison is judged by.
 struct AbSettings {
   PairedPolicy policy;      // its looks are the planned ones
   bool confirm = true;      // a flag counts only if fresh pairs give the same verdict
@@ -21,11 +21,12 @@ struct AbSettings {
   bool outputs_may_differ = false;       // other outputs do not make B invalid
 };
 
-// Excludes shorter stages: they are too short for the clock and for the recorder's own work.
+// The least self time of a stage that is compared, ms: shorter ones are too short for the clock and for the
+// recorder's own work.
 inline constexpr double kMinStageMs = 0.01;
 
-// Holds what happened to the self time of one stage of one case, in the pairs of the look that decided.
-// Stages are information and not gated; Holm's correction is over the stages of the case.
+// What happened to the self time of one stage of one case, in the pairs of the look that decided. Stages are
+// information and not gated; Holm's correction is over the stages of the case.
 struct AbStageDecision {
   std::string name;
   std::optional<PairedComparison> comparison;  // nullopt: the reason says why there is none
@@ -37,7 +38,7 @@ struct AbStageDecision {
 // Returns the scale on which a metric is compared.
 QualityScale quality_scale_of(const AbOutcome& outcome);
 
-// Holds the verdict on the time of one case.
+// The verdict on the time of one case.
 struct AbTimeDecision {
   std::string name;
   PairedVerdict verdict = PairedVerdict::inconclusive;

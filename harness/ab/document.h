@@ -15,19 +15,21 @@
 
 namespace aqbench {
 
-// Are the versions of ab.json that are read, of which the last one is written, and the name of the file.
-// Since version 3 pairs.jsonl lies beside it; since version 4 cases may be WORSE and units may have tiles.
+// The oldest version of ab.json that is read, the versions since which a bundle has pairs.jsonl and its units
+// may have tiles, and the version that is written.
 inline constexpr int kOldestAbSchemaVersion = 2;
 inline constexpr int kAbSchemaVersionWithPairs = 3;
 inline constexpr int kAbSchemaVersionWithTiles = 4;
 inline constexpr int kAbSchemaVersion = 4;
+
+// The name of the file in a bundle.
 inline constexpr const char* kAbFile = "ab.json";
 
-// Limit what a file may ask the reader to compute; `aqbench ab` itself takes no more.
+// The limits of what a file may ask its reader to compute; `aqbench ab` itself takes no more.
 inline constexpr int kMaxBootstrapDraws = 100000;
 inline constexpr int kMaxResolutionDraws = 10000;
 
-// Describes one side: a program, or this program with one value of a variant.
+// One side: a program, or this program with one value of a variant.
 struct AbSideInfo {
   std::string label;                  // as the user gave it: "build/old/aqbench", "kernel=torch"
   std::string variant;                // "kernel=torch"; "" where the sides are two programs
@@ -35,11 +37,11 @@ struct AbSideInfo {
   std::string program_sha256;         // "" where nothing was run (--samples)
   std::string file_sha256;            // of the file that the user named, perhaps a script around it; or ""
   BuildInfo build;
-  std::optional<AbCommand> command =
-      {};  // where the side is any command; hashes are then of it, and of its file
+  // Set where the side is a command that is no aqbench: the hashes above are then of it, and of its file.
+  std::optional<AbCommand> command = {};
 };
 
-// Says when and how the units were run.
+// When and how the units were run.
 struct AbRunInfo {
   std::string id;  // the stamp in the bundle's name; "" without a bundle
   std::string started_utc, finished_utc;
@@ -54,7 +56,7 @@ struct AbRunInfo {
   bool quick = false;  // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 };
 
-// Holds a comparison.
+// A comparison: all that ab.json holds but the decision.
 struct AbDocument {
   int schema_version = kAbSchemaVersion;
   AbRunInfo run;
@@ -68,11 +70,11 @@ struct AbDocument {
 // Returns the options that the run was planned with, for follow_ab().
 AbRunOptions run_options_of(const AbDocument& document);
 
-// Returns what pairs.jsonl says was found out before the first pair: of commands, and of methods with
-// --quick, how many pairs and runs a trial asked for and what is judged, else an empty object.
+// Returns what was found out before the first pair, as pairs.jsonl holds it: for commands, and for methods
+// with --quick, the number of pairs and runs that a trial asked for and what is judged; else an empty object.
 Json journal_plan_of(const AbDocument& document);
 
-// Takes what journal_plan_of() gave. Throws Error(input) "SOURCE: ...".
+// Fills in the document what journal_plan_of() gave. Throws Error(input) "SOURCE: ...".
 void take_journal_plan(const Json& plan, const std::string& source, AbDocument& document);
 
 // Returns what pairs.jsonl says was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.

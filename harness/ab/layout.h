@@ -27,7 +27,7 @@ std::size_t layout_padding(std::uint64_t layout);
 // random bytes, the same for the same layout, as `shuf --random-source` reads them.
 std::string layout_order_bytes(std::uint64_t layout);
 
-// Holds what part the layout has in the spread of the units' times.
+// How much of the spread of the units' times comes from the layout.
 struct LayoutShare {
   double share = 0;         // of the variance of ln u within a side, 0 to 1
   std::size_t layouts = 0;  // that were drawn, of both sides together

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds the verdicts on one case, and what has to be measured next.
+// The verdicts on one case, and what has to be measured next.
 struct AbCaseDecision {
   bool failed = false;                   // a unit failed: there is no verdict
   std::optional<AbTimeDecision> time;    // nullopt where a unit failed, and where wall times are not judged
@@ -21,7 +21,8 @@ struct AbCaseDecision {
   std::size_t confirmation_pairs = 0;    // fresh pairs that flags still need
 };
 
-// Says whether bootstrap intervals and what could have been seen are worked out, which no verdict needs.
+// Whether the parts of a decision that no verdict needs are computed: bootstrap intervals, and the smallest
+// shift that could have been seen.
 enum class Extras { none, all };
 
 // Decides each case. Every outcome of every case takes part in Holm's correction and in the looks as a case

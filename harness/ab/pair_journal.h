@@ -19,11 +19,13 @@
 
 namespace aqbench {
 
-// Is the version of pairs.jsonl, which goes up when its fields change, and the name of the file.
+// The version of pairs.jsonl, which goes up when its fields change.
 inline constexpr int kPairJournalVersion = 3;
+
+// The name of the file in a bundle.
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
 
-// Holds the first line: what a resumed run must have in common with the interrupted one.
+// The first line: what a resumed run must have in common with the interrupted one.
 struct PairJournalHeader {
   std::vector<std::string> arguments;  // of `aqbench ab`
   std::string started_utc;
@@ -34,7 +36,7 @@ struct PairJournalHeader {
   JsonBox plan;  // an object: what was found out before the first pair
 };
 
-// Holds a journal that was read.
+// A journal that was read.
 struct PairJournalContents {
   PairJournalHeader header;
   std::vector<AbSamples> parts;          // with units and outputs alone
@@ -47,7 +49,7 @@ struct PairJournalContents {
 // changed, taken out or put in, and Error(not_comparable) for another version.
 PairJournalContents read_pair_journal(const std::filesystem::path& bundle);
 
-// Is an open journal, locked against a second writer.
+// An open journal, locked against a second writer.
 class PairJournal {
  public:
   // Creates the file with its header. Throws Error(io), also if another process is writing it.

@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Holds the verdicts on all cases.
+// The verdicts on all cases.
 struct AbReport {
   std::vector<AbCaseReport> cases;  // in the order of the samples
   std::vector<std::string> notes;

@@ -9,8 +9,8 @@
 
 namespace aqbench {
 
-// Returns a computed number with 12 significant digits, so that another libm, whose last bit may differ,
-// gives the same text. Null for none and for what is not finite.
+// Returns a computed number with 12 significant digits, so that another mathematical library, whose last bit
+// may differ, gives the same text. Returns null for no number and for one that is not finite.
 Json rounded_json(const std::optional<double>& value);
 
 // Returns the decision of ab.json.

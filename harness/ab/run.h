@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Says how far a comparison is, for the display.
+// How far a comparison is, for the display.
 struct AbProgress {
   std::string phase;  // "look 1 of 3", "confirmation"
   std::string case_name;
@@ -19,13 +19,13 @@ struct AbProgress {
   std::optional<double> eta_s;                    // to the end of this phase; later phases are not known yet
 };
 
-// Holds what the process of one unit gave. run_ab() fills in its case, phase, look, pair and side.
+// What the process of one unit gave. run_ab() fills in its case, phase, look, pair and side.
 struct AbUnitAnswer {
   AbUnit unit;
   std::optional<MetricSet> metrics;  // where they were asked for
 };
 
-// Says which unit is wanted.
+// The unit that is wanted.
 struct AbUnitTask {
   std::size_t case_index = 0;
   AbSide side = AbSide::a;
@@ -35,10 +35,10 @@ struct AbUnitTask {
 };
 // Runs one case once on one side in a fresh process; returns nullopt after an interruption.
 using AbUnitRunner = std::function<std::optional<AbUnitAnswer>(const AbUnitTask& task)>;
-// Is called before each unit.
+// Takes the progress; it is called before each unit.
 using AbProgressCallback = std::function<void(const AbProgress&)>;
 
-// Holds what decides which pairs are measured.
+// What decides which pairs are measured.
 struct AbRunOptions {
   AbSettings settings;
   std::size_t pairs_per_look = 20;  // of each case; a confirmation takes as many as the flag did
@@ -67,7 +67,7 @@ bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run
 // (kMaxSignedRankPairs).
 std::size_t max_pairs_per_look(int looks);
 
-// Says whether samples are what a run would have measured: no pair dropped, added or moved.
+// Whether samples are what a run would have measured: no pair dropped, added or moved.
 struct AbProtocol {
   std::string problem;    // one line about the first difference; empty: there is none
   bool finished = false;  // false: the run would have gone on, so it was interrupted

@@ -11,26 +11,26 @@
 
 namespace aqbench {
 
-// Limits the units of all cases of one comparison.
+// The most units that all cases of one comparison may have together.
 inline constexpr std::size_t kMaxAbUnits = 200000;
 
-// Names the two programs, or the two values of a variant, that are compared.
+// The two sides of a comparison: two programs, methods or commands, or two values of a variant.
 enum class AbSide { a, b };
 // Returns "a" or "b".
 std::string to_string(AbSide side);
 
-// Tells pairs of a planned look at the data from the fresh pairs that confirm a flag.
+// Why a pair was measured: for a planned look at the data, or to confirm a flag with fresh pairs.
 enum class AbPhase { look, confirmation };
 // Returns "look" or "confirmation".
 std::string to_string(AbPhase phase);
 
-// Holds the times of one stage in the warm runs of one unit, without the time of nested stages.
+// The times of one stage in the warm runs of one unit, without the time of nested stages.
 struct AbStageSamples {
   std::string name;
   std::vector<double> self_ms;
 };
 
-// Names what is judged beside the wall time of a case.
+// One thing that is judged of a case beside its wall time.
 struct AbOutcome {
   enum class Kind {
     cost,    // of a run, like its time: processor time, memory; compared by ratio in the quieter half of the
@@ -45,13 +45,13 @@ struct AbOutcome {
   bool margin_absolute = false;
 };
 
-// Holds the values of one outcome in the runs of one unit.
+// The values of one outcome in the runs of one unit.
 struct AbOutcomeSamples {
   std::string name;
   std::vector<double> values;  // the smallest counts
 };
 
-// Holds one unit: a fresh process that ran one case once cold and then warm.
+// One unit: a fresh process that ran one case once cold and then warm.
 struct AbUnit {
   std::size_t case_index = 0;  // into AbSamples::cases
   AbPhase phase = AbPhase::look;
@@ -66,11 +66,11 @@ struct AbUnit {
   std::string output_sha256;
   std::vector<AbOutcomeSamples> outcomes;  // those of AbSettings::outcomes that it has
   std::optional<std::uint64_t> layout;     // the number of the code layout it was drawn (--layouts)
-  std::string tiles_sha256 = {};  // of its errors by place (harness/ab/tiles.h); "" where it keeps none
-  std::string tiles_csv = {};     // these, as they were just measured; in no JSON
+  std::string tiles_sha256 = {};           // of its tiles (harness/ab/tiles.h); "" where it keeps none
+  std::string tiles_csv = {};  // the tiles themselves, just after the unit was measured; in no JSON
 };
 
-// Holds the metrics of one side's output. Each output is scored once: the same bytes have the same metrics.
+// The metrics of one side's output. Each output is scored once: the same bytes have the same metrics.
 struct AbOutput {
   std::size_t case_index = 0;
   AbSide side = AbSide::a;
@@ -78,14 +78,14 @@ struct AbOutput {
   MetricSet metrics;
 };
 
-// Names one compared case.
+// One case that is compared.
 struct AbCase {
   std::string name;
   std::optional<double> tau;  // the threshold for this case from A/A runs, a share; nullopt: the policy's
-  std::optional<AbOutcome> outcome = {};  // what its units hold instead of times; in no file
+  std::optional<AbOutcome> outcome = {};  // set where units hold its values in place of times; in no file
 };
 
-// Holds all that was measured.
+// All that was measured.
 struct AbSamples {
   std::uint64_t order_seed = 42;  // of the coins that decide which side of a pair runs first
   std::vector<AbCase> cases;

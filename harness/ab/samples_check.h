@@ -1,5 +1,5 @@
 #pragma once
-// Whether samples can be what units gave: for readers who cannot run them again.
+// Checks whether samples can be what units gave, for readers who cannot run the units again.
 
 #include <string>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace aqbench {
 
-// Returns what contradicts itself, a line each, "units[3]: ...": a unit that ended well without cold time,
-// output hash or as many warm runs as planned (0: at most one), stages that take longer by themselves than
-// the run, a reason without a failure and a failure without one; metrics of outputs as metric_problems().
-// Units of commands have a cold time only where runs were thrown away.
+// Returns the contradictions in the samples, one line each, "units[3]: ...": a unit that ended well without
+// cold time, output hash or as many warm runs as planned (0: at most one), stages that take longer by
+// themselves than the run, a reason without a failure and a failure without one; and what metric_problems()
+// finds in the metrics of outputs. Units of commands have a cold time only where runs were thrown away.
 std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs, bool cold_runs = true);
 
 // Returns the time that all units took together, without what lies between the runs.

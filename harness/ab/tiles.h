@@ -1,6 +1,7 @@
 #pragma once
-// Errors by place of a comparison of methods: of each case and side the tiles of the first run, so that a
-// reader sees where B is worse. A unit holds their hash, the bundle the file.
+// Where on the surface the errors of a comparison of methods lie: the tiles (metrics/tiles.h) of the first
+// run of each case and side, so that a reader sees where B is worse. The unit holds the hash of a file of
+// tiles, the bundle the file.
 
 #include <filesystem>
 #include <map>
@@ -10,7 +11,7 @@
 
 namespace aqbench {
 
-// Is the folder of a bundle that holds them.
+// The folder of a bundle that holds these files.
 inline constexpr const char* kAbTilesFolder = "tiles";
 
 // Returns whether a unit may keep tiles: one that ended well, of the first pair of its case.

@@ -15,17 +15,17 @@
 
 namespace aqbench {
 
-// Is the version of what `aqbench unit` prints.
+// The version of what `aqbench unit` prints.
 inline constexpr int kUnitProtocol = 1;
 
-// Limits the process of a unit.
+// The limits of a unit's process.
 struct UnitLimits {
   double timeout_s = 0;                  // 0: none
   std::uint64_t memory_limit_bytes = 0;  // 0: none
   int cancel_descriptor = -1;            // the unit is cancelled when this becomes readable; -1: never
 };
 
-// Describes a program: what it was built from, and the cases that a request means to it.
+// What a program says of itself: what it was built from, and the cases that it plans for a request.
 struct UnitProgram {
   std::string sha256;  // of its file
   BuildInfo build;
@@ -60,9 +60,9 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
 Json unit_program_json(const UnitProgram& program);
 Json unit_record_json(const Record& record);
 
-// Returns the unit in a record. Of each stage it takes the last samples, as many as there are warm runs,
-// because the first sample is of the cold run. Where `wants_warm` is false the cold run is all: for metrics
-// alone.
+// Returns the record of a case as a unit. Of each stage it takes the last samples, as many as there are warm
+// runs, because the first sample is of the cold run. Where `wants_warm` is false the cold run suffices, as
+// for metrics alone.
 AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm = true);
 
 }  // namespace aqbench
