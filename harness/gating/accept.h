@@ -1,5 +1,5 @@
 #pragma once
-// The only writer of baselines.
+// Accepts a run as the new baseline. Nothing else writes baselines.
 
 #include <filesystem>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds one way in which the new baseline differs from the old one.
+// One way in which the new baseline differs from the old one.
 struct AcceptChange {
   enum class Kind { case_added, case_removed, options_changed, metric_added, metric_removed, value_changed };
   Kind kind = Kind::value_changed;
@@ -21,7 +21,7 @@ struct AcceptChange {
   std::string unit, note;
 };
 
-// Holds what accepting a run does.
+// What accepting a run does.
 struct Acceptance {
   Baseline baseline;     // the one that is, or would be, written
   bool existed = false;  // there was a baseline before
@@ -30,7 +30,7 @@ struct Acceptance {
   std::vector<std::string> refusals;  // "the run is shard 2/3 (--from-shard)": what no flag allows yet
 };
 
-// Holds what `aqbench accept` refuses unless its flag is given: each would silently take something out of the
+// What `aqbench accept` refuses unless its flag is given: each would silently take something out of the
 // baseline.
 struct AcceptExceptions {
   bool from_shard = false;       // --from-shard: the run is one part of a divided sweep
@@ -42,7 +42,7 @@ struct AcceptExceptions {
   bool leave_out_undefined = false;  // --leave-out-undefined: values are null, and not because of the truth
 };
 
-// Holds a verified run that somebody wants to accept.
+// A verified run that somebody wants to accept.
 struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
   Results results;

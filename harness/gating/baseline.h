@@ -16,10 +16,10 @@
 
 namespace aqbench {
 
-// Is the version of the file, which goes up when its fields change.
+// The version of the file, which goes up when its fields change.
 inline constexpr int kBaselineSchemaVersion = 1;
 
-// Says how much worse is still the same, the limit included. A relative tolerance is a share of
+// How much worse a value may be and still pass; exactly this much passes. A relative tolerance is a share of
 // |baseline value|, an absolute one is in the metric's unit.
 struct Tolerance {
   enum class Kind { relative, absolute };
@@ -32,24 +32,24 @@ struct Tolerance {
 // Returns "5 %" or "0.1".
 std::string to_string(const Tolerance& tolerance);
 
-// The largest length of the name of somebody who accepts values, bytes.
+// The largest length of the name of the person who accepts values, in bytes.
 inline constexpr std::size_t kMaxAcceptedBytes = 200;
 
-// Holds one accepted value.
+// One accepted value.
 struct BaselineMetric {
   double value = 0;
   Better better = Better::lower;
   Tolerance tolerance;
 };
 
-// Holds the accepted values of one case.
+// The accepted values of one case.
 struct BaselineCase {
   std::string name;
   NamedValues options;  // as in Record
   std::vector<std::pair<InternedText, BaselineMetric>> metrics;
 };
 
-// Holds the accepted values of a suite and the bundle they come from.
+// The accepted values of a suite and the bundle they come from.
 struct Baseline {
   std::string suite;
   std::string accepted_bundle;          // its stamp
@@ -70,7 +70,7 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string
 Json to_json(const Baseline& baseline);
 // Returns the text of the file, with a line for each option and metric.
 std::string baseline_text(const Baseline& baseline);
-// Hands the same text to `write`, case by case, so that it is never held together.
+// Hands the same text to `write`, case by case, so that it is never in memory as a whole.
 void write_baseline_text(const Baseline& baseline, const WriteBytes& write);
 
 // Read a baseline. Throw Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", and

@@ -13,18 +13,18 @@ namespace aqbench {
 //   net tensor memory of a stage                                relative 1 % (its peak: 5 %, as the rest)
 //   bias_* (signed, near zero)                                  absolute 0.1 mm
 //   point_density_pct, depth_abs_rel_pct (small shares)         relative 5 %
-//   other percentages (precision, completeness, fscore, ..)     absolute 1 percentage point from 20 % on;
-//   below
-//                                                               relative 5 %, which is the same at 20 %, so
-//                                                               that a small share cannot vanish unnoticed
+//   other percentages (precision, completeness, fscore, ..)     absolute 1 percentage point from 20 % on
+//                                                               and relative 5 % below, which is the same
+//                                                               at 20 %: a small share cannot vanish unseen
 //   other unitless (mesh_area_ratio, mesh_normal_consistency)   absolute 0.02
 //   lengths, angles and the rest                                relative 5 %
 // Where the value is 0 a relative tolerance means nothing: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
-// Returns whether a metric tells how much there is and not how good it is: counts (points*, components of a
-// mesh) and extremes (the largest of all errors), which one point alone can move. While such a metric has a
-// value, it is shown, and gated only where the baseline gives it another tolerance than default_tolerance().
+// Returns whether a metric is shown for information and not gated while it has a value: counts (points*,
+// components of a mesh), which say how much there is and not how good it is, and extremes (the largest of all
+// errors), which one point alone can move. Such a metric is gated all the same where the baseline gives it
+// another tolerance than default_tolerance().
 bool is_information(const std::string& name, const std::string& unit);
 
 }  // namespace aqbench

@@ -14,7 +14,7 @@
 
 namespace aqbench {
 
-// Says what became of one case or metric, worst first.
+// What became of one case or metric, worst first.
 enum class Verdict {
   failed_case,     // the record failed, crashed or timed out
   not_comparable,  // the options differ, or a metric changed its direction
@@ -28,7 +28,7 @@ enum class Verdict {
 // Returns "failed case", "not comparable", ..., "new" for added.
 std::string to_string(Verdict verdict);
 
-// Holds the verdict on one metric, or on a whole case.
+// The verdict on one metric, or on a whole case.
 struct GateRow {
   std::string case_name;
   std::string metric;  // "" for the whole case
@@ -38,13 +38,13 @@ struct GateRow {
   std::optional<Tolerance> tolerance;
   double excess = 0;        // change for the worse / tolerance: 1 is the limit, negative is better
   std::string reason;       // one line; empty for pass
-  bool only_shown = false;  // information, whatever its value: a value decides nothing
+  bool only_shown = false;  // shown for information: its value, whatever it is, decides nothing
 };
 
-// Of a run with more cases, values that pass are counted and have no rows of their own.
+// In a run with more cases than this, values that pass are counted and have no rows of their own.
 inline constexpr std::size_t kMaxCasesListed = 5000;
 
-// Holds all verdicts.
+// All verdicts on a run.
 struct GateReport {
   std::vector<GateRow> rows;        // worst first
   std::size_t unlisted_passes = 0;  // values that passed and have no row

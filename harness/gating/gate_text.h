@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// Says what a gate decides on and what not; every rendering of a report has it.
+// The line that says what a gate decides on and what not; every rendering of a report has it.
 inline constexpr const char* kGatePolicy =
     "accuracy and tensor memory are gated; time is not: it is compared in pairs alone (aqbench ab)";
 

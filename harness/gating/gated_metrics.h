@@ -1,6 +1,6 @@
 #pragma once
-// What a baseline holds of a record: its metrics, and the tensor memory of its stages, which is as
-// deterministic as they are. Times are left out: they are compared in pairs alone.
+// The values of a record that a baseline holds: its metrics, and the tensor memory of its stages, which is as
+// deterministic as the metrics. Times are left out: they are compared in pairs alone.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace aqbench {
 
-// Begins the names "tensor_memory.STAGE.net_bytes" and "tensor_memory.STAGE.peak_bytes", unit "bytes", lower
-// is better. A stage that runs under two parents is named "PARENT>STAGE".
+// The beginning of the names "tensor_memory.STAGE.net_bytes" and "tensor_memory.STAGE.peak_bytes", whose unit
+// is "bytes", and lower is better. A stage that runs under two parents is named "PARENT>STAGE".
 inline constexpr std::string_view kTensorMemoryPrefix = "tensor_memory.";
 
 // Returns the record's metrics in their order, then the memory of the stages where it was measured.

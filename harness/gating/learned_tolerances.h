@@ -1,5 +1,5 @@
 #pragma once
-// Tolerances for methods whose result is another one each time.
+// Learns tolerances for methods whose result differs from run to run.
 
 #include <cstddef>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Is the fewest seeds that tolerances are learned from.
+// The fewest seeds that tolerances are learned from.
 inline constexpr std::size_t kLeastSeeds = 5;
 
 // Gives each metric of the baseline that varies over the seeds of `seeded` a tolerance of its own, such that
@@ -20,8 +20,8 @@ inline constexpr std::size_t kLeastSeeds = 5;
 void learn_tolerances(const std::vector<BaselineCase>& seeded, Baseline& baseline,
                       std::vector<std::string>& notes);
 
-// Makes learned tolerances smaller where no value could fail: what is better the higher it is may fall by
-// nine tenths at most, however much seeds differ. Adds to `notes` how many were larger.
+// Makes learned tolerances smaller where no value could fail them: a metric whose higher values are better
+// may fall by 90 % at most, however much seeds differ. Adds to `notes` how many were larger.
 void cap_learned_tolerances(Baseline& baseline, std::vector<std::string>& notes);
 
 }  // namespace aqbench

@@ -27,7 +27,8 @@ struct StoredTime {
   std::string throughput_unit;
 };
 
-// The times of a run, and what must be equal for others to be compared with them.
+// The times of a run, and the properties of machine and build that must be equal for other times to be
+// compared with them.
 struct StoredTimes {
   JsonBox comparability;
   std::vector<StoredTime> cases;  // as in the results

@@ -1,6 +1,6 @@
 #pragma once
-// Samples where this process spends CPU time, from inside: a timer on each thread's CPU clock, and in its
-// signal handler a walk up the stack by unwind tables. Needs no permission and no frame pointers, and sees
+// Samples where this process spends CPU time, from inside: each thread has a timer on its CPU clock, whose
+// signal handler walks up the stack by unwind tables. Needs no permission and no frame pointers, and sees
 // through the frames of libraries that were built without them.
 
 #include <cstdint>
@@ -18,12 +18,13 @@ struct CpuSamples {
   std::uint64_t lost = 0;  // samples for which there was no room
 };
 
-// Samples all threads of this process while it lives, also those that start later. Uses SIGPROF; only one
+// Samples all threads of this process while it exists, also those that start later. Uses SIGPROF; only one
 // sampler may live at a time. As an observer of stages it notes which stage a sample belongs to: that of its
 // thread, or, where the thread has opened none, that of the thread that made the sampler.
 class CpuSampler final : public StageObserver {
  public:
-  // Takes so many samples for each second of CPU time of each thread; the kernel's tick may allow fewer.
+  // Takes `samples_per_s` samples for each second of CPU time of each thread; the kernel's tick may allow
+  // fewer.
   explicit CpuSampler(double samples_per_s);
   ~CpuSampler() override;
   CpuSampler(const CpuSampler&) = delete;

@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// How many processes wanted to run, on average.
+// The average number of processes that wanted to run.
 struct LoadAverage {
   std::array<double, 3> values{};  // over 1, 5 and 15 minutes
 };

@@ -29,7 +29,7 @@ std::vector<std::string_view> functions_of(std::string_view stack);
 // Returns whether the name stands for a place without a symbol: "[libgomp.so.1]", "[unknown]".
 bool is_unresolved(std::string_view function);
 
-// Start of a frame that is no function but a stage: "stage depth_estimation".
+// The beginning of a frame that is no function but a stage: "stage depth_estimation".
 inline constexpr std::string_view kStagePrefix = "stage ";
 
 }  // namespace aqbench

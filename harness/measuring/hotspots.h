@@ -1,7 +1,7 @@
 #pragma once
-// What CPU samples tell: which functions are hot, how much goes into overheads that no method asks for, and
-// whether the hot functions are those that one expects of a method. The tables are printed into
-// docs/profiling.md, which a test compares.
+// What CPU samples tell: which functions are hot (take much of the time), how much time goes into overheads
+// that no method asks for, and whether the hot functions are those that one expects of a method. The tables
+// are printed into docs/profiling.md, which a test compares.
 
 #include <string>
 #include <string_view>

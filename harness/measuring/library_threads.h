@@ -1,5 +1,6 @@
 #pragma once
-// Threads and devices of the libraries that real methods run on. For child processes: LibTorch wakes up here.
+// Threads and devices of the libraries that real methods run on. Call these in child processes alone: they
+// make LibTorch start its threads.
 
 #include <cstdint>
 #include <string>

@@ -15,7 +15,7 @@ struct ProcessorTimes {
   double steal_s = 0;  // taken by the hypervisor
 };
 
-// Reads them; nullopt where the system does not tell.
+// Reads these times; nullopt where the system does not tell.
 std::optional<ProcessorTimes> processor_times();
 
 // Returns the processor time of this process, all its threads, and of the programs that it has waited for, in
@@ -32,7 +32,7 @@ struct MachineLook {
   double seconds = 0;                 // time since the watch began
 };
 
-// Watches what other programs do from when it is made.
+// Watches what other programs do, from its construction on.
 class MachineWatch {
  public:
   MachineWatch();

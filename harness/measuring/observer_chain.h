@@ -1,5 +1,5 @@
 #pragma once
-// Several observers of stages at once, and one for the time of a scope.
+// Lets several observers see the stages at once, and installs an observer for the time of a scope.
 
 #include <utility>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace aqbench {
 
-// One observer that stands for several: enters them in order and leaves them in reverse. If one throws on
-// entering, those before it are left again and the exception goes on.
+// One observer that passes everything on to several: it enters them in order and leaves them in reverse. If
+// one throws on entering, those before it are left again and the exception is passed on.
 class ObserverChain final : public StageObserver {
  public:
   explicit ObserverChain(std::vector<StageObserver*> observers) : observers_(std::move(observers)) {}
@@ -21,7 +21,7 @@ class ObserverChain final : public StageObserver {
   std::vector<StageObserver*> observers_;  // not owned
 };
 
-// Installs an observer and takes it away again.
+// Installs an observer of stages for as long as this object exists.
 class ScopedObserver {
  public:
   explicit ScopedObserver(StageObserver& observer) { set_stage_observer(&observer); }

@@ -1,6 +1,6 @@
 #pragma once
-// CPU samples by Linux perf, from outside: sees the kernel, too, but walks the stack by frame pointers, which
-// libraries are mostly built without.
+// Samples CPU time by Linux perf, from outside: it sees the kernel, too, but walks the stack by frame
+// pointers, which most libraries are built without.
 
 #include <memory>
 #include <string>

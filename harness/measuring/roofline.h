@@ -13,15 +13,15 @@ struct Roofline {
   double bytes_per_s = 0;  // triad (McCalpin, STREAM): two streams read, one written
 };
 
-// Measures for about 0.1 s on that many threads. Returns the best of several short runs, since other programs
-// can only slow them down.
+// Measures the roofline for about 0.1 s on that many threads. Returns the best of several short runs, since
+// other programs can only slow them down.
 Roofline measure_roofline(int threads);
 
 // Numbers that stand beside a time: "gflop" and "gb", the work; "peak_gflops" (of its precision) and
 // "peak_gb_per_s", the roof; and what follows from the time, "gflops" and "roofline_share".
 using Figures = std::vector<std::pair<std::string, double>>;
 
-// Adds the work and the roof.
+// Adds the work and the roof to `figures`.
 void add_roofline(const Roofline& roofline, double flops, double bytes, bool single_precision,
                   Figures& figures);
 

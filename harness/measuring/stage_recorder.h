@@ -1,6 +1,7 @@
 #pragma once
-// Records what each stage took: calls, wall time inclusive and self, and where asked, CPU time and memory.
-// The recorder's own memory grows with the number of different stages, not with calls.
+// Records what each stage took: calls, wall time with and without the nested stages (inclusive and self), and
+// where asked, CPU time and memory. The recorder's own memory grows with the number of different stages, not
+// with calls.
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace aqbench {
 inline constexpr std::size_t kMaxStages = 256;
 inline constexpr const char* kOtherStages = "(other stages)";
 
-// Resident memory is looked at in so many calls of a stage, the first ones.
+// Resident memory is measured only in the first so many calls of a stage.
 inline constexpr std::uint64_t kResidentCalls = 100;
 
 // What a recorder measures beside wall time.
@@ -33,9 +34,9 @@ struct StageRecorderOptions {
   // Time on the CUDA device, of the stages of the thread that made the recorder. Left out where there is none
   // (harness/measuring/torch_table.h).
   bool device_time = false;
-  // Peak growth of the process's resident memory in each stage, or where a program of somebody else's runs in
-  // it and has more, that of the program and all that it starts. About 40 us a scope, so not for timed runs;
-  // only in the first kResidentCalls calls of a stage.
+  // How much the process's resident memory grows in each stage at most; where somebody else's program runs in
+  // the stage and takes more, the memory of that program and all that it starts. This costs about 40 us a
+  // scope, so it is not for timed runs, and it is measured only in the first kResidentCalls calls of a stage.
   bool resident_peak = false;
 };
 
@@ -49,9 +50,10 @@ class StageRecorder final : public StageObserver {
 
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
-  // Takes the stages of a program as stages within the one that it ran in, those of its further threads as
-  // stages of other threads; its CPU time and its memory belong to the stages that are open and to the one
-  // that it ran in. Where its memory is not known, theirs is not either.
+  // Adds the stages of a program as stages within the one that the program ran in; those of its further
+  // threads become stages of other threads. The CPU time and the memory of the program count in the stage
+  // that it ran in and in all that are open. Where its memory is not known, that of these stages is unknown
+  // too.
   void program_ended(const ProgramReport& report) override;
 
   // Ends one repetition of the whole run: the sums since the last call become one sample of every stage (0

@@ -14,8 +14,8 @@ struct FunctionName {
   bool resolved = false;
 };
 
-// Looks up functions by address. Knows the files that are loaded when it is made; reads each file's symbols
-// when they are first needed.
+// Looks up functions by address in the files that were loaded when this object was made. Reads each file's
+// symbols when they are first needed.
 class Symbols {
  public:
   Symbols();

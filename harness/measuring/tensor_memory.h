@@ -10,7 +10,8 @@
 
 namespace aqbench {
 
-// Called on the thread that allocates or releases, one call at a time.
+// Somebody who is told of tensor memory. It is called on the thread that allocates or releases, one call at a
+// time.
 class TensorMemoryListener {
  public:
   virtual ~TensorMemoryListener() = default;
@@ -19,8 +20,8 @@ class TensorMemoryListener {
   virtual void on_tensor_memory(std::int64_t bytes) noexcept = 0;
 };
 
-// Listens while it lives. A second watch takes over until it ends. Do not end a watch while tensors that it
-// saw are being made on other threads.
+// Lets a listener hear of tensor memory while this object exists. A second watch takes over until it ends. Do
+// not end a watch while tensors that it saw are being made on other threads.
 class TensorMemoryWatch {
  public:
   explicit TensorMemoryWatch(TensorMemoryListener& listener);
@@ -32,7 +33,8 @@ class TensorMemoryWatch {
   TensorMemoryListener* previous_;
 };
 
-// Makes the calling thread report; does nothing where that has been done, and where LibTorch is not loaded.
+// Makes the calling thread report its tensor memory; does nothing where that has been done, and where
+// LibTorch is not loaded.
 void watch_tensor_memory_here();
 
 // Makes the threads of the OpenMP pool that LibTorch uses report: as many as it uses at the time. Starts the

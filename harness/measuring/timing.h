@@ -22,8 +22,8 @@ struct TimedCall {
 void time_warm_runs(const TimingPlan& plan, const TimedCall& call, const std::string& expected_sha256,
                     int threads, Timing& timing);
 
-// Sets `precision`, and says in `note` what speaks against the samples: other programs in the way, a
-// precision that was not reached. Call it when all samples are there, of several processes together.
+// Sets `precision`, and says in `note` why the samples may be wrong: other programs disturbed them, a
+// precision was not reached. Call it when all samples are there, of several processes together.
 void judge_timing(const TimingPlan& plan, Timing& timing);
 
 // Returns the median of the warm runs, or without these the cold run.

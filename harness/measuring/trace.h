@@ -12,7 +12,8 @@
 
 namespace aqbench {
 
-// Events beyond this many are counted and left out, so that a trace can be opened and memory suffices.
+// The most events of a trace; further ones are counted and left out, so that the trace can be opened and
+// memory suffices.
 inline constexpr std::size_t kMaxTraceEvents = 200'000;
 
 // Notes when each stage began and ended.

@@ -1,13 +1,13 @@
 #pragma once
-// Ranges of other LibTorch code become stages.
+// Makes stages of the ranges that other LibTorch code marks.
 
 #include <cstdint>
 #include <optional>
 
 namespace aqbench {
 
-// Gives, while it lives, the ranges that LibTorch code marks with RECORD_USER_SCOPE to the observer of
-// StageScope (core/stage_scope.h) as if they were StageScopes, so that whoever looks at stages sees both,
+// While this object exists, reports the ranges that LibTorch code marks with RECORD_USER_SCOPE to the
+// observer of StageScope (core/stage_scope.h) as if they were StageScopes, so that an observer sees both,
 // nested as they ran. Does nothing where LibTorch is not loaded.
 class UserScopeBridge {
  public:
