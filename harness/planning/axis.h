@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// An axis of more values is refused.
+// The most values of an axis; one with more is refused.
 inline constexpr std::size_t kMaxAxisValues = 10000;
 
 // One axis: values as text, each once, numbers of a range in plain decimal without trailing zeros.

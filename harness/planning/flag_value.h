@@ -89,8 +89,8 @@ void assign(std::optional<Field>& field, const FlagValue& value) {
   assign(field.emplace(), value);
 }
 
-// A function object that puts a flag's value into the field of a request at a path of members:
-// into<&SweepRequest::plan, &PlanRequest::device>.
+// A function object that puts a flag's value into a field of a request. The template arguments are the path
+// of members to the field: into<&SweepRequest::plan, &PlanRequest::device>.
 template <auto... kPath>
 struct Into {
   template <class Request>
@@ -101,7 +101,7 @@ struct Into {
 template <auto... kPath>
 inline constexpr Into<kPath...> into{};
 
-// A function object for a switch that turns something off: sets the bool at a path of members to false.
+// A function object for a flag that turns something off: it sets the bool at a path of members to false.
 template <auto... kPath>
 struct TurnOff {
   template <class Request>

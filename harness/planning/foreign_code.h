@@ -1,5 +1,5 @@
 #pragma once
-// What a plan runs that is no part of this program.
+// The programs and code that a plan runs and that are no part of this program.
 
 #include <span>
 #include <string>

@@ -39,7 +39,7 @@ SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue = re
 // Returns the cases sorted by name, as JSON: SweepPlan::sha256 is the hash of its text.
 Json cases_json(const std::vector<Case>& cases);
 
-// Returns that text, in less memory.
+// Returns the text of cases_json(), in less memory.
 std::string cases_text(const std::vector<Case>& cases);
 
 // Returns 75 % of the memory that this machine or cgroup has.

@@ -47,8 +47,8 @@ struct PlanBasis {
   int threads = 1;
   std::string device;
   TimingPlan method_timing, workload_timing;
-  std::vector<std::pair<std::string, TimingPlan>> own_timing =
-      {};                        // of workloads that the suite times itself
+  // Of the workloads that have a number of warm runs of their own in the suite.
+  std::vector<std::pair<std::string, TimingPlan>> own_timing = {};
   std::string project_dir = {};  // that relative paths of declared methods are read from
 };
 

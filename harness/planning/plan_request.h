@@ -18,7 +18,7 @@
 
 namespace aqbench {
 
-// A sweep of more cases is refused.
+// The most cases of a sweep; one with more is refused.
 inline constexpr std::size_t kMaxCases = 100000;
 
 // Seconds that a case may take where --timeout is not given.

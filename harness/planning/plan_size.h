@@ -1,5 +1,6 @@
 #pragma once
-// How large the records of a plan will be: a sweep whose results could not be read again is not begun.
+// Estimates how large the records of a plan will be, so that no sweep is begun whose results could not be
+// read again.
 
 #include <cstdint>
 

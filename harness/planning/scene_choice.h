@@ -59,8 +59,8 @@ struct RecordingPlace {
   std::vector<std::filesystem::path> hidden;  // from methods: its truth, wherever that lies
 };
 
-// Returns what methods must not see of all recordings that choose_recording() has seen, their truths: a
-// method of one case would find those of the others in a folder that it may read.
+// Returns the files of truth of all recordings that choose_recording() has seen, which no method may see: a
+// method of one case could otherwise find the truth of another in a folder that it may read.
 const std::set<std::filesystem::path>& hidden_of_recordings();
 
 // Returns whether the case's scene is a recording.
@@ -73,7 +73,7 @@ const RecordingPlace& recording_place(const Case& planned);
 // Returns the frame that a case of a recording looks at, its option dataset.frame.
 std::size_t recording_frame(const Case& planned);
 
-// Throws Error(usage) if the last scene has the name of an earlier one.
+// Throws Error(usage) if the last of the scenes has the name of an earlier one.
 void require_own_label(const std::vector<SceneChoice>& scenes);
 
 }  // namespace aqbench

@@ -84,7 +84,7 @@ Json to_json(const Suite& suite);
 // Reads a suite. Throws as read_suite_file(), with `source` for the file.
 Suite suite_from_json(const Json& json, const std::string& source);
 
-// Does the same at a place of a larger document.
+// Reads a suite in the same way at a place of a larger document.
 Suite suite_at(const JsonPlace& root);
 
 }  // namespace aqbench

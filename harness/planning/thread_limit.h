@@ -3,6 +3,7 @@
 
 namespace aqbench {
 
+// The most threads that a case may be given.
 inline constexpr int kMaxThreads = 1024;
 
 }  // namespace aqbench

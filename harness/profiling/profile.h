@@ -13,8 +13,8 @@
 
 namespace aqbench {
 
-// Which sampler looks for hot functions; automatic: perf where it can see whole stacks, else in_process. Of
-// somebody's program perf, or none where it may not sample.
+// Which sampler looks for hot functions. automatic: perf where it can see whole stacks, else in_process; for
+// somebody else's program perf, or none where perf may not sample.
 enum class SamplerChoice { automatic, perf, in_process, none };
 
 // What `aqbench profile` was asked for.

@@ -14,12 +14,12 @@ namespace aqbench {
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
-// Lets the datasets of a bundle's request lie where the project of --project has those of the same names;
-// does nothing where no file is named.
+// Replaces the folders of the datasets in a bundle's request by those that the project of --project gives for
+// the same names; does nothing where no file is named.
 void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file);
 
-// Lets the declared methods of a bundle's plan run in the folder of --project, or in the one that the bundle
-// names. Throws Error(input) where that is not on this machine.
+// Sets the folder in which the declared methods of a bundle's plan run: that of --project, or else the one
+// that the bundle names. Throws Error(input) where that is not on this machine.
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file);
 
 }  // namespace aqbench

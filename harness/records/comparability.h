@@ -13,7 +13,7 @@ namespace aqbench {
 Json comparability_of(const Json& environment);
 
 // Returns "cpu_model is "B", WHOSE "A"" for each part that differs, in the order of their names. `whose` says
-// whose parts those of `before` are, e.g. "the baseline's".
+// in the text to what `before` belongs: "the baseline's".
 std::vector<std::string> comparability_differences(const Json& before, const Json& now,
                                                    std::string_view whose);
 

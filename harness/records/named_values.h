@@ -9,7 +9,8 @@
 
 namespace aqbench {
 
-// Holds parameters with their names, in a fixed order. Most names are those of all other cases, too.
+// Parameters with their names, in a fixed order. Names are interned, since most of them are those of all
+// other cases, too.
 using NamedValues = std::vector<std::pair<InternedText, ParameterValue>>;
 
 }  // namespace aqbench

@@ -6,8 +6,8 @@
 
 namespace aqbench {
 
-// Returns the record of a case that has not run: names, axes, options, faults planned (0 times), status
-// failed.
+// Returns the record of a case that has not run: names, axes, options, the planned faults with 0 strikes,
+// status failed.
 Record planned_record(const Case& planned);
 
 }  // namespace aqbench

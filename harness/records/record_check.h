@@ -1,5 +1,5 @@
 #pragma once
-// Whether a record can be what a case gave: for readers who cannot run the case again.
+// Checks whether a record can be what a case gave, for readers who cannot run the case again.
 
 #include <string>
 #include <vector>
@@ -14,10 +14,10 @@ enum class RecordKind {
   profile,  // run under a profiler: stages of other runs than the timed ones, no scores
 };
 
-// Returns what contradicts itself in a record, a line each, the member first: an ok record without output
-// hash, cold time or metrics; a reason, metrics or times beside a status that has none; metrics as
-// metric_problems() of a method; negative times; stages that take longer than what they are in, or than the
-// run; blocks that do not cover the samples.
+// Returns the contradictions in a record, one line each, which begins with the member: an ok record without
+// output hash, cold time or metrics; a reason, metrics or times beside a status that has none; what
+// metric_problems() finds in the metrics of a method; negative times; stages that take longer than what they
+// are in, or than the run; blocks that do not cover the samples.
 std::vector<std::string> record_problems(const Record& record, RecordKind kind = RecordKind::sweep);
 
 }  // namespace aqbench

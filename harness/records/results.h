@@ -49,10 +49,10 @@ Json to_json(const Results& results);
 // Returns the bytes of results.json: indented, final newline, records sorted.
 std::string results_text(const Results& results);
 
-// Hands the same bytes to `write`, record by record, so that they are never held together.
+// Hands the same bytes to `write`, record by record, so that they are never all in memory.
 void write_results_text(const Results& results, const WriteBytes& write);
 
-// Returns the SHA-256 of these bytes.
+// Returns the SHA-256 of the bytes of results.json.
 std::string results_sha256(const Results& results);
 
 // Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a

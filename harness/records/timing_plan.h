@@ -19,7 +19,7 @@ struct TimingPlan {
   double precision = 0;  // a share: 0.02 = 2 %; 0: not asked for
   int max_repetitions = 1000;
   double max_time_s = 60;
-  int blocks = 1;  // processes that share the repetitions' plan: each runs all of it; cases are interleaved
+  int blocks = 1;  // processes of the case; each carries out this plan; the processes of cases take turns
 
   bool times_warm() const { return repetitions > 0 || min_time_s > 0 || precision > 0; }
   bool operator==(const TimingPlan&) const = default;
