@@ -13,14 +13,14 @@
 
 namespace aqbench {
 
-// Folder in a case's scratch folder with what its method sees of the dataset.
+// The folder in a case's scratch folder that holds what its method sees of the dataset.
 inline constexpr const char* kObservationFolder = "observation";
 
-// Folder in a case's scratch folder where its method may write.
+// The folder in a case's scratch folder in which its method may write.
 inline constexpr const char* kWorkFolder = "work";
 
 // Copies what a method may see of a dataset, calibration.json and images/, to the new folder `to`: no link
-// leads from there to the truth, and what the method does to its copy does no harm. Throws Error(io).
+// leads from there to the truth, and the method can damage only its own copy. Throws Error(io).
 void copy_observation(const std::filesystem::path& dataset_dir, const std::filesystem::path& to);
 
 // The images of a case on disk.

@@ -1,5 +1,5 @@
 #pragma once
-// From how a case's child process ended to the case's result.
+// Makes the result of a case from how its child process ended.
 
 #include <string>
 
@@ -19,9 +19,10 @@ namespace aqbench {
 CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
                      const CaseBoard& board, const std::string& dataset_name = "{dataset}");
 
-// Holds how this process runs against `before`. If somebody changed it while a real method ran, such as its
-// processors, the result becomes a failed one that says what, since times of this case and of later ones may
-// be wrong; it is set back as far as this process may, and `before` is then what it is.
+// Compares the settings of this process, such as the processors that it may use, with those `before` the
+// case. If they changed, sets them back as far as this process may, and sets `before` to what they are then.
+// If a real method ran meanwhile, its result becomes a failed one that says what changed, since times of this
+// case and of later ones may be wrong.
 void check_own_settings(const Case& planned, OwnSettings& before, CaseResult& result);
 
 }  // namespace aqbench

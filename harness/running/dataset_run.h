@@ -35,7 +35,8 @@ struct DatasetRunRequest {
   std::uint64_t memory_limit_bytes = 0;  // 0: none
   int cancel_descriptor = -1;
   std::function<void(const std::string& stage)> tick = {};  // a few times a second
-  // Writes what belongs into out_dir besides, where that is kept. The folder is not yet at its place.
+  // Writes further files into `folder`, which becomes out_dir; called where the output is kept, before the
+  // folder is moved to its place.
   std::function<void(const DatasetRun& run, const std::filesystem::path& folder)> add_files = {};
 };
 

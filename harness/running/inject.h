@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Metres that the fault `corrupt` moves a point along +Z.
+// How far the fault `corrupt` moves a point along +Z, metres.
 inline constexpr double kCorruptShiftM = 0.005;
 
 // Carries faults out as stages open and close on any thread. Counts each strike on the board (slot = index of

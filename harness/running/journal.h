@@ -30,7 +30,7 @@ namespace aqbench {
 inline constexpr int kOldestJournalSchemaVersion = 1;
 inline constexpr int kJournalSchemaVersion = 2;
 
-// The journal's name in a bundle, and that of what the cases print.
+// The names in a bundle of the journal and of the log with what the cases print.
 inline constexpr const char* kJournalFile = "journal.jsonl";
 inline constexpr const char* kLogFile = "bench.log";
 
@@ -57,7 +57,7 @@ struct JournalResumption {
   std::size_t after = 0;  // records and blocks that stand before it
 };
 
-// How long bench.log was when a line was written, and the hash of what came since the mark before.
+// How long bench.log was when a line was written, and the hash of what was added to it since the mark before.
 struct LogMark {
   std::uint64_t bytes = 0;
   std::string sha256;

@@ -1,5 +1,5 @@
 #pragma once
-// One case under way in its process: observers, faults, the cold call, then the warm repetitions.
+// Runs one case in its process: with observers and faults, first the cold call, then the warm repetitions.
 
 #include <functional>
 #include <thread>
@@ -14,7 +14,7 @@
 
 namespace aqbench {
 
-// Tells the parent where the case's main thread is, for the reason of a crash.
+// Tells the parent in which stage the case's main thread is, so that the reason of a crash can name it.
 class BoardMarker final : public StageObserver {
  public:
   explicit BoardMarker(CaseBoard& board) : board_(board), thread_(std::this_thread::get_id()) {}
@@ -34,7 +34,7 @@ class MeasuredCase {
   MeasuredCase(const Case& planned, CaseBoard& board, Record& record);
 
   // Calls `run` for the first time in this process. Fills cold_ms, and stages and injected faults also when
-  // `run` throws; the exception goes on.
+  // `run` throws; the exception is passed on.
   void run_cold(const std::function<void()>& run);
 
   // Times warm runs as the case's plan says; does nothing if it wants none. The record's stages are then

@@ -12,8 +12,9 @@
 
 namespace aqbench {
 
-// Returns indices into `blocks`, index i `blocks[i]` times. Round by round every case that has blocks left
-// runs once, in an order drawn by chance: neighbours in time are comparable, and no case always comes first.
+// Returns an order of all blocks as indices into `blocks`; index i stands in it `blocks[i]` times. Round by
+// round every case that has blocks left runs once, in an order drawn by chance: neighbours in time are
+// comparable, and no case always comes first.
 std::vector<std::size_t> block_order(const std::vector<int>& blocks, std::uint64_t seed);
 
 // Returns such an order for the cases of a plan, as indices into `cases`. Cases that may be compared with

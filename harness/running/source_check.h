@@ -1,6 +1,6 @@
 #pragma once
-// What a record says of how its method ran: what it looked at and could reach, which stages it went through,
-// which of its faults struck. Held against the plan of its case, by readers who cannot run it again.
+// Checks what a record says of how its method ran: what the method looked at and could reach, its stages, the
+// faults that struck. It is compared with the plan of the case, for readers who cannot run the case again.
 
 #include <map>
 #include <set>
@@ -15,37 +15,39 @@
 
 namespace aqbench {
 
-// What is wrong, a sentence without its end each. What another version of the program may do otherwise stands
-// apart: stages and metrics that this one does not know.
+// The problems, each a sentence without its full stop. Those that may be none in another version of the
+// program stand apart: stages and metrics that this version does not know.
 struct SourceProblems {
   std::vector<std::string> always, of_this_version;
 };
 
-// Returns what of a record does not fit its case: an isolation that there is none of, or none where there
-// must be one; a dataset's hash of a case that looks at none, or none, or not the planned recording's; a
-// program of a method that runs none; a fault that did not strike in a stage that ran; stages of another
-// method; holes that are not what completeness lacks; metrics that such a method has and this record lacks.
+// Returns what in a record does not fit its case: an isolation that aqbench does not have, or none for a real
+// method; the hash of a dataset where the case looks at none, no such hash where it does, or a hash that is
+// not that of the planned recording; a program where the method runs none; times of another kind of case; a
+// fault that did not strike although its stage ran; stages of another method; holes that do not add up to 100
+// % with completeness; metrics that such a case has and the record lacks, or the other way round.
 // `is_profile`: a record of `aqbench profile`, which holds less.
 SourceProblems source_problems(const Record& record, const Case& planned, bool is_profile);
 
-// Returns a sentence for each case that looked at the same dataset as another one, planned in this journal,
-// and has another hash of it. Of one machine: others may render other bytes. Throws Error(input) for a plan
-// that cannot be read.
+// Returns a sentence for each case whose hash of its dataset differs from that of another case in this
+// journal that looked at the same dataset. Returns nothing for cases that ran on several machines, which may
+// render different bytes. Throws Error(input) for a plan that cannot be read.
 std::vector<std::string> dataset_problems(const Results& results, const JournalContents& journal);
 
-// Returns a sentence for each scored case whose density of points is not that of its points on the true
-// surface of its scene. `planned` are the cases by name; what lies in files is left out.
+// Returns a sentence for each scored case whose density of points does not follow from the number of its
+// points and the true area of its scene. `planned` are the cases by name; scenes from files are left out.
 std::vector<std::string> density_problems(const Results& results, const std::map<std::string, Case>& planned);
 
-// Returns what an environment, an object, says of the program that only this very build can know: its build
-// and its libraries, and a device that no case has. Outside git it does not know whether its sources were
-// changed.
+// Returns the problems of what an environment (a JSON object) says of the program and of devices: a build or
+// libraries that are not those of this very build, which must have measured, and a device that no case has.
+// Outside git a build does not know whether its sources were changed.
 std::vector<std::string> build_problems(const Json& environment, const std::set<std::string>& devices);
 
-// Returns what of the comparability key does not follow from the rest of the environment, an object.
+// Returns the values of the comparability key that do not follow from the rest of the environment (a JSON
+// object).
 std::vector<std::string> key_problems(const Json& environment);
 
-// Returns whether this program, the very same build, made the journal.
+// Returns whether this very build of the program made the journal.
 bool is_of_this_program(const JournalHeader& header);
 
 }  // namespace aqbench

@@ -15,7 +15,8 @@
 
 namespace aqbench {
 
-// Is the number of cases from which their plan is held in large pages: a fork for each of them would copy it.
+// The number of cases from which on this process keeps its memory in large pages (hold_in_large_pages()),
+// since each of the many forks copies an entry for each page.
 inline constexpr std::size_t kManyCases = 5000;
 
 // How far a sweep has come.

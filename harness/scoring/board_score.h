@@ -1,5 +1,5 @@
 #pragma once
-// A ChArUco board in a recording: corners that depth maps give, against the board.
+// Scores the corners of a ChArUco board in a recording, as depth maps give them, against the true board.
 
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"

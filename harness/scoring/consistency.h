@@ -1,6 +1,6 @@
 #pragma once
-// How well a reconstruction agrees with itself, for recordings of which nothing is known to be true. No
-// accuracy: what is wrong in the same way everywhere agrees.
+// Measures how well a reconstruction agrees with itself, for recordings of which nothing is known to be true.
+// This is no accuracy: depths that are wrong in the same way everywhere agree.
 
 #include <optional>
 #include <span>

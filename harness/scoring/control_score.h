@@ -1,5 +1,5 @@
 #pragma once
-// Control points of a recording: how far a reconstruction's local surface is from each.
+// Measures how far a reconstruction's local surface is from each control point of a recording.
 
 #include <optional>
 
@@ -9,10 +9,10 @@
 
 namespace aqbench {
 
-// Returns how far a place is from the local surface, metres. The total least-squares plane of all points
-// within `radius_m` says across what is measured; the height is the mean of the 16 points that are nearest
-// along that plane, or of all where there are fewer. nullopt where there are fewer than 3, or all lie on a
-// line.
+// Returns how far a place is from the local surface, metres. The distance is measured along the normal of the
+// total least-squares plane of all points within `radius_m`; the height is the mean of the 16 points that are
+// nearest along that plane, or of all where there are fewer. nullopt where there are fewer than 3, or all lie
+// on a line.
 std::optional<double> distance_to_local_plane_m(const PointCloud& cloud, const Vec3& place_m,
                                                 double radius_m);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of a method's depths for people: the depth map of each camera, how wrong and how sure it is.
+// Pictures of a method's depths for people: the depth map of each camera, its errors and its confidence.
 
 #include <cstddef>
 #include <filesystem>
@@ -17,10 +17,10 @@ namespace aqbench {
 // first camera has large pictures, the others small ones, so that a case takes some 100 kB.
 inline constexpr int kPictureSide_px = 480, kSmallPictureSide_px = 160;
 
-// Folder of a bundle with pictures; in it one folder for each case.
+// The folder of a bundle with the pictures; it holds one folder for each case.
 inline constexpr const char* kPicturesFolder = "pictures";
 
-// File in the folder of a case that says what its pictures show.
+// The file in the folder of a case that says what its pictures show.
 inline constexpr const char* kPictureListName = "pictures.csv";
 
 // Returns the files for the folder of a case, name and bytes: pictures.csv; depth.png, depth_error.png and,

@@ -1,5 +1,5 @@
 #pragma once
-// Is a cloud worth scoring? A wrong unit or frame is found before a number is shown.
+// Checks whether a cloud is worth scoring, so that a wrong unit or frame is found before a number is shown.
 
 #include <string>
 
@@ -22,7 +22,7 @@ struct ScorableHints {
 // or centimetres, and where no point lies where the surface is scored.
 std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints);
 
-// Looks at a cloud in blocks, once.
+// Does the same for a cloud in blocks, which it reads once.
 std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const ScorableHints& hints);
 
 }  // namespace aqbench

@@ -20,7 +20,7 @@ struct KeptFiles {
   bool pictures = true;  // of depth maps (harness/scoring/depth_pictures.h), and the view (harness/viewing/)
 };
 
-// What is done with the output of a method beyond its hash.
+// What is done with the output of a method beside hashing it.
 struct Afterwards {
   bool score = true;
   KeptFiles kept{.cloud = false, .pictures = false};

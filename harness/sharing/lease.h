@@ -2,9 +2,9 @@
 // Leases: which of several processes, on one machine or on several that share a folder, works on which item.
 //
 // A lease is a file ITEM.GENERATION in the folder, made with O_EXCL (which NFS honours since version 3) and
-// flushed to the disk. Whoever holds it counts up a number in it. A lease whose number stands still for
-// `lease_s`, by the clock of the process that looks, is stale; clocks of machines are never compared. It is
-// taken over by making the file of the next generation, which only one process can.
+// flushed to the disk. Its holder counts up a number in it. A lease whose number does not change for
+// `lease_s`, by the clock of the process that watches it, is stale; clocks of different machines are never
+// compared. It is taken over by making the file of the next generation, which only one process can.
 //
 // A holder that was stopped for longer than its lease may go on afterwards: that two processes then work on
 // one item is harmless, because what they make is published once (shared_results.h).
@@ -33,7 +33,8 @@ LeaseHolder this_process();
 // Reads who holds the lease in a file. Returns nullopt for a file that is gone or is being written.
 std::optional<LeaseHolder> read_lease_holder(const std::filesystem::path& file);
 
-// Returns whether the holder is of this machine and no longer runs. false where that cannot be known.
+// Returns whether the holder is a process of this machine that no longer runs; false where that cannot be
+// known.
 bool is_known_dead(const LeaseHolder& holder);
 
 // The right to work on one item, until it is given back.

@@ -33,8 +33,9 @@ bool has_timed_cases(const SweepPlan& plan);
 // their own, and one with cases of several blocks, which alternate with those of other cases.
 void require_shareable(const SweepPlan& plan, OwnMachines machines);
 
-// Takes this machine for the timed cases of a shared sweep until the lock goes; loads what its cases need.
-// Throws as join_timed_machines() does, and Error(usage) where a module is missing.
+// Takes this machine for the timed cases of a shared sweep until the returned lock is destroyed; loads the
+// modules that the cases need. Throws as join_timed_machines() does, and Error(usage) where a module is
+// missing.
 [[nodiscard]] FileLock take_machine(const SweepPlan& plan, const std::filesystem::path& tasks,
                                     UnlikeMachines unlike);
 
@@ -50,8 +51,7 @@ using CasesOfHosts = std::map<std::string, std::size_t>;
 
 // Writes every published result that the journal does not have yet into the bundle: files, log, record. Where
 // times count, the journal says on which machine they were measured. Tells `taken` of each and returns how
-// many. Throws Error(io), Error(input) for a result that is not of its
-// case.
+// many. Throws Error(io), Error(input) for a result that is not of its case.
 std::size_t collect(const SweepPlan& plan, const std::filesystem::path& tasks, Journal& journal,
                     CasesOfHosts& hosts, const std::function<void(const Record&)>& taken = {});
 

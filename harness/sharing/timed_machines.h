@@ -14,7 +14,7 @@ namespace aqbench {
 enum class UnlikeMachines { refuse, accept };
 
 // Lets the machine `host`, which `environment` describes (as in env.json), take part in the sweep of this
-// folder (shared_results.h), until the lock that is returned goes. Throws Error(not_comparable) where another
+// folder (shared_results.h), until the returned lock is destroyed. Throws Error(not_comparable) where another
 // task of the sweep runs on it, or where its comparability is not that of the first machine and `unlike`
 // refuses; Error(io).
 [[nodiscard]] FileLock join_timed_machines(const std::filesystem::path& tasks, const std::string& host,
