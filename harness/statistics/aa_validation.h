@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Holds the threshold of one case.
+// The threshold of one case.
 struct CaseTau {
   std::size_t aa_runs = 0;
   // The 99th percentile of |shift| by nearest rank, so the largest of up to 100 runs; nullopt without runs.
@@ -24,7 +24,7 @@ struct CaseTau {
 // Error(input) naming aa_shifts if one is not finite, and Error(usage) as check().
 CaseTau tau_of_case(std::span<const double> aa_shifts, const PairedPolicy& policy);
 
-// Says which suites to draw from measured pairs.
+// Which suites are drawn from measured pairs.
 struct BlockCheckRequest {
   std::size_t suites = 2000;  // to draw, of one case each
   std::size_t pairs_per_suite = 40;
@@ -32,14 +32,14 @@ struct BlockCheckRequest {
   std::uint64_t seed = 42;
 };
 
-// Counts the verdicts on the suites.
+// How many of the suites got which verdict.
 struct BlockCheck {
   std::size_t suites = 0;
   std::size_t regressed = 0, faster = 0, pass = 0, inconclusive = 0;
   std::size_t confirmed_regressed = 0;  // flagged again in another block, which shares no pair with the first
 };
 
-// Counts false alarms in comparisons that share no pair.
+// The number of false alarms in comparisons that share no pair.
 struct AlarmCount {
   std::size_t blocks = 0;
   std::size_t regressed = 0;  // called slower
@@ -49,14 +49,14 @@ struct AlarmCount {
   double rate_upper() const;
 };
 
-// Is the confidence of AlarmCount::rate_upper().
+// The confidence of AlarmCount::rate_upper().
 inline constexpr double kAlarmConfidence = 0.95;
 
 // Returns how many independent blocks without an alarm bound its rate by `rate`, 0 < rate < 1.
 std::size_t blocks_to_bound(double rate);
 
-// Judges the measured pairs in blocks side by side, each as one case. As many as there are whole blocks are
-// independent, however many suites check_blocks() draws. Throws as compare_pairs().
+// Cuts the measured pairs into blocks of neighbours that share no pair, and judges each block as one case.
+// Only these blocks are independent, however many suites check_blocks() draws. Throws as compare_pairs().
 AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs_per_suite,
                                  const PairedPolicy& policy);
 

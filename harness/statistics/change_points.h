@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// Says what counts as a change.
+// What counts as a change.
 struct ChangePointOptions {
   std::size_t window = 50;      // values that are looked at together; windows overlap by half
   double candidate_p = 0.01;    // a split is tried if its p is at most this,
@@ -26,7 +26,7 @@ struct ChangePointOptions {
 // 0 < max_p <= candidate_p < 1 and min_change >= 0.
 void check(const ChangePointOptions& options);
 
-// Says how two levels differ.
+// How two levels differ.
 struct LevelChange {
   double mean_before = 0;
   double mean_after = 0;
@@ -35,7 +35,7 @@ struct LevelChange {
   double p = 1;                  // of Student's t-test, two-sided, equal variances
 };
 
-// Holds one change.
+// One change.
 struct ChangePoint {
   std::size_t index = 0;  // of the first value of the new level
   LevelChange level;      // from the change point before this one to the one after it
@@ -49,7 +49,7 @@ struct ChangePoint {
 std::vector<ChangePoint> detect_change_points(std::span<const double> history,
                                               const ChangePointOptions& options = {});
 
-// Holds the newest level against the level of a pinned release.
+// How the newest level differs from the level of a pinned release.
 struct PinnedComparison {
   std::size_t pinned_begin = 0, pinned_end = 0;  // the pinned release's level: [begin, end)
   std::size_t newest_begin = 0;                  // the newest level goes from here to the end

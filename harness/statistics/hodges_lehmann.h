@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds a confidence interval.
+// A confidence interval.
 struct ShiftInterval {
   double lower = 0;
   double upper = 0;
@@ -20,7 +20,7 @@ struct ShiftInterval {
                         // differences, a lower limit where differences are tied
 };
 
-// Holds an estimate and its interval, in the unit of the differences.
+// An estimate and its interval, in the unit of the differences.
 struct HodgesLehmann {
   double estimate = 0;                    // median of the Walsh averages, zeros included
   std::optional<ShiftInterval> interval;  // nullopt for fewer than minimum_pairs_for_interval() differences
@@ -33,8 +33,8 @@ HodgesLehmann hodges_lehmann(std::span<const double> differences, double confide
 // Returns the fewest pairs whose widest interval reaches the confidence: 8 for 0.99.
 std::size_t minimum_pairs_for_interval(double confidence);
 
-// Holds an interval that assumes less than the exact one: quantiles of the estimate over resampled
-// differences (Efron's percentile interval). It is approximate, and too narrow for few pairs.
+// An interval that assumes less than the exact one: quantiles of the estimate over resampled differences
+// (Efron's percentile interval). It is approximate, and too narrow for few pairs.
 struct BootstrapInterval {
   double lower = 0;
   double upper = 0;
@@ -47,7 +47,7 @@ struct BootstrapInterval {
 BootstrapInterval bootstrap_hodges_lehmann(std::span<const double> differences, double confidence, int draws,
                                            std::uint64_t seed);
 
-// Asks which shift a comparison could have seen.
+// The question which shift a comparison could have seen.
 struct ResolutionQuestion {
   double flag_above = 0;  // a flag needs an estimate above this
   double alpha = 0.01;    // of the one-sided signed-rank test: the strictest level that Holm may ask for

@@ -10,14 +10,14 @@
 
 namespace aqbench {
 
-// Is the fewest warm runs of a unit.
+// The fewest warm runs of a unit.
 inline constexpr std::size_t kMinWarmRuns = 3;
 
 // Returns the time of a unit: the shortest of a process's warm runs. Throws Error(input) naming warm_runs if
 // there are fewer than kMinWarmRuns, or one is not finite and above 0.
 double unit_of(std::span<const double> warm_runs);
 
-// Tosses the fair coin of this pair: whether B runs first.
+// Tosses the fair coin of this pair; returns whether B runs first.
 bool b_runs_first(std::uint64_t seed, std::uint64_t pair);
 
 // Returns the fewest pairs to analyse with `cases` >= 1 cases and the policy's looks. The smallest possible p
@@ -25,11 +25,11 @@ bool b_runs_first(std::uint64_t seed, std::uint64_t pair);
 // needs must exist, 2^(1-n) <= alpha / looks. For 4 cases and 3 looks at alpha .01 that is 11.
 std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases);
 
-// Return how many of n measured pairs are kept (the quietest n / 2), and the inverse.
+// Return how many of n measured pairs are kept (the quietest n / 2), and how many must be measured to keep n.
 inline std::size_t kept_of(std::size_t measured_pairs) { return measured_pairs / 2; }
 inline std::size_t measured_for(std::size_t kept_pairs) { return 2 * kept_pairs; }
 
-// Describes the noise of the units, from an earlier A/A run or a pilot.
+// The noise of the units, from an earlier A/A run or a pilot.
 struct PairNoise {
   double cv = 0;           // of ln u of one unit around the mean of its side, both sides pooled
   double correlation = 0;  // between the two units of a pair: the share of the noise that pairing removes
@@ -39,10 +39,10 @@ struct PairNoise {
 // values that are not finite and above 0, unequal lengths and fewer than 3 pairs.
 PairNoise estimate_pair_noise(std::span<const double> u_a, std::span<const double> u_b);
 
-// Asks how often the signed-rank test of n pairs with normal noise finds that a shift of `effect` exceeds
-// tau: n = (pi/3) (z_{1-alpha} + z_power)^2 2 cv^2 (1 - correlation) / (ln(1 + effect) - ln(1 + tau))^2,
-// plus 4. The verdict of compare_pairs() asks less (p against no shift, and an estimate above tau), so its
-// power is higher.
+// The question how often the signed-rank test of n pairs with normal noise finds that a shift of `effect`
+// exceeds tau: n = (pi/3) (z_{1-alpha} + z_power)^2 2 cv^2 (1 - correlation) / (ln(1 + effect) - ln(1 +
+// tau))^2, plus 4. The verdict of compare_pairs() asks less (p against no shift, and an estimate above tau),
+// so its power is higher.
 struct PowerQuestion {
   double alpha = 0.01;  // of one test
   double tau = 0.02;
@@ -54,7 +54,7 @@ struct PowerQuestion {
 std::size_t pairs_for_power(const PowerQuestion& question, double power);
 double power_of_pairs(const PowerQuestion& question, std::size_t pairs);
 
-// Holds how many pairs to measure.
+// How many pairs to measure.
 struct PairPlan {
   std::size_t kept_pairs = 0;      // at the first look
   std::size_t measured_pairs = 0;  // twice that; each top-up adds as many

@@ -18,10 +18,9 @@ namespace aqbench {
 //   products the first). That is symmetric in A and B, so a fair coin stays fair, and no pair is selected by
 //   its difference.
 // - REGRESSED comes before PASS: a change can be above tau and certainly below delta.
-// - Of a series with a quality scale every pair is kept, and its p-values are two-sided, so that the chance
-// of
-//   calling it different at all is bounded. EQUIVALENT (pass) comes first: the interval lies within the
-//   margin on both sides. Else it is WORSE (regressed) or BETTER (faster) where p says so.
+// - Of a series with a quality scale every pair is kept, and its p-values are two-sided, so that the
+//   chance of calling it different at all is bounded. EQUIVALENT (pass) comes first: the interval lies
+//   within the margin on both sides. Else it is WORSE (regressed) or BETTER (faster) where p says so.
 // - Over all cases and looks the chance of any false REGRESSED is at most alpha, and so is that of any false
 //   FASTER. docs/statistics.md has the rates of A/A runs with tau.
 // Throws Error(input) naming case and field, "sweep: u_b[3] is nan, ...", for values that are not finite and
@@ -32,7 +31,7 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
 // Returns whether a case needs the next planned look; the first look is 1.
 bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy);
 
-// Holds the verdict after fresh pairs.
+// The verdict after fresh pairs.
 struct Confirmation {
   PairedVerdict verdict = PairedVerdict::inconclusive;
   std::string reason;  // one line

@@ -10,8 +10,8 @@
 
 namespace aqbench {
 
-// Says how a value that tells how good a result is, not how long it took, is compared: a metric over seeds or
-// runs. All its pairs are kept, the test is two-sided, and the margin takes the place of tau and delta.
+// How a metric over seeds or runs is compared: a value that tells how good a result is, not how long it took.
+// All its pairs are kept, the test is two-sided, and the margin takes the place of tau and delta.
 struct QualityScale {
   enum class Better { lower, higher, near_zero };
   Better better = Better::lower;
@@ -19,8 +19,8 @@ struct QualityScale {
   bool margin_absolute = false;  // needed where values are 0 or below, and for near_zero
 };
 
-// Holds the pairs of one gated (case, metric). u_a[i] and u_b[i] were measured one after the other, in an
-// order that a coin decided.
+// The pairs of one gated (case, metric). u_a[i] and u_b[i] were measured one after the other, in an order
+// that a coin decided.
 struct PairedSeries {
   std::string name;
   std::vector<double> u_a, u_b;   // above 0, in any unit; each the best of its process's warm runs (unit_of)
@@ -29,7 +29,7 @@ struct PairedSeries {
   std::optional<QualityScale> quality;  // then u_a and u_b are a metric, and neither tau nor delta counts
 };
 
-// Says what became of one case.
+// What became of one case.
 enum class PairedVerdict {
   regressed,     // p <= alpha after Holm, and the shift is above tau
   faster,        // the same in the other direction
@@ -42,7 +42,7 @@ std::string to_string(PairedVerdict verdict);
 // Returns what the verdict is called for a metric: "WORSE", "BETTER", "EQUIVALENT", "INCONCLUSIVE".
 std::string quality_text(PairedVerdict verdict);
 
-// Says in which scale a shift is. Above 0 is always worse.
+// The scale that a shift is in. Above 0 is always worse.
 enum class ShiftScale {
   log_ratio,           // ln(u_b / u_a)
   inverse_log_ratio,   // ln(u_a / u_b), where higher is better
@@ -61,7 +61,7 @@ bool is_difference(ShiftScale scale);
 // Returns change_of() for a reader: "+4.10 %", or "+0.123" for a difference.
 std::string shift_text(ShiftScale scale, double shift);
 
-// Holds the verdict on one case and what it follows from.
+// The verdict on one case and what it follows from.
 struct PairedComparison {
   std::string name;
   ShiftScale scale = ShiftScale::log_ratio;

@@ -8,11 +8,11 @@
 
 namespace aqbench {
 
-// Holds the settings of a paired comparison.
+// The settings of a paired comparison.
 struct PairedPolicy {
-  double alpha =
-      0.01;           // chance of any false REGRESSED in all cases and looks together; FASTER: as much again
-  double tau = 0.02;  // a change for the worse above this share is flagged; a case's own tau may raise it
+  // The chance of any false REGRESSED in all cases and looks together; that of any false FASTER is as large.
+  double alpha = 0.01;
+  double tau = 0.02;    // a change for the worse above this share is flagged; a case's own tau may raise it
   double delta = 0.05;  // PASS says that B is less than this share worse
   int looks = 1;        // planned looks at the data (the first and every top-up), each at alpha / looks
   double power = 0.9;   // how often a shift has to be flagged to count as visible
@@ -25,7 +25,7 @@ struct PairedPolicy {
 // 1 <= looks <= 100, 0.5 <= power < 1, and the draws are as said there.
 void check(const PairedPolicy& policy);
 
-// Names a preset.
+// A preset with its name.
 struct NamedPairedPolicy {
   std::string name;
   std::string help;

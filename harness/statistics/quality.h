@@ -1,5 +1,6 @@
 #pragma once
-// What differs where a metric is compared and not a time: scale, margin and verdict. Part of paired.h's rule.
+// The part of the rule of paired.h that differs where a metric is compared and not a time: scale, margin and
+// verdict.
 
 #include <string>
 

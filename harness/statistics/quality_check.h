@@ -1,6 +1,6 @@
 #pragma once
-// How verdicts on metrics behave, from A/A pairs: how often the same is called different, and how often a
-// change as large as the margin is seen.
+// Checks how verdicts on metrics behave, from A/A pairs: how often metrics of the same program are called
+// different, and how often a change as large as the margin is seen.
 
 #include <cstddef>
 #include <span>
@@ -18,8 +18,8 @@ struct QualityPower {
   std::size_t suites = 0, worse = 0;
 };
 
-// Counts the verdicts on suites of all metrics together. `regressed` of an AlarmCount counts those that call
-// any metric WORSE or BETTER.
+// The verdicts on suites of all metrics together. `regressed` of an AlarmCount counts the suites in which any
+// metric is called WORSE or BETTER.
 struct QualityCheck {
   AlarmCount separate;               // blocks that share no pair, as they were measured
   AlarmCount simulated;              // random blocks, with the coin of each pair thrown anew
@@ -30,11 +30,11 @@ struct QualityCheck {
 // Returns the lower end of the 95 % interval of a rate of alarms (one-sided, exact); 0 without blocks.
 double rate_lower(const AlarmCount& count);
 
-// Draws request.suites suites of request.pairs_per_suite neighbouring pairs, in each of which a coin decides
-// anew which unit is called B, for all metrics alike, and judges each as a family; and a quarter as many of
-// this size and of its doubles, as far as three blocks of them were measured, with B of one metric worse by
-// its margin. All series have a quality scale and equally many pairs. request.injected_ratio is not used.
-// Throws as check_blocks().
+// Draws request.suites suites of request.pairs_per_suite neighbouring pairs. In each pair a coin decides anew
+// which unit is called B, for all metrics alike; all metrics of a suite are judged together. Then draws a
+// quarter as many suites of this size, of twice and of four times this size, as far as three blocks of such a
+// size were measured, in which B is worse by its margin in one metric. All series have a quality scale and
+// equally many pairs. request.injected_ratio is not used. Throws as check_blocks().
 QualityCheck check_quality(std::span<const PairedSeries> metrics, const BlockCheckRequest& request,
                            const PairedPolicy& policy);
 

@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Holds ranks with ties.
+// Ranks with ties.
 struct DoubledRanks {
   std::vector<std::uint32_t> values;  // twice the mid-rank (from 1) of each value, in the order given
   bool ties = false;

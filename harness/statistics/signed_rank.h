@@ -11,10 +11,10 @@
 
 namespace aqbench {
 
-// Limits the differences of one test. That many take up to 1.5 s; the time grows with their cube.
+// The most differences of one test. That many take up to 1.5 s; the time grows with their cube.
 inline constexpr std::size_t kMaxSignedRankPairs = 2048;
 
-// Holds the result of the test.
+// The result of the test.
 struct SignedRankTest {
   std::size_t pairs = 0;   // differences given
   std::size_t zeros = 0;   // of these, dropped because a zero has no sign
@@ -30,7 +30,7 @@ struct SignedRankTest {
 // more than kMaxSignedRankPairs, or if one is not finite.
 SignedRankTest signed_rank_test(std::span<const double> differences);
 
-// Holds a quantile of the null distribution.
+// A quantile of the null distribution.
 struct SignedRankQuantile {
   std::uint64_t w = 0;
   double probability = 0;

@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// Holds an interval for the median between two order statistics. It holds for any continuous distribution of
+// An interval for the median between two order statistics. It is valid for any continuous distribution of
 // independent samples.
 struct MedianInterval {
   double lower = 0;
@@ -16,7 +16,7 @@ struct MedianInterval {
   std::optional<double> relative_half_width;  // (upper - lower) / 2 / median; needs a median above 0
 };
 
-// Holds the statistics of a sample. An undefined one is nullopt, never 0; the comments say what each needs.
+// The statistics of a sample. An undefined one is nullopt, never 0; the comments say what each needs.
 struct SampleSummary {
   std::size_t n = 0;
   std::optional<double> mean, median, min, max;  // n >= 1

@@ -9,10 +9,10 @@
 
 namespace aqbench {
 
-// Says what counts as a step of a noisy history. With these, of 1000 stationary histories of 60 runs at most
-// one shows a step, and a step of 5 % after 30 runs is found within 10 more in 95 % (noise with a cv of 1.1 %
-// and an autocorrelation up to 0.6: tests/harness/statistics/trend_steps_test.cc). That takes noise that is
-// small beside min_change: at a cv of 3 % and 0.6 some 20 histories of 1000 show one.
+// What counts as a step of a noisy history. With these, of 1000 stationary histories of 60 runs at most one
+// shows a step, and a step of 5 % after 30 runs is found within 10 more in 95 % (noise with a cv of 1.1 % and
+// an autocorrelation up to 0.6: tests/harness/statistics/trend_steps_test.cc). That takes noise that is small
+// beside min_change: at a cv of 3 % and 0.6 some 20 histories of 1000 show one.
 struct TrendStepOptions {
   ChangePointOptions change_points = {50, 0.01, 0.001, 0.03, 2};
   double max_p = 5e-5;                 // of a step by generalised least squares

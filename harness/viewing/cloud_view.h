@@ -11,23 +11,22 @@
 
 namespace aqbench {
 
-// Is the folder of a bundle that holds one file for each case.
+// The folder of a bundle that holds one such file for each case.
 inline constexpr const char* kViewerFolder = "viewer";
 
 // The step of the grid that positions are rounded to, mm. A position is off by at most sqrt(3) / 2 of it:
 // 0.0174 mm.
 inline constexpr double kViewStep_mm = 0.02;
 
-// The largest error that a view can hold, mm; what is beyond it stands at it. Errors are stored as
-// 127 sqrt(error / kViewError_mm), rounded: one of 1 mm is off by at most 0.035 mm, one of 0.1 mm by 0.012
-// mm.
+// The largest error that a view can hold, mm; larger ones are stored as this one. Errors are stored as 127
+// sqrt(error / kViewError_mm), rounded: one of 1 mm is off by at most 0.035 mm, one of 0.1 mm by 0.012 mm.
 inline constexpr double kViewError_mm = 20;
 
 // A position on the grid, in steps from the origin of its view.
 using GridPoint = std::array<std::int32_t, 3>;
 
-// Marks of a point: the number of cameras that see its place in the low four bits (14: so many or more), its
-// confidence in fourteenths in the high four. 15 in either: not known.
+// The value of half a mark that is not known. A mark of a point has the number of cameras that see its place
+// in the low four bits (14: so many or more), and its confidence in fourteenths in the high four.
 inline constexpr std::uint8_t kUnknownMark = 15;
 
 // All that is shown of one case.
@@ -67,10 +66,12 @@ std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb);
 // low one first. A view without colours does not mention them.
 std::string encode_view(const CloudView& view);
 
-// Reads them. Throws Error(input) naming `source` for anything that encode_view() does not write.
+// Reads the bytes of such a file. Throws Error(input) naming `source` for anything that encode_view() does
+// not write.
 CloudView decode_view(std::string_view bytes, const std::string& source);
 
-// Leaves every n-th point alone, and neither mesh nor holes beyond `most_holes` evenly chosen ones.
+// Returns the view with only every n-th point (n = `every`), at most `most_holes` evenly chosen holes, and no
+// mesh.
 CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_holes);
 
 }  // namespace aqbench

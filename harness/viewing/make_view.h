@@ -18,11 +18,12 @@ namespace aqbench {
 struct ViewLimits {
   std::size_t points = 20'000;  // of the scored ones, evenly spread over the surface
   std::size_t holes = 5'000;
-  std::size_t triangles =
-      0;  // a mesh with more is simplified; 0: none is kept, and the view says of how many
+  // A mesh with more triangles is simplified; 0: no mesh is kept, and the view says how many triangles it
+  // had.
+  std::size_t triangles = 0;
 };
 
-// What a bundle that keeps its clouds shows of them: all of most.
+// The limits for a bundle that keeps its clouds: of most clouds it shows every point.
 inline constexpr ViewLimits kFullView = {.points = 1'000'000, .holes = 50'000, .triangles = 300'000};
 
 // The samples of the surface that are holes, and why (metrics/diagnosis.h).
