@@ -1,5 +1,5 @@
 #pragma once
-// Corners of a ChArUco board, reconstructed against true.
+// Compares reconstructed corners of a ChArUco board with the true ones.
 
 #include <optional>
 #include <span>

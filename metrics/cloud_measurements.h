@@ -55,7 +55,8 @@ class ScoredSubset {
   std::vector<bool> is_scored_;
 };
 
-// `accuracy` and `completeness` are unset, with the reason, if the cloud has nothing to measure.
+// What was measured of a cloud. `accuracy` and `completeness` are unset if the cloud has nothing to measure;
+// `no_accuracy` and `no_completeness` then say why.
 struct CloudMeasurements {
   ScoredCounts counts;
   ScoredSubset subset;

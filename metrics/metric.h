@@ -26,23 +26,22 @@ struct Metric {
 // Metrics by name, in the order of the registry (metrics/registry.h). Names are unique.
 using MetricSet = std::vector<std::pair<InternedText, Metric>>;
 
-// Are the reasons for values that no run of the method can have against its truth, such as a scan.
+// The reasons for values that no run of the method can have against its truth, such as a scan.
 inline constexpr const char* kNoPatchToInset = "the true surface has no patch to inset";
 inline constexpr const char* kNoPatchToTile = "the true surface has no patch to cut into tiles";
 inline constexpr const char* kNoAreaOfCloud = "the area of a cloud is not known";
 inline constexpr const char* kNoTrueCorners = "no corner of the board has a known position";
 
-// Is the reason for values of depth maps where a method gives none, not even one: that is its kind.
+// The reason for values of depth maps where the method is of a kind that gives none.
 inline constexpr const char* kNoDepthMaps = "the method gives no depth maps";
 
-// Returns whether the metric is undefined for one of these reasons, so that nothing is lost where it is not
-// gated.
+// Returns whether the metric is undefined for one of these reasons: then it need not be gated.
 bool is_never_defined(const Metric& metric);
 
 // Finds a metric by name; returns nullptr if there is none.
-const Metric* find_metric(const MetricSet& set, std::string_view name);  // nullptr if absent
+const Metric* find_metric(const MetricSet& set, std::string_view name);
 
 // Returns "lower", "higher" or "equal".
-std::string to_string(Better better);  // "lower", "higher", "equal"
+std::string to_string(Better better);
 
 }  // namespace aqbench

@@ -1,6 +1,6 @@
 #pragma once
-// What the values of metrics can be, whoever measured them, as a table beside the registry; and what in a
-// set of metrics contradicts it. For readers who cannot measure again.
+// Which values a metric can have, as a table beside the registry; and checks that find contradictions in a
+// set of metrics. For readers who cannot measure again.
 
 #include <limits>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// What one metric can be.
+// The values that one metric can have.
 struct MetricRange {
   double min = -std::numeric_limits<double>::infinity();  // inclusive
   double max = std::numeric_limits<double>::infinity();
@@ -31,12 +31,13 @@ struct ScoredAs {
   bool surface = true, default_tolerances = true, default_tiles = true, default_outliers = true;
 };
 
-// Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a value
-// out of its range, a unit or direction that is not the registry's, an F-score that is not that of precision
-// and completeness, a share that no number of points gives, percentiles out of order, percentiles and
-// means that the shares within the tolerances do not allow (also of normals, metric_relations.h), a metric
-// that is missing. Metrics that the registry does not know are left to their owners (metric_relations.h).
-// Where no surface was known nothing is missing, nor is what has another size in its name.
+// Returns what cannot be true in the metrics of one scored cloud, one line each, the metric's name first: a
+// value out of its range, a unit or direction that is not the registry's, an F-score that is not that of
+// precision and completeness, a share that no number of points gives, percentiles out of order, percentiles
+// and means that the shares within the tolerances do not allow (also of normals, metric_relations.h), a
+// metric that is missing. Metrics that the registry does not know are left to their owners
+// (metric_relations.h). No metric counts as missing where no surface was known, or where it has another size
+// in its name.
 std::vector<std::string> metric_problems(const MetricSet& metrics, const ScoredAs& scored_as = {});
 
 }  // namespace aqbench

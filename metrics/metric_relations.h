@@ -1,6 +1,6 @@
 #pragma once
-// Metrics that say something of each other beside what metric_range.h holds: normals, confident points, and
-// metrics that come together.
+// Relations between metrics beside those of metric_range.h: of normals, of confident points, and of metrics
+// that a score has together.
 
 #include <optional>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace aqbench {
 
-// Returns what cannot be in the metrics of one scored cloud, a line each, the metric's name first: a mean or
-// median of the angles of normals that the shares within the angles do not allow, and a precision of
-// confident points that is not that of any of all points. `scored` is the number of scored points, where it
-// is known.
+// Returns what cannot be true in the metrics of one scored cloud, one line each, the metric's name first: a
+// mean or median of the angles of normals that the shares within the angles do not allow, and a precision of
+// confident points that no part of all points can have. `scored` is the number of scored points, where it is
+// known.
 std::vector<std::string> relation_problems(const MetricSet& metrics, std::optional<double> scored);
 
-// What a method gives, and with it which metrics its score has.
+// The kinds of output of a method; each brings its metrics into the score.
 enum class MetricFamily { normals, mesh, depths, diagnosis, seen_by_two, recorded };
 
 // Returns the names of a set's metrics that are of a family.

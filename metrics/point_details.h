@@ -1,5 +1,6 @@
 #pragma once
-// What says more of the scored points than the metrics that are gated: heights, and errors in the images.
+// Details of the scored points beside the metrics that are gated: differences in height, and errors in the
+// images.
 
 #include <cstddef>
 #include <cstdint>

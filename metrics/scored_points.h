@@ -14,13 +14,13 @@
 
 namespace aqbench {
 
-// What of a cloud is scored, beyond what the patch of the truth says: for truths that are partial.
+// Which part of a cloud is scored, beside what the patch of the truth says: for truths that are partial.
 struct ScoredPart {
   Crop crop;                             // points outside of it are left out
   std::optional<double> max_distance_m;  // points that are farther from the truth are left out
   bool leave_out_beyond_border = false;  // points whose closest true point lies on an open border
 
-  // Returns whether anything but the patch decides.
+  // Returns whether anything beside the patch decides which points are scored.
   bool is_partial() const { return !crop.parts.empty() || max_distance_m || leave_out_beyond_border; }
 };
 
@@ -55,8 +55,8 @@ struct ScoredPoints {
   ScoredCounts counts;
 };
 
-// Selects and measures. Uses parallel_for. Throws Error(method) beyond 2^32 - 1 points, or if the surface has
-// no distance for a point.
+// Selects the points that are scored and measures their errors. Uses parallel_for. Throws Error(method)
+// beyond 2^32 - 1 points, or if the surface has no distance for a point.
 ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part = {});
 
 // Summary of signed distances d to the surface, metres, as records hold it.

@@ -13,7 +13,7 @@
 namespace aqbench {
 
 // The tolerance of tables by place and by views: 1 % of the 200 mm of water.
-inline constexpr double kHeadlineToleranceM = 0.002;  // 1 % of the 200 mm of water
+inline constexpr double kHeadlineToleranceM = 0.002;
 
 // The errors in one tile.
 struct ErrorTile {

@@ -1,5 +1,5 @@
 #pragma once
-// How the change of a value is called and written: one rule for compare, trend and site.
+// Names and writes the change of a value: one rule for `compare`, `trend` and `site`.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Completeness by the number of cameras that see a place.
+// Completeness by the number of cameras that see a place (its number of views).
 
 #include <optional>
 #include <span>

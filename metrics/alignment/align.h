@@ -38,11 +38,11 @@ struct Alignment {
 // points, with Tukey weights at 4.685 robust standard deviations; a step that would bring the cloud farther
 // away is halved. Points that are not finite are left out. With a scale distances count in the unit of the
 // cloud as given, so that neither noise nor a bad start makes it shrink; the cloud is first tried as it is
-// and with its centre, extent and principal axes brought to those of the surface, and the best of these is
-// gone on with. The result does not depend on the order of the points. Throws Error(input) for fewer than 6
-// finite points, where the cloud ends farther from the truth than it began, and with a scale where the
-// surface resists fewer than all seven motions, as a plane does, or a sphere also of facets: a motion by a
-// twentieth of the extent must change the distances.
+// and with its centre, extent and principal axes brought to those of the surface, and the alignment goes on
+// from the best of these. The result does not depend on the order of the points. Throws Error(input) for
+// fewer than 6 finite points, where the cloud ends farther from the truth than it began, and with a scale
+// where the surface resists fewer than all seven motions, as a plane does, or a sphere also of facets: a
+// motion by a twentieth of the extent must change the distances.
 Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options = {});
 
 }  // namespace aqbench

@@ -23,7 +23,8 @@ enum class FitScale { estimated, one };
 Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                           const std::string& what);
 
-// Returns the same of as many finite points in both spans, or nothing where they do not determine it.
+// Returns the same for spans of equal size with finite points; nullopt where they do not determine a
+// similarity.
 std::optional<Similarity> try_fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to,
                                              FitScale scale);
 

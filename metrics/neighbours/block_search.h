@@ -15,14 +15,16 @@ namespace aqbench::block_search {
 using blocks::Block;
 using blocks::kWidth;
 using blocks::Node;
+// A distance beyond all others: that of places that hold nothing, and of the best point before one is found.
 inline constexpr double kFar = std::numeric_limits<double>::infinity();
 
 // Return the larger and the smaller of two numbers.
 AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }
 AQBENCH_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// Squared distances from the query to the boxes. The sums are formed as squared_to_points forms them,
-// so that a box of one place is exactly as far as the points in it and equal points are never visited twice.
+// Writes the squared distances from the query to the boxes. The sums are formed as squared_to_points forms
+// them, so that a box of one place is exactly as far as the points in it and equal points are never visited
+// twice.
 AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3], double (&out)[kWidth]) {
   for (std::size_t i = 0; i < kWidth; ++i) {
     const double dx = larger(larger(node.low_x[i] - query[0], query[0] - node.high_x[i]), 0.0);
@@ -32,7 +34,7 @@ AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3],
   }
 }
 
-// The squared distance from the query to a point of a block.
+// Returns the squared distance from the query to a point of a block.
 template <typename Scalar>
 AQBENCH_INLINE double squared_to_point(const Block<Scalar>& block, std::size_t i, const double (&query)[3]) {
   const double dx = double{block.x[i]} - query[0], dy = double{block.y[i]} - query[1],
@@ -42,7 +44,8 @@ AQBENCH_INLINE double squared_to_point(const Block<Scalar>& block, std::size_t i
 
 static_assert(kWidth == 16);  // two Eight
 
-// The squared distances from the query to the points, of each two places (0 and 8, 1 and 9 ...) the smaller.
+// Returns the squared distances from the query to the points: of each two places (0 and 8, 1 and 9 ...) the
+// smaller one.
 template <typename Scalar>
 AQBENCH_INLINE Eight squared_to_pairs(const Block<Scalar>& block, const double (&query)[3]) {
   double squared[kWidth];
@@ -50,7 +53,7 @@ AQBENCH_INLINE Eight squared_to_pairs(const Block<Scalar>& block, const double (
   return smaller_of_eight(eight_at(squared), eight_at(squared + 8));
 }
 
-// The least squared distance from the query to the points.
+// Returns the least squared distance from the query to the points.
 template <typename Scalar>
 AQBENCH_INLINE double squared_to_points(const Block<Scalar>& block, const double (&query)[3]) {
   return smallest(squared_to_pairs(block, query));
@@ -62,7 +65,8 @@ struct Pending {
   std::uint32_t child;  // as in Node
 };
 
-// Appends the children that are nearer than `best`, the nearest last.
+// Puts the children that are nearer than `best` on the stack, the nearest last, and returns the new number of
+// entries.
 AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
                                  Pending* stack, int top) {
   const int first = top;

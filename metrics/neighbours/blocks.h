@@ -6,7 +6,8 @@
 
 namespace aqbench::blocks {
 
-inline constexpr std::size_t kWidth = 16;  // points a block, children a node
+// The number of points in a block, and of children of a node.
+inline constexpr std::size_t kWidth = 16;
 
 // Points of one block; unused places are at infinity. Place i of block b is slot b * kWidth + i. Scalar is
 // float where all coordinates of the cloud are floats, as those of most files are, else double: it halves the

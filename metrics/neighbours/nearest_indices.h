@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// The tree of an index, and which points its blocks hold: slot s that of index[s], none where that is
+// The tree of an index, and which points its blocks hold: slot s holds point index[s], or none where that is
 // kNoPoint.
 template <typename Scalar>
 struct IndexedBlocks {
@@ -18,6 +18,8 @@ struct IndexedBlocks {
   const blocks::Block<Scalar>* blocks;
   const std::uint32_t* index;
 };
+
+// The index of a slot that holds no point.
 inline constexpr std::uint32_t kNoPoint = ~0U;
 
 // Writes to out[i] the slot of the point nearest to queries_m[i], of those equally near the one of the

@@ -11,20 +11,22 @@
 
 namespace aqbench {
 
-// Percentiles of `values`, and of |value - centre|, one for each q (0 to 1). `values` must not be empty and
-// must hold no NaN. Made for millions: two passes over them, and no copy but of those near a percentile.
+// Return the percentiles of `values`, and of |value - centre|, one for each q (0 to 1). `values` must not be
+// empty and must hold no NaN. Made for millions: two passes over them, and no copy but of those near a
+// percentile.
 std::vector<double> percentiles(std::span<const double> values, std::initializer_list<double> qs);
 std::vector<double> deviation_percentiles(std::span<const double> values, double centre,
                                           std::initializer_list<double> qs);
 
-// The same for fewer; these reorder `values`.
+// Return a percentile, and the median, of few values, which they reorder.
 double percentile_in_place(std::span<double> values, double q);
 double median_in_place(std::span<double> values);
 
-// Makes a median of deviations the standard deviation if the values are normal: 1 / Phi^-1(3/4).
+// The factor by which a median of deviations becomes the standard deviation if the values are normal: 1 /
+// Phi^-1(3/4).
 inline constexpr double kNmadScale = 1.4826;
 
-// 1.4826 median |v - median v|. Overwrites `values`.
+// Returns 1.4826 median |v - median v|. Overwrites `values`.
 double nmad_in_place(std::span<double> values);
 
 // A value and the area it stands for.
@@ -33,17 +35,17 @@ struct WeightedValue {
   double weight;
 };
 
-// The smallest value v such that values <= v hold at least the share q of the total weight. Reorders
+// Returns the smallest value v such that values <= v hold at least the share q of the total weight. Reorders
 // `values`, which must not be empty.
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
-// The same, bit for bit, where each value has this weight.
+// Returns the same, bit for bit, where each value has this weight.
 double weighted_percentile_in_place(std::span<double> values, double weight, double q);
 
 // Returns the sum over [0, count) of what sum_of gives for each chunk: chunks in parallel, added up in order.
 double chunked_sum(std::size_t count,
                    const std::function<double(std::size_t begin, std::size_t end)>& sum_of);
 
-// How many values are summed up one after the other.
+// The number of values in a chunk of a sum, which are added one after the other.
 inline constexpr std::size_t kSumGrain = 1 << 14;
 
 }  // namespace aqbench

@@ -16,7 +16,7 @@ struct Beam {
   double halfangle_deg = 0.011;
 };
 
-// What the beams of all scans say of points.
+// What the beams of all scans say of each point.
 struct BeamFindings {
   // Distance to the nearest scan point whose beam the point lies in; infinite if it lies in none.
   std::vector<double> distance_m;

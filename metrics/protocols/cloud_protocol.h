@@ -13,10 +13,11 @@ namespace aqbench {
 // threshold precision, recall and f_score as shares.
 ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances& distances);
 
-// Does both: measure_distances() and summarize_distances(). Throws Error(usage) as check(knobs) does.
+// Scores a cloud: does measure_distances() and then summarize_distances(). Throws Error(usage) as
+// check(knobs) does.
 ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth);
 
-// The shares of distances below growing limits, from 0 to `stretch` times the threshold in steps of a
+// Returns the shares of distances below growing limits, from 0 to `stretch` times the threshold in steps of a
 // hundredth of it: the curves of Tanks and Temples. Empty without distances.
 std::vector<double> share_curve(const std::vector<double>& distances_m, double threshold_m,
                                 double stretch = 5);

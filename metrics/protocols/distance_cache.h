@@ -1,5 +1,6 @@
 #pragma once
-// Results of many settings of knobs on one cloud: what settings share is measured once.
+// Computes the results of many settings of knobs on one cloud, and measures only once what several settings
+// have in common.
 
 #include <map>
 #include <string>

@@ -22,7 +22,7 @@ struct RegistrationInput {
   std::function<bool(const Vec3&)> crop = {};       // whether a point of the truth's frame counts; empty: all
 };
 
-// The sizes of Tanks and Temples.
+// The settings of a registration; the defaults are those of Tanks and Temples.
 struct RegistrationOptions {
   double tau_m = 0.005;               // the scene's threshold; 80, 20 and 2 times it bound the alignments
   std::size_t most_points = 4000000;  // of the last alignment: more are thinned to about so many

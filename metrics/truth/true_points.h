@@ -18,7 +18,7 @@ class CompactNormal {
   CompactNormal() = default;
   // Keeps a unit vector, or zero.
   explicit CompactNormal(const Vec3& normal);
-  // Returns it.
+  // Returns the vector that is kept.
   Vec3 unit() const;
 
  private:
