@@ -1,6 +1,6 @@
 #pragma once
-// What the methods `dense_flow` and `torchscript` are told: parameters, presets and stages. Part of the
-// program, not of a module.
+// The parameters, presets and stages of the methods `dense_flow` and `torchscript`. Part of the program, not
+// of a module.
 
 #include <string>
 #include <vector>

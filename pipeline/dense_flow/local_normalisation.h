@@ -18,7 +18,7 @@ struct LocalMoments {
   std::vector<float> mean, deviation;
 };
 
-// Computes both. Single-threaded.
+// Computes mean and standard deviation. Single-threaded.
 LocalMoments local_moments(const plane_sweep::GreyImage& image, int window_px);
 
 // Returns (grey - mean) / deviation, row-major. Single-threaded.

@@ -1,5 +1,5 @@
 #pragma once
-// Depths improved by looking at all sources at once.
+// Improves depths by comparing the reference with all sources at once.
 
 #include <span>
 

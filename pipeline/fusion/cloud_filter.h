@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// For each point what its neighbours say of it.
+// What was computed for each point from its neighbours.
 struct NeighbourStatistics {
   std::vector<Eigen::Vector3f> normals;  // unit, towards the cameras; NaN where undefined
   std::vector<float> mean_distance_m;    // to the nearest outlier_neighbours others

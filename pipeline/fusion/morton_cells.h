@@ -13,8 +13,8 @@
 
 namespace aqbench {
 
-// Bits of each coordinate of a cell.
-inline constexpr int kMortonBits = 21;  // of each coordinate
+// The number of bits of each coordinate of a cell.
+inline constexpr int kMortonBits = 21;
 
 // Returns the number of a cell from its coordinates.
 std::uint64_t morton_encode(std::uint32_t x, std::uint32_t y, std::uint32_t z);

@@ -10,10 +10,10 @@
 namespace aqbench {
 
 // Columns are padded with zeros to a multiple of this.
-inline constexpr std::size_t kFitLanes = 16;  // columns are padded to a multiple of this
+inline constexpr std::size_t kFitLanes = 16;
 
 // Pads a column with zeros to a multiple of kFitLanes.
-void pad_column(std::vector<float>& values);  // with zeros
+void pad_column(std::vector<float>& values);
 
 // The neighbours of a query at the origin, in units of the radius: u and v tangential, h the height, k the
 // weight (0 at the radius and in padded places).

@@ -18,8 +18,8 @@ struct Preset {
   std::vector<Override> overrides;  // owner left empty
 };
 
-// Is how far values of a parameter reach where a declaration gives it no range: from -kNoRange to kNoRange.
-// Beyond it a double does not hold every whole number.
+// The limit of a parameter's values where a declaration gives no range: they reach from -kNoRange to
+// kNoRange. Beyond it a double does not hold every whole number.
 inline constexpr double kNoRange = 0x1p53;
 
 // A program that is run as a method. Paths are relative to the folder of the project file, those of results

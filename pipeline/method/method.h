@@ -46,7 +46,7 @@ struct MethodInput {
   std::filesystem::path project_dir = {};
 };
 
-// Thrown for a program of somebody else's that was killed after its time limit or by a signal.
+// The error of somebody else's program that was killed after its time limit or by a signal.
 class ProgramFailure : public Error {
  public:
   enum class How { timeout, crashed };
@@ -67,7 +67,7 @@ using RealMethod = Reconstruction (*)(const Observation&, const MethodInput&);
 using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&);
 
 // The function that names the files and folders which a real method needs beside its dataset: the process
-// that runs it can read these, the system's and nothing else.
+// that runs the method can read these, the dataset, the files of the system, and nothing else.
 using MethodReads = std::vector<std::filesystem::path> (*)(const Observation&, const MethodInput&);
 
 // A method as it is registered.
@@ -78,8 +78,8 @@ struct MethodSpec {
   std::vector<Preset> presets;      // may be empty; the first is the default
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   std::variant<RealMethod, SimulatedMethod> run;
-  std::string dtype =
-      "float64";  // of the numbers that the result is computed from; "unknown" for any program
+  // The type of the numbers that the result is computed from; "unknown" for somebody else's program.
+  std::string dtype = "float64";
   bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
   bool gives_depth_maps = false;   // in every case
   bool starts_program = false;     // somebody else's: its parameter `command`, or declared

@@ -1,6 +1,5 @@
 #pragma once
-// What the method `plane_sweep` is told: parameters, presets and stages. Part of the program, not of a
-// module.
+// The parameters, presets and stages of the method `plane_sweep`. Part of the program, not of a module.
 
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 
 namespace aqbench {
 
-// What stands before the names of the parameters of the sparse cloud that gives the depth ranges.
+// The prefix of the parameters of the sparse cloud that gives the depth ranges.
 inline constexpr const char* kPlaneSweepSparsePrefix = "sparse_";
 
 // Returns the parameters, with their units, ranges and defaults.

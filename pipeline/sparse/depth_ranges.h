@@ -15,10 +15,10 @@ struct DepthRange {
   double max_m = 0;
 };
 
-// What a range is widened by at both ends.
+// The length by which a range is widened at both ends.
 inline constexpr double kDepthMargin_m = 0.05;
 
-// How many points a view must see for a range of its own.
+// The fewest points that a view must see for a range of its own.
 inline constexpr std::size_t kMinDepthPoints = 8;
 
 // Returns for each view the range of depths of the points in its image: from the 2nd to the 98th percentile,

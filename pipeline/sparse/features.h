@@ -16,7 +16,7 @@ struct FeatureOptions {
   double edge_threshold = 10;        // ratio of principal curvatures beyond which an extremum is an edge
 };
 
-// Numbers in a descriptor.
+// The number of numbers in a descriptor.
 inline constexpr int kDescriptorSize = 128;
 
 // The length of every descriptor as a vector; with it a scalar product of two fits into 32 bits.

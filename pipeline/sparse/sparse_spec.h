@@ -1,5 +1,5 @@
 #pragma once
-// What the method `sparse` is told: parameters, presets and stages. Part of the program, not of a module.
+// The parameters, presets and stages of the method `sparse`. Part of the program, not of a module.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ std::vector<ParameterSpec> parameters(const std::string& prefix = "");
 // Returns clahe, clahe_clip_limit and clahe_tiles: for every method that reads images.
 std::vector<ParameterSpec> view_parameters();
 
-// Returns both, for the method `sparse` itself.
+// Returns parameters() and view_parameters() together, for the method `sparse` itself.
 std::vector<ParameterSpec> method_parameters();
 
 // Returns balanced, fast and quality.

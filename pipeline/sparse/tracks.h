@@ -23,7 +23,7 @@ struct Sighting {
 };
 
 // The keypoints that show one point, in the order of views, at most one of each view.
-using Track = std::vector<Sighting>;  // in the order of views, at most one of each
+using Track = std::vector<Sighting>;
 
 // Joins matches, the most distinctive one (smallest ratio) first. A match that would put two keypoints of one
 // view into a track is skipped. Tracks are in the order of their first sighting, and are the same for any

@@ -28,7 +28,7 @@ struct ViewGrid {
   std::vector<float> column_px, row_px;
 };
 
-// Computes these places.
+// Computes the places of a ViewGrid.
 ViewGrid make_view_grid(const ViewGeometry& geometry);
 
 // Returns the colour of a frame in one direction by formula: waves over the sphere without a seam. The

@@ -1,5 +1,5 @@
 #pragma once
-// Proofs that sampled views are right: they are compared with the formula that the frames were made by.
+// Proves that sampled views are right: compares them with the formula that the frames were made by.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ namespace aqbench {
 std::vector<Identity> view_identities(const ViewGeometry& geometry, int frames, std::uint64_t seed,
                                       const std::vector<ColourImage>& views, double more_tolerance);
 
-// Returns the SHA-256 of the views' hashes.
+// Returns the SHA-256 of the views' own hashes, in their order.
 std::string hash_of_views(const std::vector<ColourImage>& views);
 
 }  // namespace aqbench

@@ -19,7 +19,7 @@
 
 namespace aqbench {
 
-// How far ahead frames are read, and by how many threads.
+// The ways to read frames: how far ahead, and by how many threads.
 enum class Loading {
   serial,       // reads and decodes when asked
   thread_pool,  // all threads, as far ahead as there are frames

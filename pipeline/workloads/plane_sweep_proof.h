@@ -1,5 +1,5 @@
 #pragma once
-// Proof of a plane sweep's kernel: its depths pixel by pixel against those of the reference kernel.
+// Proves a plane sweep's kernel: compares its depths pixel by pixel with those of the reference kernel.
 
 #include <cstddef>
 
@@ -8,10 +8,10 @@
 
 namespace aqbench {
 
-// A depth is unlike the reference's that is further from it than this share of the distance between
-// hypotheses.
+// A depth counts as unlike that of the reference kernel if it differs from it by more than this share of the
+// distance between hypotheses.
 inline constexpr float kUnlikeDepth_steps = 0.02F;
-// A confidence is unlike the reference's that is further from it.
+// A confidence counts as unlike that of the reference kernel if it differs from it by more than this.
 inline constexpr float kUnlikeConfidence = 0.01F;
 
 // How many pixels are unlike the reference kernel's.
@@ -23,9 +23,9 @@ struct PixelProof {
   double unlike_share() const;
 };
 
-// Compares the result with the reference kernel's. Of images that would keep that slow kernel busy for long,
-// patches of 12 x 12 px are compared, 64 px apart in both directions: each is swept alone, with the window's
-// margin around it, so that no block of 76 px is left out. Throws as plane_sweep::run().
+// Compares the result with the reference kernel's. Of images for which that slow kernel would take long,
+// squares of 12 x 12 px are compared, 64 px apart in both directions, so that every block of 76 px contains
+// one; each is swept alone, with the window's margin around it. Throws as plane_sweep::run().
 PixelProof compare_with_reference(const plane_sweep::Input& input, const plane_sweep::Options& options,
                                   const plane_sweep::Result& result);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
+// Records where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ enum class Step { load, decode, stack, copy, sample, convert, encode, write };
 inline constexpr std::size_t kSteps = 8;
 
 // Returns the name of a step, which is also that of its StageScope.
-const char* to_string(Step step);  // also the name of its StageScope
+const char* to_string(Step step);
 
 // Returns the names of all steps in order.
 std::vector<std::string> step_names();
@@ -59,7 +59,7 @@ class StepLedger {
   }
 
   // Ends the wall time of the run and returns where it went.
-  Attribution finish();  // ends the run's wall time
+  Attribution finish();
 
  private:
   struct Entry {

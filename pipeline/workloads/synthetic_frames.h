@@ -7,11 +7,11 @@
 
 namespace aqbench {
 
-// The reference and three sources.
-inline constexpr int kSyntheticViews = 4;  // the reference and three sources
+// The number of frames: the reference and three sources.
+inline constexpr int kSyntheticViews = 4;
 
 // The distortion: distorted = undistorted (1 + kBarrel r^2), with r = sqrt(2) in the corners.
-inline constexpr double kBarrel = 0.2;  // distorted = undistorted (1 + kBarrel r^2), corners at r = sqrt(2)
+inline constexpr double kBarrel = 0.2;
 
 // Each view sees a point at depth index d shifted along x by d times this many pixels.
 inline constexpr int kSyntheticShift_px[kSyntheticViews] = {0, 1, -1, 2};

@@ -1,6 +1,6 @@
 #pragma once
-// The stages of workload synthetic_profile, as one would write a pipeline in LibTorch. What a stage leaves
-// alive is what the next ones need; hence its net memory (MB = 2^20 bytes, at 1920 x 1080, 64 depths):
+// The stages of workload synthetic_profile, as one would write a pipeline in LibTorch. A stage keeps only the
+// tensors that later stages need; hence its net memory (MB = 2^20 bytes, at 1920 x 1080, 64 depths):
 //   undistortion     189.84  four frames as float and the four results
 //   sparse_matching    2.00  keypoints, descriptors, matches
 //   depth_estimation 545.80  grey reference, three grey sources, the cost volume, the depth map
@@ -15,10 +15,10 @@
 
 namespace aqbench {
 
-// Keypoints, and numbers in a descriptor.
+// The number of keypoints, and of numbers in a descriptor.
 inline constexpr std::int64_t kSyntheticKeypoints = 2000, kSyntheticDescriptor = 256;
 
-// Points of the reconstructed surface.
+// The number of points of the reconstructed surface.
 inline constexpr std::int64_t kSyntheticPoints = 10000;
 
 // What the stages leave, as tensors on the CPU.

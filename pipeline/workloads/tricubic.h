@@ -8,13 +8,13 @@
 namespace aqbench {
 
 // The grid has the indices -4 to 4 on each axis.
-inline constexpr int kGridReach = 4;  // indices -4 to 4 on each axis
+inline constexpr int kGridReach = 4;
 
-// Grid points along each axis.
+// The number of grid points along each axis.
 inline constexpr int kGridSide = 2 * kGridReach + 1;
 
 // The factor where there is no grid point near.
-inline constexpr double kFactorOutside = 100;  // where there is no grid point either
+inline constexpr double kFactorOutside = 100;
 
 // Places to interpolate at, as three arrays [query].
 struct TricubicQueries {

@@ -27,7 +27,9 @@ struct Identity {
   double expected = 0;   // by formula or by an independent computation
   double tolerance = 0;  // absolute
 
-  bool holds() const;  // false where something is not finite
+  // Returns whether measured and expected differ by at most the tolerance; false where something is not
+  // finite.
+  bool holds() const;
 };
 
 // The work of one run, for throughput and the share of the roofline. 0: not counted.
@@ -38,7 +40,8 @@ struct WorkloadCost {
   bool single_precision = false;
 };
 
-// The figure of workloads that batch: calls of the kernel in the last run, fewer the larger the batch.
+// The name of a figure of workloads that batch: the number of calls of the kernel in the last run, which
+// falls as the batch grows.
 inline constexpr std::string_view kKernelCalls = "kernel_calls";
 
 // A further number about the last run: share of time per step, queue wait, ring depth.
@@ -70,7 +73,7 @@ class WorkloadRun {
   // Returns further numbers about the last run.
   virtual std::vector<WorkloadFigure> figures() const { return {}; }
   // Returns one line about the last run ("I/O-bound: ..."), or "".
-  virtual std::string verdict() const { return {}; }  // one line about the last run: "I/O-bound: ..."
+  virtual std::string verdict() const { return {}; }
 };
 
 // A workload as it is registered.
@@ -106,9 +109,9 @@ WorkloadSpec equirect_views_workload();
 WorkloadSpec equirect_pipeline_workload();
 
 // Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
-ParameterSpec variant_parameter();  // torch, loop or fused (default)
+ParameterSpec variant_parameter();
 
 // Returns why a numeric workload cannot run: only the variant torch runs on devices other than the CPU.
-std::string numeric_skip_reason(const WorkloadInput& input);  // only torch runs on other devices
+std::string numeric_skip_reason(const WorkloadInput& input);
 
 }  // namespace aqbench

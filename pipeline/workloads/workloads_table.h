@@ -13,7 +13,7 @@ struct AbsorptionProblem;  // pipeline/workloads/absorption.h
 struct TricubicQueries;    // pipeline/workloads/tricubic.h
 struct BatchedFactors;     // pipeline/workloads/tricubic.h
 
-// Make the inputs of a workload; called through the table.
+// Make the inputs of one workload each; called through the table.
 std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input);

@@ -7,7 +7,7 @@
 
 namespace aqbench::plane_sweep {
 
-// The most rows of a window.
+// The largest number of rows of a window.
 inline constexpr int kMaxRows = 31;
 
 // One row of samples and what the first pass makes of it; a column each.
@@ -61,8 +61,9 @@ struct ScoringPass {
   const float* inverse_weight;  // 0 where the window is too small
   float min_weight;
   bool ssim;
-  float grey_per_code, grey_at_centre,
-      reference_grey;  // grey = grey_at_centre + grey_per_code * s, reference_grey + r
+  // The grey value of a sample s is grey_at_centre + grey_per_code * s, that of a reference r is
+  // reference_grey + r.
+  float grey_per_code, grey_at_centre, reference_grey;
   Lanes* column_sums;  // scratch as above
   Lanes* scores;       // [end - begin]: added to
 };

@@ -8,13 +8,13 @@
 
 namespace aqbench::plane_sweep {
 
-// A depth in metres along the ray and how sure it is, 0 to 1.
+// A depth in metres along the ray, and its confidence, 0 to 1.
 struct DepthEstimate {
   float depth_m;
   float confidence;
 };
 
-// What stands for no depth.
+// The value that stands for no depth.
 inline constexpr DepthEstimate kNoDepth{std::numeric_limits<float>::quiet_NaN(), 0.0F};
 
 // Returns the winner's depth, refined by the parabola through its cost and its neighbours' (at most half a

@@ -57,10 +57,10 @@ void check(const Options& options);
 CostFunction cost_function_from_name(std::string_view name);
 // Finds a kernel by its name: "reference", "torch", "fused". Throws Error(usage) that lists the names.
 Kernel kernel_from_name(std::string_view name);
-// Return the name.
+// Return the name of a cost function and of a kernel.
 const char* to_string(CostFunction cost);
 const char* to_string(Kernel kernel);
-// Return all names.
+// Return the names of all cost functions and of all kernels.
 std::vector<std::string> cost_function_names();
 std::vector<std::string> kernel_names();
 

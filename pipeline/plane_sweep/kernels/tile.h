@@ -54,8 +54,8 @@ struct ZnccReference {
 void zncc_statistics(const TileReference& reference, const Tile& tile, const Options& options,
                      ZnccReference& statistics);
 
-// The same for AquaMVS's statistics, [input row][column]; right as far as the windows stay in the tile's
-// input.
+// The window statistics that AquaMVS's cost needs, [input row][column]; they are right for windows that lie
+// within the tile's input.
 struct CentredReference {
   std::vector<float> inverse_weight;          // 1 / sum of the window's weights
   std::vector<float> mean;                    // over the window

@@ -44,11 +44,11 @@ struct GuidedRow {
   Lanes offsets;  // ascending
 };
 
-// classify_row() for such a row.
+// Does for a GuidedRow what classify_row() does.
 void classify_guided_row(const GuidedRow& row, Presence* presence);
-// warp_row_inside() for such a row.
+// Does for a GuidedRow what warp_row_inside() does.
 void warp_guided_row_inside(const GuidedRow& row, Lanes* samples);
-// warp_row_partly_inside() for such a row.
+// Does for a GuidedRow what warp_row_partly_inside() does.
 void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples);
 
 }  // namespace aqbench::plane_sweep

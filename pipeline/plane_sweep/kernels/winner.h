@@ -1,5 +1,6 @@
 #pragma once
-// The streamed winner: which depth costs least so far, without keeping the costs.
+// Finds for each pixel the depth that costs least (the winner) while costs come depth by depth, without
+// keeping them.
 
 #include <cstddef>
 #include <span>
@@ -18,7 +19,7 @@ struct WinnerRow {
   float* cost_last;  // of the latest depth
 };
 
-// Arrays of a WinnerRow.
+// The number of arrays of a WinnerRow.
 inline constexpr int kWinnerFields = 6;
 
 // Feeds `depths` (at most kLanes) more depths, from first_depth on, to a row of `pixels` pixels; first_depth
