@@ -20,7 +20,7 @@ const std::vector<std::string>& required_ab_files(const char* main_file);
 // one of the two and no results.json. Else nullptr.
 const char* ab_main_file(const std::vector<std::string>& files);
 
-// Holds the texts of one such bundle.
+// The texts of one such bundle.
 struct AbBundleText {
   const char* main_file = nullptr;  // kAbFile or kAaValidationFile
   std::string main_text, summary;
@@ -33,16 +33,16 @@ struct AbBundleText {
 void finalise_ab_bundle(const std::filesystem::path& bundle, const AbBundleText& text,
                         const SigningKey* key = nullptr);
 
-// Holds what verifying the files of one such bundle found.
+// What verifying the files of one such bundle found.
 struct AbVerification {
   std::vector<Finding> findings;
   std::optional<Finding> other_version;  // what only another version of aqbench can read
   std::size_t units = 0;
   bool complete = false;
 };
-// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, holds these
-// against pairs.jsonl and names what differs; then names samples that a run would not have measured: a pair
-// dropped, added or moved, and what no unit gives (harness/ab/samples_check.h).
+// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, compares the
+// samples with pairs.jsonl and names what differs; then names samples that a run would not have measured: a
+// pair that was dropped, added or moved, and values that no unit gives (harness/ab/samples_check.h).
 AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
                                const std::vector<std::string>& files);
 

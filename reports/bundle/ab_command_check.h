@@ -1,5 +1,5 @@
 #pragma once
-// commands.txt of a comparison or an A/A validation, and what the arguments of its run say of the rest.
+// Checks commands.txt of a comparison or an A/A validation, and the rest against the arguments of its run.
 
 #include <filesystem>
 #include <optional>
@@ -21,7 +21,7 @@ struct AbClaims {
   const PairJournalContents* journal = nullptr;  // null where nothing was run, or by an older version
 };
 
-// Returns what of commands.txt does not follow from that: text that aqbench does not write, a command that is
+// Returns what in commands.txt does not fit the claims: text that aqbench does not write, a command that is
 // no `ab` or goes on more often than the run did, times that are not those of the run or shorter than what
 // was measured, an exit code that the decision does not give; and variants, labels, faults and settings that
 // are not those of the arguments in pairs.jsonl, which are the words of the first command. Throws

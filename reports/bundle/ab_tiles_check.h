@@ -1,5 +1,5 @@
 #pragma once
-// The errors by place in a comparison (harness/ab/tiles.h) against its samples.
+// Checks the tiles of a comparison (harness/ab/tiles.h) against its samples.
 
 #include <filesystem>
 #include <string>
@@ -16,8 +16,8 @@ namespace aqbench {
 std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const AbDocument& document,
                                     const std::vector<std::string>& files);
 
-// Returns the tiles of a calibration that none of its units has. Several samples have the same cases: the
-// tiles of the last one stay.
+// Returns the files of tiles in the bundle of an A/A validation that belong to none of its units. Where
+// several of its parts have the same cases, the tiles of the last one stay.
 std::vector<Finding> check_calibration_tiles(const std::filesystem::path& bundle,
                                              const std::vector<const AbSamples*>& parts,
                                              const std::vector<std::string>& files);

@@ -17,7 +17,7 @@
 
 namespace aqbench {
 
-// Holds what checking it found.
+// What checking the added evidence found.
 struct AddedEvidence {
   std::vector<Countersignature> countersignatures;  // those that are good, by time
   std::size_t ok_cases = 0;                         // that a countersigner can reproduce
@@ -25,7 +25,7 @@ struct AddedEvidence {
   std::vector<Finding> problems;
 };
 
-// Returns whether a file of a bundle is of this kind.
+// Returns whether a file of a bundle is added evidence.
 bool is_added_evidence(std::string_view file);
 
 // Returns the digest that a time stamp of a bundle covers: the root digest, or, of a comparison, the SHA-256

@@ -6,9 +6,10 @@
 //   inventory.txt statement.json        finalise_bundle() (reports/bundle/statement.h)
 //   sha256.txt                          finalise_bundle(), over all the others; `sha256sum -c` reads it
 //   signature.json                      finalise_bundle(), over sha256.txt, if asked for (signature.h)
-//   notes.txt baseline.json tests.log   the command, if asked for (reports/content/bundle_content.h,
-//   test_run.h) commands.txt                        the command (reports/content/commands.h) bench.log
-//   journal.jsonl tiles/*.csv the sweep, as it runs
+//   notes.txt baseline.json             the command, if asked for (reports/content/bundle_content.h)
+//   tests.log                           the command, if asked for (reports/content/test_run.h)
+//   commands.txt                        the command (reports/content/commands.h)
+//   bench.log journal.jsonl tiles/*.csv the sweep, as it runs
 
 #include <chrono>
 #include <cstddef>
@@ -36,13 +37,13 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
 
 // Returns the files that every bundle has, sha256.txt included.
 const std::vector<std::string>& required_bundle_files();
-// Returns the files that bundles have besides since summary version 2.
+// Returns the further files that bundles have since summary version 2.
 const std::vector<std::string>& derived_bundle_files();
 
-// Is the folder of a merged bundle for what its shards had beside the files of their cases.
+// The folder of a merged bundle for what its shards had beside the files of their cases.
 inline constexpr const char* kShardsFolder = "shards/";
 
-// Returns the folder in it of the shard at an index: "shards/1-RUN/".
+// Returns the folder of one shard in a merged bundle: "shards/1-RUN/" for the shard at index `i`.
 std::string shard_folder(std::size_t i, const std::string& run_id);
 
 // Return whether a file of a shard keeps its place in the merged bundle, and whether it is not copied at all.

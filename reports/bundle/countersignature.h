@@ -22,10 +22,10 @@
 
 namespace aqbench {
 
-// Is the folder of a bundle's countersignatures, which sha256.txt does not list.
+// The folder of a bundle's countersignatures, which sha256.txt does not list.
 inline constexpr const char* kCountersignatureFolder = "countersignatures";
 
-// Says what a countersignature is of.
+// What a countersignature is about.
 struct CountersignedBundle {
   std::string hash_list;           // the bytes of sha256.txt
   std::string root_digest;         // "" where there is none
@@ -33,10 +33,10 @@ struct CountersignedBundle {
   std::set<std::string> ok_cases;  // by name: those that can be reproduced
 };
 
-// Returns that of a bundle with these results and this sha256.txt.
+// Returns what a countersignature of a bundle with these results and this sha256.txt is about.
 CountersignedBundle countersigned_bundle(const Results& results, std::string hash_list);
 
-// Holds one countersignature that is good.
+// One countersignature that is good.
 struct Countersignature {
   std::string fingerprint;  // of the key
   std::string signed_utc;   // as its signer says
@@ -44,7 +44,7 @@ struct Countersignature {
   std::vector<std::string> reproduced;  // cases, sorted by name
 };
 
-// Holds what checking them found.
+// What checking the countersignatures of a bundle found.
 struct CountersignatureCheck {
   std::vector<Countersignature> good;  // sorted by time
   std::vector<Finding> problems;
@@ -53,13 +53,14 @@ struct CountersignatureCheck {
 // Returns whether a file of a bundle is in the folder of countersignatures.
 bool is_countersignature_file(std::string_view file);
 
-// Checks all of them; `files` are those of the bundle. A file that belongs to none is a problem.
+// Checks all countersignatures of a bundle; `files` are all files of the bundle. A file in their folder that
+// belongs to none is a problem.
 CountersignatureCheck check_countersignatures(const std::filesystem::path& bundle,
                                               const std::vector<std::string>& files,
                                               const CountersignedBundle& signed_bundle);
 
-// Adds or replaces that of a key: the cases that it has signed for already and `reproduced`. Throws
-// Error(io), and Error(verification) where the key's present one is not good.
+// Adds or replaces the countersignature of a key: for the cases that it has signed already and those in
+// `reproduced`. Throws Error(io), and Error(verification) where the key's present one is not good.
 void add_countersignature(const std::filesystem::path& bundle, const CountersignedBundle& signed_bundle,
                           const SigningKey& key, const std::vector<std::string>& reproduced,
                           const std::string& program_sha256, const std::string& signed_utc);

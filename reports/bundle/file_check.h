@@ -1,6 +1,6 @@
 #pragma once
-// The files of a bundle beside its records: which case wrote them, what the log says of each case, and how
-// the commands ended.
+// Checks the files of a bundle beside its records: which case wrote them, what the log says of each case, and
+// how the commands ended.
 
 #include <filesystem>
 #include <string>
@@ -13,9 +13,10 @@
 
 namespace aqbench {
 
-// Returns
+// Returns these problems:
 // - files of cases that no record names or that have another hash than there, and files that no bundle has;
-// - what of bench.log the journal does not know, and cases of which it says another end than their records;
+// - parts of bench.log that the journal does not know, and cases of which it says another end than their
+// records;
 // - cases that took longer together than the run, and of one run on one machine that looked at the same
 //   dataset and saw different ones; a case that took more memory than the machine has;
 // - what is wrong in commands.txt (command_check.h), a tests.log that says that tests passed which did not.

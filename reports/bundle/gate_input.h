@@ -1,5 +1,5 @@
 #pragma once
-// Bundles that a gate, an acceptance or a document takes its numbers from. They must verify.
+// Reads the bundles that a gate, an acceptance or a document takes its numbers from. They must verify.
 
 #include <filesystem>
 
@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Holds RESULTS of `aqbench gate`.
+// The argument RESULTS of `aqbench gate`, read.
 struct GateInput {
   Results results;
   bool verified = false;  // false for a bare results.json

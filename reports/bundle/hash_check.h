@@ -12,10 +12,10 @@
 
 namespace aqbench {
 
-// Is the largest sha256.txt that is read.
+// The largest sha256.txt that is read, in bytes.
 inline constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
 
-// Holds what a list of hashes says of a bundle's files.
+// What a list of hashes says of a bundle's files.
 struct HashCheck {
   std::vector<Finding> findings;
   std::vector<HashLine> lines;  // empty where sha256.txt does not hold together

@@ -1,5 +1,5 @@
 #pragma once
-// The shards of one sweep, run anywhere, as one bundle.
+// Merges the shards of one sweep, which may have run on different machines, into one bundle.
 
 #include <filesystem>
 #include <vector>

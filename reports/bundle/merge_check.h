@@ -1,5 +1,5 @@
 #pragma once
-// Whether a bundle that says it was merged holds what a merge leaves of its shards.
+// Checks whether a bundle that says it was merged holds what a merge keeps of its shards.
 
 #include <filesystem>
 #include <string>
@@ -11,9 +11,9 @@
 namespace aqbench {
 
 // Returns what shows that a bundle whose run.effective.merged_from names runs was not merged from them: names
-// that are no texts, a command that is no merge, and, for each run, a folder in shards/ whose sha256.txt
-// lists the shard's files, of which those that a merge copies are there with the same hash, its environment
-// among those of the shards and its log a part of bench.log. `files` are all of the bundle, sorted.
+// that are no texts, and a command that is no merge. Each run must have a folder in shards/ whose sha256.txt
+// lists the shard's files; those that a merge copies must be there with the same hash, its environment must
+// be among those of the shards, and its log a part of bench.log. `files` are all of the bundle, sorted.
 std::vector<Finding> check_merged(const std::filesystem::path& bundle, const Results& results,
                                   const std::vector<std::string>& files);
 

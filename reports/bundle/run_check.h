@@ -1,5 +1,5 @@
 #pragma once
-// results.json against the journal: who ran what, where and when.
+// Checks results.json against the journal: who ran what, where and when.
 
 #include <cstdint>
 #include <optional>
@@ -18,12 +18,13 @@ namespace aqbench {
 // it starts, a case that took longer than the run.
 std::vector<Finding> check_run(const Results& results, const JournalContents& journal);
 
-// The clock's seconds are whole ones, at both ends of a run.
+// The slack of a run's length, in seconds, since both of its times are whole seconds.
 inline constexpr double kClockSlackS = 2;
-// By how much `real` of a command may differ from its times, and fall short of what was measured in it.
+// How many seconds `real` of a command may differ from its times, and how many it may fall short of what was
+// measured in it.
 inline constexpr double kCommandSlackS = 2, kMeasuredSlackS = 0.05;
 
-// Returns how long a case was measured in all, its rendering too, ms.
+// Returns the time that a case was measured in all, including its rendering, ms.
 double measured_ms(const Timing& timing);
 
 // Returns how many bundles a run was merged from; 1 for a run of its own.

@@ -8,11 +8,11 @@
 
 namespace aqbench {
 
-// Is the name of the file in a bundle.
+// The name of the file in a bundle.
 inline constexpr const char* kSignatureName = "signature.json";
 
-// Holds raw keys of 32 bytes. To make the files: openssl genpkey -algorithm ed25519 -out key.pem;
-// openssl pkey -in key.pem -pubout -out key.pub.pem
+// A pair of raw keys of 32 bytes. To make the files: openssl genpkey -algorithm ed25519 -out key.pem; openssl
+// pkey -in key.pem -pubout -out key.pub.pem
 struct SigningKey {
   std::string private_key, public_key;
 };
@@ -35,7 +35,7 @@ bool is_good_signature(const std::string& public_key, const std::string& signatu
 // Returns the bytes of signature.json for `signed_bytes`.
 std::string signature_text(const SigningKey& key, std::string_view signed_bytes);
 
-// Holds what checking a signature found.
+// What checking a signature found.
 struct SignatureCheck {
   std::string public_key;  // raw, as the file names it; empty if it cannot be read
   std::string problem;     // empty: the file is a valid signature of these bytes, in canonical form

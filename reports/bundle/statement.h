@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Are the names of the files in a bundle, and the type of the predicate.
+// The names of the files in a bundle, and the type of the predicate.
 inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
 inline constexpr const char* kTestResultPredicate = "https://in-toto.io/attestation/test-result/v0.1";
@@ -22,7 +22,7 @@ inline constexpr const char* kTestResultPredicate = "https://in-toto.io/attestat
 // incomplete, else PASSED.
 std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files);
 
-// Names a file and its size.
+// A file and its size.
 struct InventoryItem {
   std::string path;
   std::uintmax_t bytes = 0;

@@ -13,10 +13,10 @@
 
 namespace aqbench {
 
-// Is the name of the file in a bundle, which sha256.txt does not list.
+// The name of the file in a bundle, which sha256.txt does not list.
 inline constexpr const char* kTimestampName = "timestamp.tsr";
 
-// Holds what a time stamp says.
+// What a time stamp says.
 struct TimestampCheck {
   std::string problem;               // empty: it is of this digest and its signature holds
   std::string utc;                   // "2026-01-31T12:00:00Z"

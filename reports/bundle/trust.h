@@ -1,5 +1,5 @@
 #pragma once
-// Whom a user trusts, by name, and which bundles his own processes began.
+// The people whom a user trusts, by name, and the bundles that his own processes began.
 
 #include <filesystem>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Names a person and one of his keys. A person may have several.
+// A person and one of his keys. A person may have several.
 struct TrustedKey {
   std::string name;
   std::string fingerprint;  // key_fingerprint(), as verify prints it

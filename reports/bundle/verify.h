@@ -1,5 +1,5 @@
 #pragma once
-// Whether a bundle still holds what was measured. Every check runs, so that all that is wrong is named at
+// Verifies that a bundle still holds what was measured. Every check runs, so that all problems are named at
 // once.
 
 #include <filesystem>

@@ -13,14 +13,14 @@
 
 namespace aqbench {
 
-// What verifying comes to.
+// The result of verifying.
 enum class VerifyVerdict {
   verified,
   not_verified,   // something is wrong
   other_version,  // nothing is wrong that could be checked, but the texts are those of another version
 };
 
-// Holds what verifying found.
+// What verifying found.
 struct VerifyReport {
   std::vector<Finding> findings;
   std::vector<std::string> notes;        // what could not be checked, and why
@@ -41,8 +41,8 @@ struct VerifyReport {
   bool ok() const { return verdict() == VerifyVerdict::verified; }
 };
 
-// Returns what stands in the way first, "summary.md: is not what the bundle renders to (and 2 more)"; "" of a
-// bundle that is verified.
+// Returns the first problem, with the number of the others, "summary.md: is not what the bundle renders to
+// (and 2 more)"; "" of a bundle that is verified.
 std::string first_problem(const VerifyReport& report);
 
 // Returns the exit code of `aqbench verify`: pass, regression or other_version.

@@ -14,18 +14,19 @@
 
 namespace aqbench {
 
-// Are the names of the baseline that the run was gated on, and of the notes of --note, one on each line.
+// The names in a bundle of the baseline that the run was gated on, and of the notes of --note, one on each
+// line.
 inline constexpr const char* kBaselineCopyName = "baseline.json";
 inline constexpr const char* kNotesName = "notes.txt";
 
-// Names a line of a log that warns.
+// A line of a log that warns.
 struct LogWarning {
   std::string file;      // relative to the bundle
   std::size_t line = 0;  // from 1
   std::string text;      // one line, at most 200 bytes
 };
 
-// Holds what a bundle says.
+// What a bundle says.
 struct BundleContent {
   Results results;
   std::optional<Baseline> baseline;

@@ -8,16 +8,16 @@
 
 namespace aqbench {
 
-// Is the name of the list in a bundle.
+// The name of the list in a bundle.
 inline constexpr const char* kHashListName = "sha256.txt";
 
-// Says what is wrong with one file of a bundle.
+// What is wrong with one file of a bundle.
 struct Finding {
   std::string file;  // relative to the bundle
   std::string what;
 };
 
-// Lists a folder.
+// What lies in a bundle's folder.
 struct BundleListing {
   std::vector<std::string> files;  // relative paths of the regular files, sorted by bytes
   // What cannot be evidence: links, special files, empty folders, and names that `sha256sum -c` or another
@@ -36,7 +36,7 @@ void require_plain_files(const std::filesystem::path& bundle);
 // steps "." and "..".
 bool is_bundle_path(std::string_view path);
 
-// Names a file and its hash.
+// A file and its hash.
 struct HashLine {
   std::string sha256;
   std::string path;
@@ -45,7 +45,7 @@ struct HashLine {
 // Returns the lines "HEX  PATH" in the order given, then "# sha256 of the lines above: HEX".
 std::string hash_list_text(const std::vector<HashLine>& lines);
 
-// Holds a list of hashes that was read.
+// A list of hashes that was read.
 struct HashList {
   std::vector<HashLine> lines;        // those that could be read
   std::vector<std::string> problems;  // empty if the text is exactly hash_list_text(lines), sorted by path

@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Holds the records of one scene and method, or of one workload, that differ in their seed alone.
+// The records of one scene and method, or of one workload, that differ in their seed alone.
 struct CaseGroup {
   std::string scene, method;  // the method with its preset; for a workload its name
   std::string axes;           // what else stands in the case names, without the seed: "batch=8"
@@ -32,16 +32,16 @@ std::string take_common_axes(std::vector<CaseGroup>& groups);
 // Returns scene, method or workload, and the axes that are left: "undulating/roma_like clahe=on".
 std::string group_label(const CaseGroup& group);
 
-// Holds short names of cases.
+// Short names of cases.
 struct CaseLabels {
   std::string common;  // the axes of all cases, which no label repeats
-  std::map<std::string, std::string>
-      of;  // case name -> group_label(), with the seed if the group has several
+  // Case name -> group_label(), with the seed if the group has several.
+  std::map<std::string, std::string> of;
 };
 // Labels the cases of the groups.
 CaseLabels label_cases(std::vector<CaseGroup> groups);
 
-// Holds mean and spread of a value over the records of a group.
+// Mean and spread of a value over the records of a group.
 struct Spread {
   double mean = 0;
   std::optional<double> standard_deviation;  // of the sample (n - 1); nullopt for one value

@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// Holds the names of cases without what all of them share.
+// The names of cases without what all of them share.
 struct ShortNames {
   std::string common;                     // the axes that no name repeats: "rig=arc6 seed=42"; "" for none
   std::map<std::string, std::string> of;  // case name -> its short name

@@ -9,11 +9,11 @@
 
 namespace aqbench {
 
-// Are the name of the file in a bundle, and its first line.
+// The name of the file in a bundle, and its first line.
 inline constexpr const char* kCommandsFile = "commands.txt";
 inline constexpr const char* kCommandsTitle = "# Commands of this bundle, in the order they ran.";
 
-// Describes the git checkout around a folder.
+// The state of the git checkout around a folder.
 struct GitState {
   std::string commit, branch;  // the branch is "HEAD" where it is detached
   std::string status;          // the lines of `git status -sb`

@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Holds one value of an axis against the base value.
+// One value of an axis, compared with the base value.
 struct AxisComparison {
   std::string workload, rest;  // the rest: the other axes, "size=256"
   std::string axis, base, value;
@@ -36,7 +36,7 @@ struct AxisComparison {
 // variant and kernel both records must hold theirs pixel by pixel against the reference.
 std::vector<AxisComparison> compare_axes(const Results& results);
 
-// Is what stands beside a table of comparisons: that they do not decide, and what does.
+// The text beside a table of comparisons: that they do not decide, and what does.
 inline constexpr const char* kComparisonsDoNotDecide =
     "These comparisons do not decide: cases of a sweep take turns round by round instead of back to back, "
     "and no "

@@ -1,5 +1,5 @@
 #pragma once
-// What programs used, as the columns of a table.
+// The columns of a table of what programs used.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Is what stands beside such a table.
+// The text beside such a table.
 inline constexpr const char* kProgramRowsNote =
     "What each program and all that it started used in the cold run; memory is the peak of all together.";
 

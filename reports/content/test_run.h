@@ -7,10 +7,10 @@
 
 namespace aqbench {
 
-// Is the name of the log in a bundle.
+// The name of the log in a bundle.
 inline constexpr const char* kTestsLog = "tests.log";
 
-// Says whether the tests passed.
+// Whether the tests passed.
 struct TestRun {
   bool passed = false;
   std::string problem;  // one line if they did not
@@ -26,7 +26,8 @@ void check_test_dir(const std::filesystem::path& build_dir);
 // Returns what a tests.log says: "passed" or "failed: ..."; "" where the log is cut off.
 std::string test_result(std::string_view log);
 
-// Returns the folder of this program. Throws Error(usage) if it is no build folder with tests.
+// Returns the build folder that this program lies in. Throws Error(usage) if its folder is no build folder
+// with tests.
 std::filesystem::path own_build_dir();
 
 }  // namespace aqbench

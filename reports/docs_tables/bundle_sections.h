@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Names a bundle as documents do: by its folder.
+// A bundle and its name in documents, which is that of its folder.
 struct NamedBundle {
   std::string name;
   BundleContent content;

@@ -18,16 +18,16 @@ namespace aqbench {
 
 // Returns the Markdown of a section, without the markers, ending in a line break. May throw Error.
 using DocsSection = std::function<std::string(const std::vector<std::string>& arguments)>;
-// Maps the word after "aqbench:" to its section.
+// The sections by the word after "aqbench:".
 using DocsSections = std::map<std::string, DocsSection>;
 
-// Names a section that was stale.
+// A section that was stale.
 struct DocsChange {
   std::size_t line = 0;  // of the first line that differs, counted from 1 in the old text
   std::string section;
 };
 
-// Holds a document whose sections were filled.
+// A document whose sections were filled.
 struct FilledDocs {
   std::string text;
   std::vector<DocsChange> changes;

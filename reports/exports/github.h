@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Are GitHub's limits for one step: it drops further annotations and longer summaries.
+// GitHub's limits for one step: it drops further annotations and longer summaries.
 inline constexpr std::size_t kMaxAnnotations = 10;
 inline constexpr std::size_t kMaxStepSummaryBytes = std::size_t{1} << 20;
 

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds one metric of one case on both sides.
+// One metric of one case on both sides.
 struct ComparedMetric {
   std::string case_name, metric, unit;
   Better better = Better::lower;
@@ -20,8 +20,8 @@ struct ComparedMetric {
   std::string note;
 };
 
-// Holds one stage of one case on both sides. Its time is calls x time per call, so the factors of work and
-// cost multiply to the factor of time.
+// One stage of one case on both sides. Its time is calls x time per call, so the factors of work and cost
+// multiply to the factor of time.
 struct ComparedStage {
   std::string case_name, stage, parent;
   double calls_a = 0, calls_b = 0;             // of one repetition
@@ -34,14 +34,14 @@ struct ComparedStage {
   std::optional<double> cost_factor() const;
 };
 
-// Holds the time of one case on both sides.
+// The time of one case on both sides.
 struct ComparedTime {
   std::string case_name;
   std::string batch;  // the value of a batch axis; "" without one
   std::optional<double> a_ms, b_ms;
 };
 
-// Holds all that two bundles have in common and where they differ.
+// What two bundles have in common and where they differ.
 struct CompareReport {
   std::string a, b;                // "RUN, commit COMMIT" of each side
   std::string refusal;             // why nothing was compared (a bundle and itself); else empty

@@ -7,8 +7,9 @@
 
 namespace aqbench {
 
-// Names the stage whose self time changed most, if one changed by 5 % or more: "depth_estimation of
-// undulating/...: 1.40 x: 2.00 x the calls, 0.70 x the time per call". Empty if none did.
+// Returns a line with the stage whose self time changed most, if one changed by 5 % or more:
+// "depth_estimation of undulating/...: 1.40 x: 2.00 x the calls, 0.70 x the time per call". Empty if none
+// did.
 std::string moved_stage_line(const CompareReport& report);
 
 // Returns the tables, at most 100 columns wide. Metrics that are equal are counted and not listed unless

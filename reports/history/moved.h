@@ -1,5 +1,5 @@
 #pragma once
-// What moved between two bundles, counted and in order, for the pages that show it.
+// Which values moved (changed) between two bundles, counted and sorted, for the pages that show it.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace aqbench {
 // Returns short names of all cases that the report has rows of (reports/content/case_names.h).
 ShortNames compared_names(const CompareReport& report);
 
-// Counts the values by what became of them (metrics/value_change.h), and names the case with the largest
+// How many values became worse, better or neither (metrics/value_change.h), and the case with the largest
 // change for the worse.
 struct Moved {
   std::size_t worse = 0, better = 0, other = 0;
@@ -28,7 +28,7 @@ Moved moved_values(const CompareReport& report);
 // Returns the count as a paragraph of HTML.
 std::string moved_html(const Moved& moved);
 
-// Holds a value that differs; `metric` points into the report.
+// A value that differs; `metric` points into the report.
 struct MovedRow {
   const ComparedMetric* metric = nullptr;
   int worse = 0;       // 1 worse, -1 better, 0 neither
@@ -38,7 +38,8 @@ struct MovedRow {
 // Returns the values that differ, the largest change for the worse first.
 std::vector<MovedRow> moved_rows(const CompareReport& report);
 
-// Says how a value of a side is shown: takes the case, whether it is of B, and the number as HTML.
+// Returns the HTML with which a value of a side is shown; takes the case, whether it is of B, and the number
+// as HTML.
 using MovedValueHtml =
     std::function<std::string(const std::string& case_name, bool of_b, const std::string& number)>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// A case that was run again as recorded: whether it gives what the bundle says.
+// Checks whether a case that was run again gives what the bundle says.
 
 #include <string>
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace aqbench {
 
-// Names one value that is not as recorded.
+// One value that is not as recorded.
 struct ReplayDifference {
   std::string what;           // "status", "output_sha256" or a metric
   std::string recorded, now;  // as text that is exact
 };
 
-// Holds what running a case again showed.
+// What running a case again showed.
 struct ReplayReport {
   std::vector<ReplayDifference> differences;  // empty: reproduced
   std::size_t metrics = 0;                    // that were compared

@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Holds the tiles of one case on both sides; a side may have none.
+// The tiles of one case on both sides; a side may have none.
 struct TilePair {
   std::string case_name;
   std::vector<ReportTile> a, b;

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds one run of the history.
+// One run of the history.
 struct TrendRun {
   std::string id, started_utc;
   std::string commit;         // of the program's sources
@@ -21,13 +21,13 @@ struct TrendRun {
   Results results;
 };
 
-// Holds the runs, oldest first.
+// The runs, oldest first.
 struct TrendHistory {
   std::vector<TrendRun> runs;
   std::vector<std::string> problems;  // a line for each bundle that was left out
 };
 
-// Holds a folder below a given one that cannot be listed.
+// A folder below a given one that cannot be listed.
 struct UnlistedFolder {
   std::filesystem::path folder;
   std::string problem;  // a line that names it
@@ -45,7 +45,7 @@ std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesyste
 // if a folder cannot be listed.
 TrendHistory read_history(const std::vector<std::filesystem::path>& folders);
 
-// Holds one metric of one case over the runs.
+// One metric of one case over the runs.
 struct TrendSeries {
   std::string case_name, metric, unit;
   Better better = Better::lower;
@@ -55,7 +55,7 @@ struct TrendSeries {
   std::optional<PinnedComparison> pinned;  // the newest level against that of the pinned run
 };
 
-// Says which trends are wanted.
+// Which trends are wanted.
 struct TrendOptions {
   // A name, "" for all; "time_ms" for the time of a case, "stage:NAME" for a stage's self time.
   std::string metric;

@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// Holds the two lines above a flamegraph.
+// The two lines above a flamegraph.
 struct FlamegraphText {
   std::string title, subtitle;
 };
