@@ -7,9 +7,9 @@
 
 namespace aqbench {
 
-// Returns the table: cases that failed first, then those that the gate refuses, then the others by name. A
-// column that no case fills is not there; names are without what all cases share. Below 700 px each row is a
-// card, so that nothing is wider than the page. "" without records.
+// Returns the table: cases that failed first, then those that the gate refuses, then the others by name.
+// Columns that no case fills are left out, and so is the part of the names that all cases share. Below 700 px
+// each row is a card, so that nothing is wider than the page. "" without records.
 std::string cases_table(const BundleContent& content);
 
 }  // namespace aqbench

@@ -13,7 +13,7 @@ struct PageParts {
   std::string title, header, body;
   std::string data_json;                                    // for the scripts; "" where there is none
   std::vector<std::pair<std::string, std::string>> blocks;  // id and bytes, embedded in base64
-  // What scripts it needs beside those of tables.
+  // Which scripts the page needs beside those of tables.
   bool plots = false, comparison = false, stages = false, viewer = false;
 };
 
@@ -25,9 +25,10 @@ std::string html_page(const PageParts& parts);
 std::string page_section(std::string_view id, std::string_view title, const std::string& body,
                          std::string_view explanation = "");
 
-// Returns the beginning of a table that can be sorted, up to its body, and ends one. `label` is what screen
-// readers say.
+// Returns the beginning of a table that can be sorted, up to its body. `label` is what screen readers say.
 std::string table_open(std::string_view label, const std::vector<std::string>& titles);
+
+// The end of a table that table_open() began.
 inline constexpr const char* kTableEnd = "</tbody></table></div>\n";
 
 // Returns such a table of these rows of HTML, "" without any.

@@ -1,5 +1,6 @@
 #pragma once
-// The clouds of a page: which of a bundle's views it holds, and with how many of their points.
+// The clouds of a page: which views (harness/viewing/cloud_view.h) of a bundle it holds, and with how many of
+// their points.
 
 #include <cstddef>
 #include <map>
@@ -19,7 +20,7 @@ struct PageView {
 };
 
 // Lists the views of a bundle (case -> bytes of viewer/CASE.bin) in the order of `results`, without their
-// bytes. What is no view is left out: drawing is no place to refuse evidence.
+// bytes. A file that is no view is left out; `aqbench verify` refuses it.
 std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results);
 
 // Fits the bytes of the listed views into `budget` bytes: small ones whole, large ones with every n-th point.

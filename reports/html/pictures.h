@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds a line of pictures.csv (harness/scoring/depth_pictures.h) and the file that it names.
+// A line of pictures.csv (harness/scoring/depth_pictures.h) and the file that it names.
 struct ReportPicture {
   std::string file, kind, camera, unit;
   double low = 0, high = 0;               // values at the two ends of the colour scale, in `unit`
@@ -21,20 +21,19 @@ struct ReportPicture {
   std::string png;                        // the bytes of the file
 };
 
-// Holds what a profile of a case left: the texts of its trace and of its stacks, "" where there is no such
-// file.
+// The files of a case's profile: the texts of its trace and of its stacks, "" where there is no such file.
 struct ReportProfile {
   std::string trace, stacks;
 };
 
-// Holds the scores of one tile of a cloud seen from above.
+// The scores of one tile of a cloud seen from above.
 struct ReportTile {
   int column = 0, row = 0;
   double x_min_mm = 0, y_min_mm = 0;                // its corner; a tile has sides of 10 mm
   double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
 };
 
-// Holds the tiles and pictures of a bundle.
+// The tiles, pictures, views and profiles of a bundle.
 struct ReportPictures {
   std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
@@ -47,7 +46,7 @@ struct ReportPictures {
 // any of a second one), the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
-// Reads a tiles CSV. Lines that are no tiles are skipped: drawing is no place to refuse evidence.
+// Reads a tiles CSV. Lines that are no tiles are skipped; `aqbench verify` refuses them.
 std::vector<ReportTile> parse_tiles_csv(std::string_view csv);
 
 // Reads the lines of a pictures.csv without the files. Lines that are none, or that name anything but a PNG

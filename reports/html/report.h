@@ -8,14 +8,14 @@
 
 namespace aqbench {
 
-// Of a run with more cases the page lists these: failures and regressions first. Its bars are over all.
+// The most cases that the page lists, failures and regressions first. Its bars are over all cases.
 inline constexpr std::size_t kMaxPageCases = 1000;
 
 // Returns the part of a bundle that the page lists case by case: records and what the gate says of them. The
 // clouds and pictures of others need not be read.
 BundleContent listed_on_page(const BundleContent& content);
 
-// Is the name of the page in a bundle.
+// The name of the page in a bundle.
 inline constexpr const char* kReportName = "report.html";
 
 // Returns the page, for light and dark screens. It depends on nothing but the arguments, so that

@@ -1,5 +1,6 @@
 #pragma once
-// Where one method is worse than another on the same scene, which stage lost what is missing, and since when.
+// Shows where one method is worse than another on the same scene, which stage lost what is missing, and what
+// changed since the baseline.
 
 #include <string>
 #include <vector>

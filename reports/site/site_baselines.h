@@ -12,8 +12,8 @@
 
 namespace aqbench {
 
-// Holds what a site says of one baseline file. The file names the run and the commit that it was accepted
-// from, who accepted it and when; the file's repository says who changed it last, when and in which commit.
+// What a site says of one baseline file. The file names the run and the commit that it was accepted from, who
+// accepted it and when; the file's repository says who changed it last, when and in which commit.
 struct SiteBaseline {
   std::string path, suite, bundle, program_commit;
   std::string accepted_by, accepted_utc;  // of the file; "" in one of an older version
@@ -22,7 +22,7 @@ struct SiteBaseline {
   std::string note;            // why not, or that the file was changed since
 };
 
-// Holds the baselines that were found, and a line for each that cannot be read.
+// The baselines that were found, and a line for each that cannot be read.
 struct SiteBaselines {
   std::vector<SiteBaseline> found;
   std::vector<std::string> problems;

@@ -1,5 +1,5 @@
 #pragma once
-// What moved from each run of a suite to the next, as `aqbench compare` sees it.
+// Shows which values moved (changed) from each run of a suite to the next, as `aqbench compare` does.
 
 #include <span>
 #include <string>

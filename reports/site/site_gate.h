@@ -1,5 +1,5 @@
 #pragma once
-// The newest run of a suite against accepted values.
+// Gates the newest run of a suite on accepted values.
 
 #include <optional>
 #include <string>

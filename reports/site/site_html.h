@@ -1,5 +1,5 @@
 #pragma once
-// What the pages of a site are put together from.
+// The parts from which the pages of a site are made.
 
 #include <cstddef>
 #include <map>
@@ -14,13 +14,13 @@
 
 namespace aqbench {
 
-// Says where the report of a run lies on the site, relative to its root; "" where it was not copied.
+// Where the report of a run lies on the site, relative to its root; "" where it was not copied.
 using SiteReports = std::map<std::string, std::string>;  // key -> path
 
 // Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
 std::string site_file_name(std::string_view name);
 
-// Says how a run went: its cases by their status, those with injected faults, and what the gate says.
+// How a run went: its cases by their status, those with injected faults, and what the gate says.
 struct SiteHealth {
   std::size_t ok = 0, skipped = 0, all = 0, injected = 0;
   std::optional<SiteGate> gate = {};
@@ -35,7 +35,7 @@ struct SiteHealth {
 // Returns how a run went; cases that are planned and have no record count as not ok.
 SiteHealth health_of(const SiteRun& run);
 
-// Returns the count as a badge of HTML.
+// Returns SiteHealth::text() as a badge of HTML.
 std::string health_text(const SiteHealth& health);
 
 // Returns a whole page. `depth` is how many folders it lies below the root of the site; `data_script` is the

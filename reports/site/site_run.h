@@ -20,7 +20,7 @@ struct SiteCase {
   std::string options = {};  // a hash of the options as they took effect, "" for none
 };
 
-// More cases than any run has: a larger count is no count.
+// The largest count of cases that is read; no run has more.
 inline constexpr double kMaxSiteCases = 1e9;
 
 // What the gate says of a run.

@@ -1,5 +1,5 @@
 #pragma once
-// The runs that a site shows: what it knew of them, what is new, and what cannot be read any more.
+// Reads the runs that a site shows: those that it knew, new ones, and those that cannot be read any more.
 
 #include <cstddef>
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace aqbench {
 
-// Is the file of a site that has a line for each run (site_line()).
+// The file of a site that has a line for each run (site_line()).
 inline constexpr const char* kSiteRunsFile = "data/runs.jsonl";
 
-// Returns whether the folder has that file, as site wrote it: empty, or with a line for a run first.
+// Returns whether the folder holds a site: it has kSiteRunsFile, empty or with the line of a run first.
 bool is_site(const std::filesystem::path& folder);
 
-// Holds the runs of a site as they were just read.
+// The runs of a site as they were just read.
 struct SiteReading {
   std::vector<SiteRun> runs;
   std::vector<std::string> lines;     // of kSiteRunsFile, one for each run

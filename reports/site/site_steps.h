@@ -14,7 +14,7 @@
 
 namespace aqbench {
 
-// Holds one change of level of one metric of one case.
+// One change of level of one metric of one case.
 struct SiteStep {
   std::size_t metric = 0;  // in site_metrics()
   std::string case_name;
@@ -25,7 +25,7 @@ struct SiteStep {
   int worsening() const;
 };
 
-// Holds the steps of each suite, by its name.
+// The steps of each suite, by its name.
 using SiteSteps = std::map<std::string, std::vector<SiteStep>>;
 
 // Finds the steps of all cases over the runs of one suite, oldest first; returns them with the newest first.
@@ -33,8 +33,8 @@ using SiteSteps = std::map<std::string, std::vector<SiteStep>>;
 // another machine or build. Of more than 2000 the newest 2000 are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
 
-// Says how a table of steps names and links cases: their short names, the copied reports, and a cell that
-// leads to the suite, "" for none.
+// How a table of steps names and links cases: their short names, the copied reports, and a cell that leads to
+// the suite, "" for none.
 struct SiteStepCells {
   const ShortNames* names = nullptr;
   const SiteReports* reports = nullptr;
@@ -51,8 +51,8 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
 std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
                           const std::string& lead = "");
 
-// Returns a list of the newest five runs since which a level is another one: commits, how many values are
-// worse.
+// Returns a list of the newest five runs with which a value changed its level: their commits, and how many
+// values became worse.
 std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs);
 
 // Returns the steps as JSON for the page's script: [metric, case, first run of the new level, worsening],

@@ -1,5 +1,5 @@
 #pragma once
-// Tables with a header line, as cases write them, read no more kindly than they were written.
+// Reads tables with a header line strictly: they must be just as cases write them.
 
 #include <cstddef>
 #include <optional>
@@ -25,8 +25,8 @@ struct CaseTable {
 // Splits a text into lines, and these at commas.
 CaseTable read_table(std::string_view text);
 
-// Says what no table with this header line can be: another first line, no row or one of another length, an
-// end without a line break; "" where there is nothing.
+// Returns why the text is no table with this header line: another first line, no row or one of another
+// length, an end without a line break; "" where it is one.
 std::string form_problem(std::string_view text, const CaseTable& table, std::string_view header);
 
 // How numbers of a column are printed.
@@ -35,7 +35,7 @@ enum class Digits { shortest, six };
 // Returns the number in a field; nullopt for one that is not finite or that aqbench prints in other words.
 std::optional<double> printed_number(std::string_view field, Digits digits);
 
-// Returns from where to where a number lies that was printed with six digits.
+// Returns the range in which a number lies that was printed with six digits.
 ErrorRange range_of_six_digits(double printed);
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What a file of a case gives, against the metrics of its record.
+// Compares what a file of a case gives with the metrics of its record.
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// A record, and one of its files, about which there may be findings.
+// A record and one of its files; collects the findings about the file.
 class RecordValues {
  public:
   RecordValues(const Record& record, std::string file, std::vector<Finding>& findings)
@@ -31,7 +31,7 @@ class RecordValues {
   // lengths of its own.
   bool is_of_default_scoring() const;
 
-  // Compare with a metric that the record has; nothing else of the record is held against it.
+  // Compare a computed value with a metric of the record, if the record has it, and report a difference.
   void compare(const std::string& metric, double computed);
   void compare(const std::string& metric, const ErrorRange& computed, double slack);
 

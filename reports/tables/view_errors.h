@@ -1,6 +1,6 @@
 #pragma once
-// What the errors of a view (harness/viewing/cloud_view.h) allow: they are rounded to codes, so that each
-// lies between two errors, and so does all that follows from them.
+// The ranges that follow from the errors of a view (harness/viewing/cloud_view.h): the errors are rounded to
+// codes, so that each lies between two bounds, and so does every value that is computed from them.
 
 #include <array>
 #include <cstddef>
@@ -9,17 +9,18 @@
 
 namespace aqbench {
 
-// From the least to the largest that a value can be; infinite where nothing bounds it.
+// The least and the largest that a value can be; infinite where nothing bounds it.
 struct ErrorRange {
   double low = 0, high = 0;
 };
 
-// The errors of all points of a view. Ranges are of millimetres, those of shares of percent.
+// The errors of all points of a view. Ranges are in millimetres, those of shares in percent.
 class ErrorRanges {
  public:
   // Takes the codes of error_code(), at least one.
   explicit ErrorRanges(std::span<const std::int8_t> codes);
 
+  // Return the range of the mean and of the median error, and of mean and root mean square of |error|.
   ErrorRange mean() const;
   ErrorRange median() const;
   ErrorRange mean_of_sizes() const;
@@ -29,7 +30,7 @@ class ErrorRanges {
   // Returns the range of the share of points whose |error| is at most `tolerance_mm`.
   ErrorRange share_within_pct(double tolerance_mm) const;
 
-  // How many points have each code, the least code first.
+  // The number of points with each code, the least code first.
   struct Counts {
     int first = 0;
     std::array<std::size_t, 256> of = {};

@@ -1,5 +1,5 @@
 #pragma once
-// What summary.md, the screen and the page of a comparison say in the same words.
+// The texts of a comparison that summary.md, the screen and the page have in common.
 
 #include <string>
 #include <vector>
@@ -28,16 +28,16 @@ struct AbJudgedText {
 // Returns what is judged of a case, the wall time first where it is judged; nothing where a unit failed.
 std::vector<AbJudgedText> ab_judged_texts(const AbCaseReport& one);
 
-// Returns what the verdict on a case follows from, a line each, without markup.
+// Returns lines, without markup, with what the verdict on a case follows from.
 std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings);
 
-// Returns a side: label, command or build, hash.
+// Returns a line about a side: label, command or build, hash.
 std::string ab_side_line(const AbSideInfo& side);
 
 // Returns how many cases have which verdict, the gravest first: "1 REGRESSED, 3 PASS".
 std::string ab_verdict_counts(const AbReport& report);
 
-// Returns what a unit was: "units: a newly started process each, ...".
+// Returns a line that says what a unit was: "units: a newly started process each, ...".
 std::string ab_units_line(const AbRunInfo& run);
 
 }  // namespace aqbench

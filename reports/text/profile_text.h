@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// Holds one case of a profile as it lies in a bundle.
+// One case of a profile as it lies in a bundle.
 struct ProfiledCase {
   Record record;  // with status ok
   ProfileDetails details;
@@ -23,7 +23,7 @@ struct ProfiledCase {
 // Reads what run_profile() left in a bundle for a record with status ok. Throws Error(input) naming the file.
 ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Record& record);
 
-// Names a stage that takes much time.
+// A stage that takes much time.
 struct Bottleneck {
   std::string stage, parent;
   double self_ms = 0;

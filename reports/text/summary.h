@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Stands in the first line of summary.md. It goes up with every change of what render_summary(),
+// The version in the first line of summary.md. It goes up with every change of what render_summary(),
 // statement_text(), inventory_text() or render_html_report() write, so that `aqbench verify` of a later build
 // does not take an older file for a forged one.
 inline constexpr int kSummaryVersion = 15;
