@@ -50,8 +50,8 @@ std::string why_nothing_is_scored(const ScoredCounts& counts);
 // them.
 struct ScoredPoints {
   std::vector<std::uint32_t> index;  // of a scored point in the cloud, ascending
-  std::vector<double>
-      signed_error_m;  // to the surface going on beyond the patch; positive towards the cameras
+  // Distances to the surface, which goes on beyond the patch; positive towards the cameras.
+  std::vector<double> signed_error_m;
   ScoredCounts counts;
 };
 

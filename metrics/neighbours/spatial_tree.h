@@ -17,13 +17,13 @@ namespace aqbench {
 // The order of the points, the runs of that order, and the nodes over them.
 struct SpatialTree {
   static constexpr std::size_t kChildren = 16;
-  static constexpr std::uint32_t kRun = 1U
-                                        << 31U;  // a child with this bit is run (child & ~kRun), else a node
-  static constexpr std::uint32_t kNone = ~0U;    // a place left over
+  // A child with this bit is run (child & ~kRun), any other is a node.
+  static constexpr std::uint32_t kRun = 1U << 31U;
+  static constexpr std::uint32_t kNone = ~0U;  // a place left over
 
   std::vector<std::uint32_t> order;  // indices of the measurable points
-  std::vector<std::uint32_t>
-      first;  // run r is order[first[r]] to order[first[r + 1] - 1]; one more than runs
+  // Run r is order[first[r]] to order[first[r + 1] - 1]; there is one more entry than runs.
+  std::vector<std::uint32_t> first;
   std::vector<std::array<std::uint32_t, kChildren>> nodes;  // the root first, a node before its children
 };
 

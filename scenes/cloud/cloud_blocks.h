@@ -27,8 +27,9 @@ class CloudBlocks {
   virtual std::size_t points() const = 0;
   virtual bool has_normals() const = 0;
 
-  // Calls body for one block of `longest` points (at least 1) after the other; the last may be shorter. It is
-  // the same each time. Throws Error(input) or Error(io) naming the file if that cannot be read any more.
+  // Calls `body` for one block of `longest` points (at least 1) after the other; the last may be shorter.
+  // Each call gives the same blocks. Throws Error(input) or Error(io) naming the file if that cannot be read
+  // any more.
   virtual void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const = 0;
 };
 
@@ -49,8 +50,8 @@ class SpanBlocks final : public CloudBlocks {
 std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlocks> cloud,
                                                 std::vector<Similarity> transforms);
 
-// Calls its argument for points and the indices of those that count, one block after the other. It is the
-// same each time.
+// A function that goes through a cloud: it calls `body` for the points of one block after the other and the
+// indices of those that count. Each call of it gives the same.
 using EachBlock = std::function<void(
     const std::function<void(std::span<const Vec3> points_m, std::span<const std::uint32_t> index)>& body)>;
 

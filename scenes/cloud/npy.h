@@ -34,8 +34,8 @@ NpyArray read_npy(const std::filesystem::path& path);
 // order, other shapes, and what is no .npy file. Throws as read_npy() does for a header that is wrong.
 std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path, std::uint64_t at_least);
 
-// Version 1.0, for numpy.load. values.size() must be the product of `shape`, one to three sizes
-// (Error(input)); whole or absent, throws Error(io).
+// Write an array in version 1.0 of the format, for numpy.load; the file is afterwards whole or absent. Throw
+// Error(input) unless `shape` has one to three sizes and values.size() is their product, and Error(io).
 void write_npy(const std::filesystem::path& path, std::span<const float> values,
                std::span<const std::size_t> shape);
 void write_npy(const std::filesystem::path& path, std::span<const double> values,

@@ -15,7 +15,7 @@ namespace aqbench {
 enum class PlyScalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
 // Returns the size of a value, bytes.
-std::size_t ply_scalar_size(PlyScalar type);  // bytes
+std::size_t ply_scalar_size(PlyScalar type);
 
 // Returns whether the type is one of the six integer types.
 bool ply_scalar_is_integer(PlyScalar type);

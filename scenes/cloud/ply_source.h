@@ -55,7 +55,8 @@ inline bool swaps_ply_bytes(PlyFormat format) {
   return (format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big);
 }
 
-// The place up to which the data has been read, for error messages and to keep within the file.
+// What both kinds of sources have: the place up to which the data has been read, for error messages and to
+// keep within the file.
 class PlySource {
  public:
   // `bytes` and `name` must outlive the source.
@@ -117,7 +118,8 @@ class PlyAsciiSource : public PlySource {
   PlyAsciiSource(std::string_view bytes, const PlyHeader& header, const std::string& name)
       : PlySource(bytes, header, name), line_(header.lines), line_end_(header.line_end) {}
 
-  // Goes on with the next part of the file, which begins at the start of a line. Lines are counted on.
+  // Continues with the next part of the file, which begins at the start of a line. The count of lines
+  // continues, too.
   void go_on(std::string_view lines) {
     position_ = lines.data();
     end_ = position_ + lines.size();

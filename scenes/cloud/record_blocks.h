@@ -1,6 +1,7 @@
 #pragma once
-// Clouds whose file holds one record of fixed length for each point, read in blocks; and what makes such a
-// file of a large text: its parts, and a file without a name for its points.
+// Reads clouds in blocks whose file holds one record of fixed length for each point. For a large text it
+// makes such a file: TextParts reads the text part after part, and PointSpool keeps the points in a temporary
+// file.
 
 #include <array>
 #include <cstddef>
@@ -53,7 +54,7 @@ std::string read_part(const OpenFile& file, std::uint64_t place, std::size_t mos
 // when they are asked for; a file that is changed meanwhile is refused (Error(input)).
 std::shared_ptr<const CloudBlocks> record_blocks(OpenFile file, RecordLayout layout);
 
-// Bytes of a text that are read at a time; no line may be as long.
+// The number of bytes of a text that are read at a time; every line must be shorter.
 inline constexpr std::size_t kTextPartBytes = std::size_t{1} << 24;
 
 // The lines of a text, as many at a time as a part holds.

@@ -22,7 +22,7 @@ struct Scan {
 // writers put there when they do not know it. Throws Error(input) naming the file, also if it has no point.
 Scan read_scan(const std::filesystem::path& file, double metres_per_unit = 1);
 
-// Makes the same of what has been read from the file.
+// Makes a scan of what has been read from its file, in the same way.
 Scan scan_of(GeometryFile read, const std::filesystem::path& file, double metres_per_unit);
 
 }  // namespace aqbench

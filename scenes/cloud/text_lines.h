@@ -21,7 +21,8 @@ class TextLines {
   // skipped.
   TextLines(std::string_view bytes, std::string name);
 
-  // Goes on with the next part of the text, which begins at the start of a line. Lines are counted on.
+  // Continues with the next part of the text, which begins at the start of a line. The count of lines
+  // continues, too.
   void go_on(std::string_view bytes) { rest_ = bytes; }
 
   // Goes to the next line, without blanks at its ends; returns false after the last one.

@@ -40,8 +40,8 @@ void apply(const Similarity& b_from_a, PointCloud& cloud);
 
 // Moves the vertices.
 void apply(const Similarity& b_from_a, TriangleMesh& mesh);
-void apply(const Similarity& b_from_a,
-           Reconstruction& reconstruction);  // depth maps stay: they have no frame
+// Moves cloud and mesh. Depth maps stay as they are: they have no frame.
+void apply(const Similarity& b_from_a, Reconstruction& reconstruction);
 
 // Returns {"matrix": [[...]x4], "scale": s}, which read_similarity reads.
 Json to_json(const Similarity& b_from_a);

@@ -1,5 +1,5 @@
 #pragma once
-// cameras.json: the cameras of a flat folder of images, in the fewest words that say all.
+// Reads cameras.json: the cameras of a flat folder of images, in a short form that people can write by hand.
 
 #include <filesystem>
 #include <string>

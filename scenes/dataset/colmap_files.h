@@ -1,5 +1,5 @@
 #pragma once
-// A model of COLMAP as it lies on disk, text or binary. Formats: https://colmap.github.io/format.html.
+// Reads a model of COLMAP as it lies on disk, text or binary. Formats: https://colmap.github.io/format.html.
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// The inside of a camera, in COLMAP's pixels: (0.5, 0.5) is the centre of the top left one.
+// The intrinsics of a camera, in COLMAP's pixels: (0.5, 0.5) is the centre of the top left one.
 struct ColmapCamera {
   std::string model;  // "OPENCV"
   std::uint64_t width_px = 0, height_px = 0;

@@ -37,8 +37,8 @@ struct DatasetPlan {
   Parameters rig_parameters, imaging_parameters;
   Rig rig;
   ImagingOptions imaging;
-  // Of a mesh, in the place of its path: what the file holds, and how far its faces lie from a smooth
-  // surface.
+  // Of a scene that is a mesh: the hash of its file, which is recorded instead of its path, and how far its
+  // faces lie from a smooth surface (facet_error.h).
   std::string mesh_sha256 = {};
   double facet_error_m = 0;
 };
@@ -50,11 +50,11 @@ DatasetPlan plan_dataset(const DatasetRequest& request);
 // Plans the same without the truth of a mesh, which takes long to prepare: its `scene` has no surface.
 DatasetPlan plan_images(const DatasetRequest& request);
 
-// The text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
+// Returns the text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
 std::string dataset_record(const DatasetPlan& plan);
 
-// Told often how much of the work is done (one call at a time, from any thread) and the camera at hand. What
-// it throws ends the rendering and leaves nothing behind.
+// A function that is told often how much of the work is done, and the camera that is being rendered; one call
+// at a time, from any thread. An exception of it ends the rendering, which then leaves nothing behind.
 using RenderProgress = std::function<void(std::size_t done, std::size_t work, const std::string& camera)>;
 
 // Renders into a folder beside `dir` and renames that at the end, so that `dir` is whole or as it was. Equal
@@ -62,10 +62,11 @@ using RenderProgress = std::function<void(std::size_t done, std::size_t work, co
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
                    const RenderProgress& progress = {});
 
-// The same from a rendered dataset that lies somewhere else.
+// Copies a rendered dataset from another folder in the same way.
 void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir);
 
-// Throws Error(usage) if the folder is there and not empty, or no folder: before something long begins.
+// Throws Error(usage) if `dir` exists and is not an empty folder. Call it before long work whose result goes
+// there.
 void require_free_folder(const std::filesystem::path& dir);
 
 }  // namespace aqbench

@@ -4,9 +4,10 @@
 //
 // DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with their
 // sizes and SHA-256; it is written after them, and its time of change is the time of the last use.
-// DIR/KEY.lock is locked exclusively by whoever renders the dataset, and shared by whoever uses it; what it
-// says marks the entry as the cache's own, without which it is never removed. An entry is rendered anew if
-// any file is missing or is not what was rendered: all are hashed each time the dataset is used.
+// DIR/KEY.lock is locked exclusively by the process that renders the dataset, and shared by those that use
+// it; its text marks the entry as the cache's own: an entry without that is never removed. An entry is
+// rendered anew if any file is missing or is not what was rendered: all are hashed each time the dataset is
+// used.
 
 #include <chrono>
 #include <cstddef>

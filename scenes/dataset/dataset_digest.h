@@ -1,5 +1,5 @@
 #pragma once
-// What a dataset on disk holds, by content.
+// Hashes of what a dataset on disk holds.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@ struct FileContent {
   std::string sha256;
 };
 
-// By a file's name relative to the dataset, "images/cam00/000000.png".
+// The files of a dataset by their names relative to it, "images/cam00/000000.png".
 using DatasetContents = std::map<std::string, FileContent>;
 
 // Reads and hashes the files of a dataset: calibration.json and what lies in images/, truth/ and colmap/, as

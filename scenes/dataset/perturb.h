@@ -18,7 +18,7 @@ struct CalibrationError {
 };
 
 // Returns the parameters of owner "perturb".
-const std::vector<ParameterSpec>& perturb_parameters();  // of owner "perturb"
+const std::vector<ParameterSpec>& perturb_parameters();
 
 // Returns the error that the parameters of owner "perturb" set.
 CalibrationError calibration_error(const Parameters& parameters);
@@ -37,8 +37,8 @@ Rig perturbed(const Rig& rig, const CalibrationError& error);
 // tilt.
 Similarity world_from_perturbed(const Rig& rig, const CalibrationError& error);
 
-// Rewrites the calibration.json of a copy that a method is given. Throws Error(input) or Error(io) naming the
-// file.
+// Rewrites, with the error, the calibration.json of a copy that a method is given. Throws Error(input) or
+// Error(io) naming the file.
 void perturb_calibration_file(const std::filesystem::path& file, const CalibrationError& error);
 
 }  // namespace aqbench

@@ -21,7 +21,7 @@ struct SurfaceTruth {
   bool from_depths = false;  // no files: the true depth maps are its scans
 };
 
-// The files of a recording's truth and what they are; nothing of it is read before it is asked for.
+// The files of a recording's truth and what they are; their contents are read only when they are needed.
 struct RecordingTruth {
   std::filesystem::path dir;                        // DATASET/truth
   std::optional<std::filesystem::path> scene_file;  // truth/scene.json
@@ -44,14 +44,14 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
 // joined by "+".
 std::string truth_text(const RecordingTruth& truth);
 
-// Returns the files of all frames that `declared` names: out of a method's reach, wherever they lie.
+// Returns the files of all frames that `declared` names, which no method may reach, wherever they lie.
 std::vector<std::filesystem::path> declared_files(const Recording& recording, const DeclaredTruth& declared);
 
 // Adds the hashes of all files in truth/ to those of the recording, and those of what is declared elsewhere,
 // with the declaration.
 void add_truth_contents(const Recording& recording, const DeclaredTruth& declared, DatasetContents& contents);
 
-// Returns the whole path of a truth's file in a frame.
+// Returns the path of a truth's file for one frame: `name` with {frame} replaced by the number of the frame.
 std::filesystem::path file_of_frame(std::string name, std::size_t frame);
 
 // Returns the file with a camera's true depths in a frame, truth/CAMERA/000002.npy, or of frame 0

@@ -47,7 +47,7 @@ struct DeclaredTruth {
 // Reads an entry. Throws Error(input) naming the place for unknown keys and wrong values.
 TruthEntry truth_entry_at(const JsonPlace& place);
 
-// Are the names of units that a truth may have.
+// The names of units that a truth may have.
 inline constexpr const char* kTruthUnits[] = {"m", "cm", "mm", "um"};
 
 // Returns how many metres one unit is; nullopt for a name that is none of kTruthUnits.

@@ -1,6 +1,6 @@
 #pragma once
-// Reads depth maps that other programs wrote. What a value is (along the ray or along z, in which unit) is in
-// no file: whoever reads must be told.
+// Reads depth maps that other programs wrote. No file says what its values are (along the ray or along z, in
+// which unit): the caller must know.
 
 #include <filesystem>
 

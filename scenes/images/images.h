@@ -53,7 +53,7 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
 // where the module is not installed.
 std::string jpeg_damage(std::string_view bytes);
 
-// What the module `images` gives.
+// The functions of the module `images`.
 struct ImagesTable {
   std::string (*encode_png)(int width, int height, int bits, std::span<const std::uint16_t> values);
   std::vector<float> (*inverse_real_dft)(int n, std::span<const float> re_im);

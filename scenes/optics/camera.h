@@ -18,7 +18,7 @@ using Mat3 = Eigen::Matrix3d;
 // The lens models, as OpenCV defines them: brown_conrady is calib3d's default model, fisheye is cv::fisheye.
 enum class LensModel { brown_conrady, fisheye };
 
-// The inside of a camera: focal lengths, principal point, lens, image size.
+// The intrinsics of a camera: focal lengths, principal point, lens, image size.
 struct Intrinsics {
   Mat3 K = Mat3::Identity();  // [fx 0 cx; 0 fy cy; 0 0 1], px
   LensModel lens = LensModel::brown_conrady;

@@ -35,26 +35,27 @@ struct UndistortionMap {
 // parallel_for.
 UndistortionMap undistortion_map(const Intrinsics& intrinsics);
 
-// The inverse, by a safeguarded Newton iteration on the region around the axis where the lens model is one
-// to one. The intrinsics must have passed check().
+// Inverts the distortion, by a safeguarded Newton iteration on the region around the axis where the lens
+// model is one to one. The intrinsics must have passed check().
 class Undistorter {
  public:
   explicit Undistorter(const Intrinsics& intrinsics);
 
-  // nullopt where no point of that region is mapped to `distorted`.
+  // Returns the undistorted point; nullopt where no point of that region is mapped to `distorted`.
   std::optional<Vec2> undistort_normalized(const Vec2& distorted) const;
 
-  // A pixel of the camera -> the pixel of the undistorted camera. Residual below 1e-12 in normalised units.
+  // Returns the pixel of the undistorted camera for a pixel of the camera; nullopt likewise. The residual is
+  // below 1e-12 in normalised units.
   std::optional<Vec2> undistort_pixel(const Vec2& distorted_px) const;
 
-  // Many pixels at once, several times faster. All four spans have one length; the outputs must not overlap
-  // the inputs. NaN where undistort_pixel() gives nullopt.
+  // Does the same for many pixels at once, several times faster. All four spans have one length; the outputs
+  // must not overlap the inputs. NaN where undistort_pixel() gives nullopt.
   void undistort_pixels(std::span<const double> distorted_x_px, std::span<const double> distorted_y_px,
                         std::span<double> x_px, std::span<double> y_px) const;
 
-  // The region: undistorted normalised radius up to this (brown_conrady), angle from the axis in radians up
-  // to this (fisheye, below pi / 2). Within it the map's Jacobian, which is symmetric, is positive definite:
-  // the map is the gradient of a convex function, hence one to one.
+  // Returns the limit of the region: the largest undistorted normalised radius (brown_conrady), or the
+  // largest angle from the axis in radians (fisheye, below pi / 2). Within it the map's Jacobian, which is
+  // symmetric, is positive definite: the map is the gradient of a convex function, hence one to one.
   double invertible_limit() const { return invertible_limit_; }
 
  private:

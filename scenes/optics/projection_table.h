@@ -9,9 +9,8 @@
 
 namespace aqbench {
 
-// The polynomials at the depths asked for: u(x, y, d) = sum over i, j of row_weights[y][j]
-// column_weights[x][i] u[d][j][i], v alike; both in grid_sample's units: -1 and 1 are the centres of the
-// outermost pixels.
+// The polynomials at the wanted depths: u(x, y, d) = sum over i, j of row_weights[y][j] column_weights[x][i]
+// u[d][j][i], v alike; both in grid_sample's units: -1 and 1 are the centres of the outermost pixels.
 struct ProjectionTable {
   int nodes = 0;        // in x and in y; 0 = the polynomials do not follow: use exact_positions()
   double error_px = 0;  // largest difference from exact projections between the nodes

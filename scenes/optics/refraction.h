@@ -13,7 +13,7 @@ namespace aqbench {
 // must be above the water.
 RefractiveCamera refractive_camera(const Camera& camera, const WaterInterface& water);
 
-// Returns the same numbers as a vector of Eigen's.
+// Returns three numbers as a vector of Eigen's.
 inline Vec3 to_vec3(const std::array<double, 3>& numbers) { return {numbers[0], numbers[1], numbers[2]}; }
 
 // Returns the point (world frame) that lies `depth_along_ray_m` from the water surface.

@@ -59,7 +59,7 @@ void check(const RefractiveCamera& camera, const std::string& where);
 // is totally reflected there.
 bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
 
-// Does the same with one scaling for both media.
+// Does the same as cast_ray() by the fast formula, which has one scaling for both media.
 bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
 
 // Projects a point (world frame), exact to rounding: Newton's iteration runs until it stands still. The pixel
@@ -70,8 +70,8 @@ bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, Wat
 bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px, double& v_px,
              double& depth_along_ray_m);
 
-// Does the same in a fixed number of Newton steps (snell.h; 3e-9 of the focal length at worst), without the
-// depth. Returns false also for a pixel that is not finite.
+// Does the same as project() in a fixed number of Newton steps (snell.h; 3e-9 of the focal length at worst),
+// without the depth. Returns false also for a pixel that is not finite.
 bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
                   double& v_px);
 

@@ -30,7 +30,7 @@ struct SnellRatio {
   bool air_is_thinner;  // n_air <= n_water
 };
 
-// Returns the indices in that form.
+// Returns the two indices of refraction in the form of SnellRatio.
 template <class T>
 SnellRatio<T> snell_ratio(double n_air, double n_water) {
   const bool air_is_thinner = n_air <= n_water;

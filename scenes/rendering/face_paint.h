@@ -1,5 +1,5 @@
 #pragma once
-// The texture on faces of any direction.
+// Puts the texture on faces of any direction.
 
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/rendering/texture.h"

@@ -1,5 +1,5 @@
 #pragma once
-// How far flat faces lie from the smooth surface that they may stand for.
+// Estimates how far the flat faces of a mesh lie from the smooth surface that they may stand for.
 
 #include "scenes/cloud/reconstruction.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Exact images of a surface under water: rays through every sample, then the lens and the sensor.
+// Renders exact images of a surface under water: rays through every sample, then the lens and the sensor.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ struct RenderedImage {
   std::vector<std::uint16_t> values;  // row-major, 0 to 2^bits - 1
 };
 
-// Called with the number of rows that were just finished, by any thread. What it throws ends the rendering.
+// A function that is called with the number of rows that were just finished, by any thread. An exception of
+// it ends the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
 // Renders one surface, by formula or a mesh, to which it keeps a reference. Every result is the same bytes

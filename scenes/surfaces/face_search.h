@@ -1,5 +1,5 @@
 #pragma once
-// Which face of a triangle mesh a ray meets first: asked of Embree, which is in a module (core/module.h).
+// Finds which face of a triangle mesh a ray meets first, by Embree, which is in a module (core/module.h).
 
 #include <array>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// A triangle mesh prepared for questions. Calls run on the calling thread.
+// A triangle mesh prepared for searches. Calls run on the calling thread.
 class FaceSearch {
  public:
   virtual ~FaceSearch() = default;
@@ -24,7 +24,7 @@ class FaceSearch {
 std::unique_ptr<FaceSearch> make_face_search(std::span<const float> vertices_xyz,
                                              std::span<const std::array<std::uint32_t, 3>> triangles);
 
-// What the module `meshes` gives.
+// The functions of the module `meshes`.
 struct MeshesTable {
   std::unique_ptr<FaceSearch> (*make_face_search)(std::span<const float> vertices_xyz,
                                                   std::span<const std::array<std::uint32_t, 3>> triangles);

@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// z = depth_m + slope_x x + slope_y y
+// A plane: z = depth_m + slope_x x + slope_y y.
 struct PlaneShape {
   double depth_m = 1.178;
   double slope_x = 0;  // metres per metre

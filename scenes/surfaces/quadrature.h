@@ -8,7 +8,7 @@ namespace aqbench {
 
 // Places and weights of a quadrature: the integral of f is about the sum of weight[i] * f(at[i]).
 struct QuadratureLine {
-  std::vector<double> at, weight;  // the integral of f is about the sum of weight * f(at)
+  std::vector<double> at, weight;
 };
 
 // Returns the quadrature over [low, high] with `panels` equal panels of 12 points each; exact for polynomials

@@ -18,7 +18,7 @@ struct FaceHit {
   Vec3 normal;         // of the face, unit, towards the cameras
 };
 
-// What a mesh is for a renderer, beside being a Surface.
+// What a renderer needs of a mesh, beside its functions as a Surface.
 class RayTarget {
  public:
   virtual ~RayTarget() = default;

@@ -22,8 +22,8 @@ struct alignas(64) TriangleBlock {
 // The boxes of a node's children in metres, and which children they are; unused boxes are empty.
 struct alignas(64) TriangleNode {
   static constexpr std::size_t kChildren = 16;
-  static constexpr std::uint32_t kBlock =
-      1U << 31U;  // a child with this bit is block (child & ~kBlock), else a node
+  // A child with this bit is block (child & ~kBlock), any other is a node.
+  static constexpr std::uint32_t kBlock = 1U << 31U;
 
   double low[3][kChildren], high[3][kChildren];
   std::uint32_t child[kChildren];

@@ -1,5 +1,5 @@
 #pragma once
-// Which triangle of a mesh is closest to a point, in double precision.
+// Finds which triangle of a mesh is closest to a point, in double precision.
 
 #include <array>
 #include <cstddef>

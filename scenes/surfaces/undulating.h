@@ -7,7 +7,8 @@
 
 namespace aqbench {
 
-// z = base_depth_m + amplitude_m (sin(2 pi x / wavelength_m) + sin(2 pi y / (wavelength_m wavelength_ratio)))
+// An undulating surface: z = base_depth_m + amplitude_m (sin(2 pi x / wavelength_m) + sin(2 pi y /
+// (wavelength_m wavelength_ratio)))
 struct UndulatingShape {
   double base_depth_m = 1.178;
   double amplitude_m = 0.005;

@@ -13,7 +13,7 @@ struct Ripple {
   double phase = 0;               // radians
 };
 
-// z = base_depth_m + the sum of its ripples
+// A surface of ripples: z = base_depth_m + the sum of its ripples.
 struct RippleFieldShape {
   double base_depth_m = 1.178;
   std::vector<Ripple> ripples;
