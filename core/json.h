@@ -21,8 +21,8 @@ namespace aqbench {
 // The JSON type used everywhere: object keys keep the order in which they were written.
 using Json = nlohmann::ordered_json;
 
-// Holds a JSON value that does not change, so that a header needs no JSON library for it. Copies share the
-// value.
+// A JSON value that does not change, in a box, so that a header needs no JSON library for it. Copies share
+// the value.
 class JsonBox {
  public:
   JsonBox();           // an empty object

@@ -8,7 +8,8 @@ namespace aqbench {
 
 struct JsonLimits;  // core/json.h
 
-// Is told of the parts of a document in the order in which they stand. A key is followed by its value.
+// Somebody who is told of the parts of a document in the order in which they stand. A key is followed by its
+// value.
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;

@@ -15,8 +15,8 @@
 
 namespace aqbench {
 
-// Stages beyond this many different ones are summed up under kOtherStages, so that names made up at run time
-// ("step 1234") do not fill the memory.
+// The most different stages that are recorded, and the name under which all others are summed up, so that
+// names made up at run time ("step 1234") do not fill the memory.
 inline constexpr std::size_t kMaxStages = 256;
 inline constexpr const char* kOtherStages = "(other stages)";
 

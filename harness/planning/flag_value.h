@@ -47,6 +47,7 @@ struct FlagValue {
   [[noreturn]] void refuse_unreadable() const;
 };
 
+// Reads the whole text; see the class.
 template <class Number>
 Number FlagValue::number() const {
   if constexpr (std::floating_point<Number>) {
@@ -63,6 +64,7 @@ Number FlagValue::number() const {
   }
 }
 
+// Reads number() and compares it; see the class.
 template <class Number>
 Number FlagValue::at_least(Number least) const {
   const Number value = number<Number>();

@@ -13,8 +13,9 @@
 
 namespace aqbench {
 
-// Return a file's path relative to the site and its text. Runs are of one suite, oldest first; names are
-// their site_short_names(), steps their site_steps().
+// Return the path relative to the site, and the text, of a file about one suite: its page, the data of the
+// page's scripts, its badge (SVG), and its values as JSON for shields.io and other readers. Runs are of that
+// suite, oldest first; `names` are their site_short_names(), `steps` their site_steps().
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
                                                const ShortNames& names, const SiteReports& reports,
                                                std::span<const SiteStep> steps);
