@@ -93,8 +93,8 @@ class AaMeasurement {
     document.program = ab_side_info(program, "this program");
     document.policy = request.settings.policy;
     document.outcomes = request.settings.outcomes;
-    if (!document.outcomes.empty()) document.pairs_per_suite = kPairsPerMetricSuite;
-    document.suites = request.suites;
+    if (!document.outcomes.empty()) document.pairs_per_draw = kPairsPerMetricDraw;
+    document.draws = request.draws;
     document.run.exec = request.exec;
     document.run.warm_runs = *request.plan.timing.repetitions;
     document.environment = ab_environment((plan_ ? *plan_ : *live_plan_).request);

@@ -178,7 +178,7 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
   document.notes.push_back(fmt::format(
       "calibration {}: {} of {} A/A comparisons were called slower; {} of {} that share no pair: the rate is "
       "below {:.2g} %, {:.2g} % for simulated noise like it; tau of {} {:.2f} % (best of {} runs)",
-      validation.run.id, report.aa->regressed, report.aa->suites, report.measured_alarms->regressed,
+      validation.run.id, report.aa->regressed, report.aa->draws, report.measured_alarms->regressed,
       report.measured_alarms->blocks, 100 * report.measured_alarms->rate_upper(),
       100 * report.simulated_alarms->rate_upper(), report.case_name, 100 * report.tau,
       validation.run.warm_runs));

@@ -28,7 +28,7 @@ constexpr std::size_t kAaMetricPairs = 240;
 // neighbour more often than of five.
 constexpr int kAaRepetitions = 10;
 
-constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerSuite;  // there is nothing to draw from fewer
+constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerDraw;  // there is nothing to draw from fewer
 
 [[noreturn]] void refuse_ab(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
@@ -136,7 +136,7 @@ const Flag<AbRequest> kJudgingFlags[] = {
        r.delayed_pairs = count_of(v, kMinAaPairs, kMaxAaValidationPairs);
      }},
     {{.name = "suites", .value_name = "N", .help = "--calibrate: suites drawn from the pairs (default 2000)"},
-     [](AbRequest& r, const FlagValue& v) { r.suites = count_of(v, 1, kMaxAaValidationSuites); }},
+     [](AbRequest& r, const FlagValue& v) { r.draws = count_of(v, 1, kMaxAaValidationDraws); }},
     {{.name = "no-confirm", .help = "let a flag count without fresh pairs"},
      turn_off<&AbRequest::policy, &Policy::confirm>},
     {{.name = "separately",
@@ -291,7 +291,7 @@ void complete_ab_request(AbRequest& request) {
   const bool metrics = !request.metrics.names.empty();
   if (!request.pairs) request.pairs = metrics ? kAaMetricPairs : kAaPairs;
   // Refuses too small an alpha.
-  plan_pairs(request.settings.policy, 1, metrics ? kPairsPerMetricSuite : kPairsPerSuite);
+  plan_pairs(request.settings.policy, 1, metrics ? kPairsPerMetricDraw : kPairsPerDraw);
 }
 
 }  // namespace aqbench::cli

@@ -49,7 +49,7 @@ struct AbRequest {
   AbSettings live_settings;          // of --live
   std::optional<std::size_t> pairs;  // per look; of A/A for --calibrate
   std::size_t delayed_pairs = 160;   // per delayed stage, for --calibrate
-  std::size_t suites = 2000;         // drawn by --calibrate
+  std::size_t draws = 2000;          // --suites: comparisons that --calibrate draws
 
   bool exec = false;              // start units anew instead of forking them
   bool different_builds = false;  // accept another build type or sanitizer

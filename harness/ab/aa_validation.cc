@@ -46,15 +46,15 @@ std::optional<PairedSeries> series_of(const AaValidationSeries& series, std::str
 
 std::optional<BlockCheck> check_series(const PairedSeries& series, const AaValidationDocument& document,
                                        std::string& reason) {
-  const std::size_t needed = kBlocksPerSeries * document.pairs_per_suite;
+  const std::size_t needed = kBlocksPerSeries * document.pairs_per_draw;
   if (series.u_a.size() < needed) {
     reason = fmt::format("{} pairs measured, blocks of {} need {}", series.u_a.size(),
-                         document.pairs_per_suite, needed);
+                         document.pairs_per_draw, needed);
     return std::nullopt;
   }
   BlockCheckRequest request;
-  request.suites = document.suites;
-  request.pairs_per_suite = document.pairs_per_suite;
+  request.draws = document.draws;
+  request.pairs_per_draw = document.pairs_per_draw;
   request.seed = document.policy.seed;
   return check_blocks(series, request, document.policy);
 }
@@ -70,12 +70,12 @@ std::optional<double> shift_by_rule(const PairedSeries& series, PairedPolicy pol
 // |shift| of neighbouring blocks that share no pair, as whole comparisons would have estimated it.
 std::vector<double> block_shifts(const PairedSeries& series, const AaValidationDocument& document) {
   std::vector<double> shifts;
-  for (std::size_t start = 0; start + document.pairs_per_suite <= series.u_a.size();
-       start += document.pairs_per_suite) {
+  for (std::size_t start = 0; start + document.pairs_per_draw <= series.u_a.size();
+       start += document.pairs_per_draw) {
     PairedSeries block;
     block.name = series.name;
     const auto begin = static_cast<std::ptrdiff_t>(start);
-    const auto end = begin + static_cast<std::ptrdiff_t>(document.pairs_per_suite);
+    const auto end = begin + static_cast<std::ptrdiff_t>(document.pairs_per_draw);
     block.u_a.assign(series.u_a.begin() + begin, series.u_a.begin() + end);
     block.u_b.assign(series.u_b.begin() + begin, series.u_b.begin() + end);
     if (const auto shift = shift_by_rule(block, document.policy)) shifts.push_back(*shift);
@@ -97,8 +97,8 @@ StagePower judge_stage(const AaValidationSeries& series, const AaValidationDocum
     if (const auto shift = shift_by_rule(*paired, document.policy))
       power.measured_change = std::expm1(*shift);
   power.insensitive =
-      power.check && (share(power.check->regressed, power.check->suites) < kMinDetected ||
-                      share(power.check->confirmed_regressed, power.check->suites) < kMinConfirmed);
+      power.check && (share(power.check->regressed, power.check->draws) < kMinDetected ||
+                      share(power.check->confirmed_regressed, power.check->draws) < kMinConfirmed);
   return power;
 }
 
@@ -114,10 +114,10 @@ void judge_a_a(const AaValidationSeries& series, const AaValidationDocument& doc
   const PairNoise noise = estimate_pair_noise(paired->u_a, paired->u_b);
   report.cv = noise.cv;
   report.correlation = noise.correlation;
-  report.measured_alarms = count_separate_blocks(*paired, document.pairs_per_suite, document.policy);
+  report.measured_alarms = count_separate_blocks(*paired, document.pairs_per_draw, document.policy);
   report.simulated_alarms = simulate_blocks(
       *paired,
-      {.suites = kSimulatedBlocks, .pairs_per_suite = document.pairs_per_suite, .seed = document.policy.seed},
+      {.draws = kSimulatedBlocks, .pairs_per_draw = document.pairs_per_draw, .seed = document.policy.seed},
       document.policy);
   const CaseTau tau = tau_of_case(block_shifts(*paired, document), document.policy);
   report.tau = tau.tau;
@@ -153,15 +153,15 @@ void judge_metrics(const AaValidationSeries& series, const AaValidationDocument&
   std::string reason;
   for (const AbOutcome& outcome : document.outcomes)
     if (auto one = metric_series(series.samples, outcome, reason)) metrics.push_back(*std::move(one));
-  if (reason.empty() && report.aa_pairs < kBlocksPerSeries * document.pairs_per_suite) {
+  if (reason.empty() && report.aa_pairs < kBlocksPerSeries * document.pairs_per_draw) {
     if (!document.run.complete) return;
-    reason = fmt::format("{} pairs measured, blocks of {} need {}", report.aa_pairs, document.pairs_per_suite,
-                         kBlocksPerSeries * document.pairs_per_suite);
+    reason = fmt::format("{} pairs measured, blocks of {} need {}", report.aa_pairs, document.pairs_per_draw,
+                         kBlocksPerSeries * document.pairs_per_draw);
   }
   if (!reason.empty()) return report.problems.push_back("A/A: " + reason);
   BlockCheckRequest request;
-  request.suites = document.suites;
-  request.pairs_per_suite = document.pairs_per_suite;
+  request.draws = document.draws;
+  request.pairs_per_draw = document.pairs_per_draw;
   request.seed = document.policy.seed;
   report.quality = check_quality(metrics, request, document.policy);
 }
@@ -216,14 +216,14 @@ bool AaValidationReport::too_many_metric_alarms() const {
 
 bool AaValidationReport::metrics_sensitive() const {
   if (!quality || quality->powers.empty()) return false;
-  const std::size_t fewest = quality->powers.front().pairs_per_suite;
+  const std::size_t fewest = quality->powers.front().pairs_per_draw;
   return std::ranges::all_of(quality->powers, [&](const QualityPower& power) {
-    return power.pairs_per_suite != fewest || share(power.worse, power.suites) >= kMinMetricPower;
+    return power.pairs_per_draw != fewest || share(power.worse, power.draws) >= kMinMetricPower;
   });
 }
 
 bool AaValidationReport::false_alarms_ok() const {
-  return aa && share(aa->regressed, aa->suites) <= kMaxFalseAlarms;
+  return aa && share(aa->regressed, aa->draws) <= kMaxFalseAlarms;
 }
 
 bool AaValidationReport::bounded_by_measured() const {

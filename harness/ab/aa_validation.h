@@ -21,18 +21,18 @@ inline constexpr const char* kAaValidationDelay = "+5%";
 
 // The limits of what can be asked for and of what is read.
 inline constexpr std::size_t kMaxAaValidationPairs = 2000;
-inline constexpr std::size_t kMaxAaValidationSuites = 100000;
-inline constexpr std::size_t kMaxPairsPerSuite = 200;
+inline constexpr std::size_t kMaxAaValidationDraws = 100000;
+inline constexpr std::size_t kMaxPairsPerDraw = 200;
 inline constexpr std::size_t kMaxLiveRuns = 1000;
 
-// The number of pairs in each suite where the user does not say it.
-inline constexpr std::size_t kPairsPerSuite = 40;
+// The number of pairs in each draw (harness/statistics/aa_validation.h) where the user does not say it.
+inline constexpr std::size_t kPairsPerDraw = 40;
 
 // The fewest blocks of pairs that a series needs, for check_blocks().
 inline constexpr std::size_t kBlocksPerSeries = 3;
 
-// What an A/A validation must keep to (docs/comparing.md), as shares of the suites drawn: at most this share
-// may be false alarms, and of delays at least these shares must be detected, and confirmed too.
+// What an A/A validation must keep to (docs/comparing.md), as shares of the draws: at most this share may be
+// false alarms, and of delays at least these shares must be detected, and confirmed too.
 inline constexpr double kMaxFalseAlarms = 0.004;
 inline constexpr double kMinDetected = 0.95;
 inline constexpr double kMinConfirmed = 0.90;
@@ -42,10 +42,10 @@ inline constexpr double kMinConfirmed = 0.90;
 inline constexpr std::size_t kSimulatedBlocks = 3000;
 
 // The limits of verdicts on metrics: the largest share of false alarms, the smallest share of changes by the
-// margin that must be seen, and the pairs in each suite.
+// margin that must be seen, and the pairs in each draw.
 inline constexpr double kMaxMetricAlarms = 0.01;
 inline constexpr double kMinMetricPower = 0.90;
-inline constexpr std::size_t kPairsPerMetricSuite = 20;
+inline constexpr std::size_t kPairsPerMetricDraw = 20;
 
 // One live A/A run in so many may call a case slower; a false alarm in fewer runs leaves the question open.
 inline constexpr std::size_t kLiveRunsPerFalseAlarm = 20;
@@ -79,8 +79,8 @@ struct AaValidationDocument {
   AbRunInfo run;
   PairedPolicy policy;                   // with one look
   std::vector<AbOutcome> outcomes = {};  // metrics that are validated in place of times
-  std::size_t suites = 2000;
-  std::size_t pairs_per_suite = kPairsPerSuite;
+  std::size_t draws = 2000;
+  std::size_t pairs_per_draw = kPairsPerDraw;
   AbSideInfo program;
   JsonBox environment;
   AaValidationPlan plan;

@@ -13,7 +13,7 @@ namespace {
 
 Json check_json(const std::optional<BlockCheck>& check) {
   if (!check) return nullptr;
-  return {{"suites", check->suites},
+  return {{"suites", check->draws},
           {"regressed", check->regressed},
           {"confirmed_regressed", check->confirmed_regressed},
           {"faster", check->faster},
@@ -33,8 +33,8 @@ Json quality_json(const AaValidationReport& report) {
   if (!report.quality) return nullptr;
   for (const QualityPower& power : report.quality->powers)
     powers.push_back({{"metric", power.metric},
-                      {"pairs_per_suite", power.pairs_per_suite},
-                      {"suites", power.suites},
+                      {"pairs_per_suite", power.pairs_per_draw},
+                      {"suites", power.draws},
                       {"worse", power.worse}});
   return {{"wanted", kMaxMetricAlarms},
           {"separate_blocks", alarms_json(report.quality->separate)},
@@ -107,7 +107,7 @@ Json to_json(const AaValidationReport& report) {
                {"aa_pairs", report.aa_pairs},
                {"aa", check_json(report.aa)},
                {"false_alarm_rate", report.aa ? rounded_json(static_cast<double>(report.aa->regressed) /
-                                                             static_cast<double>(report.aa->suites))
+                                                             static_cast<double>(report.aa->draws))
                                               : Json(nullptr)},
                {"false_alarms", false_alarms_json(report)},
                {"cv", rounded_json(report.cv)},
@@ -160,8 +160,8 @@ Json to_json(const AaValidationDocument& document, const AaValidationReport& rep
           {"run", to_json(document.run)},
           {"settings", to_json(AbSettings{document.policy, true, false, document.outcomes})},
           {"plan", to_json(document.plan)},
-          {"suites", document.suites},
-          {"pairs_per_suite", document.pairs_per_suite},
+          {"suites", document.draws},
+          {"pairs_per_suite", document.pairs_per_draw},
           {"program", to_json(document.program)},
           {"environment", *document.environment},
           {"result", to_json(report)},
@@ -190,8 +190,8 @@ AaValidationDocument aa_validation_from_json(const Json& json, const std::string
   document.outcomes = settings.outcomes;
   document.plan = aa_validation_plan_from_json(root.at("plan").value(), source + ": plan");
   // Limited because the cost of verifying grows with them.
-  document.suites = read_count(root.at("suites"), 1, kMaxAaValidationSuites);
-  document.pairs_per_suite = read_count(root.at("pairs_per_suite"), 1, kMaxPairsPerSuite);
+  document.draws = read_count(root.at("suites"), 1, kMaxAaValidationDraws);
+  document.pairs_per_draw = read_count(root.at("pairs_per_suite"), 1, kMaxPairsPerDraw);
   document.program = ab_side_from_json(root.at("program").value(), source + ": program");
   root.at("environment").members();
   document.environment = root.at("environment").value();

@@ -34,7 +34,7 @@ PairedVerdict verdict_of(const PairedSeries& block, const PairedPolicy& policy) 
 
 PairedVerdict judge_block(const PairedSeries& measured, std::size_t start, const BlockCheckRequest& request,
                           const PairedPolicy& policy) {
-  PairedSeries block = block_of(measured, start, request.pairs_per_suite);
+  PairedSeries block = block_of(measured, start, request.pairs_per_draw);
   for (double& u : block.u_b) u *= request.injected_ratio;
   return verdict_of(block, policy);
 }
@@ -89,13 +89,13 @@ std::size_t blocks_to_bound(double rate) {
   return static_cast<std::size_t>(std::ceil(std::log(1 - kAlarmConfidence) / std::log1p(-rate)));
 }
 
-AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs_per_suite,
+AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs_per_draw,
                                  const PairedPolicy& policy) {
-  require_blocks(measured, pairs_per_suite);
+  require_blocks(measured, pairs_per_draw);
   AlarmCount count;
-  for (std::size_t start = 0; start + pairs_per_suite <= measured.u_a.size(); start += pairs_per_suite) {
+  for (std::size_t start = 0; start + pairs_per_draw <= measured.u_a.size(); start += pairs_per_draw) {
     ++count.blocks;
-    const PairedSeries block = block_of(measured, start, pairs_per_suite);
+    const PairedSeries block = block_of(measured, start, pairs_per_draw);
     if (verdict_of(block, verdict_only(policy)) == PairedVerdict::regressed) ++count.regressed;
   }
   return count;
@@ -103,15 +103,15 @@ AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs
 
 AlarmCount simulate_blocks(const PairedSeries& measured, const BlockCheckRequest& request,
                            const PairedPolicy& policy) {
-  require_blocks(measured, request.pairs_per_suite);
-  const std::size_t starts = measured.u_a.size() - request.pairs_per_suite + 1;
+  require_blocks(measured, request.pairs_per_draw);
+  const std::size_t starts = measured.u_a.size() - request.pairs_per_draw + 1;
   const RandomKey key{request.seed, RandomStream::calibration_blocks};
   constexpr std::uint32_t kSlot = 1;  // check_blocks() draws from slot 0
   AlarmCount count;
-  for (; count.blocks < request.suites; ++count.blocks) {
-    const std::uint64_t first = count.blocks * (request.pairs_per_suite + 1);
+  for (; count.blocks < request.draws; ++count.blocks) {
+    const std::uint64_t first = count.blocks * (request.pairs_per_draw + 1);
     PairedSeries block =
-        block_of(measured, pick(uniform01(key, first, kSlot), starts), request.pairs_per_suite);
+        block_of(measured, pick(uniform01(key, first, kSlot), starts), request.pairs_per_draw);
     for (std::size_t i = 0; i < block.u_a.size(); ++i)
       if (uniform01(key, first + 1 + i, kSlot) < 0.5) std::swap(block.u_a[i], block.u_b[i]);
     if (verdict_of(block, verdict_only(policy)) == PairedVerdict::regressed) ++count.regressed;
@@ -121,15 +121,15 @@ AlarmCount simulate_blocks(const PairedSeries& measured, const BlockCheckRequest
 
 BlockCheck check_blocks(const PairedSeries& measured, const BlockCheckRequest& request,
                         const PairedPolicy& policy) {
-  require_blocks(measured, request.pairs_per_suite);
+  require_blocks(measured, request.pairs_per_draw);
   require_between("injected_ratio", request.injected_ratio, 0, 1000);
-  const std::size_t size = measured.u_a.size(), block = request.pairs_per_suite;
+  const std::size_t size = measured.u_a.size(), block = request.pairs_per_draw;
   const PairedPolicy quick = verdict_only(policy);
   const RandomKey key{request.seed, RandomStream::calibration_blocks};
   BlockCheck result;
-  result.suites = request.suites;
-  for (std::size_t suite = 0; suite < request.suites; ++suite) {
-    const auto u = uniform01_pair(key, suite);
+  result.draws = request.draws;
+  for (std::size_t draw = 0; draw < request.draws; ++draw) {
+    const auto u = uniform01_pair(key, draw);
     const std::size_t start = pick(u[0], size - block + 1);
     const PairedVerdict verdict = judge_block(measured, start, request, quick);
     if (verdict == PairedVerdict::faster) ++result.faster;

@@ -24,17 +24,18 @@ struct CaseTau {
 // Error(input) naming aa_shifts if one is not finite, and Error(usage) as check().
 CaseTau tau_of_case(std::span<const double> aa_shifts, const PairedPolicy& policy);
 
-// Which suites are drawn from measured pairs.
+// How to draw comparisons from measured pairs. One such comparison is called a draw (in calibration.json and
+// on screen a suite): a block of neighbouring pairs, judged as one case. Draws may overlap.
 struct BlockCheckRequest {
-  std::size_t suites = 2000;  // to draw, of one case each
-  std::size_t pairs_per_suite = 40;
+  std::size_t draws = 2000;
+  std::size_t pairs_per_draw = 40;
   double injected_ratio = 1;  // multiplies u_b: 1.05 measures how often a delay of 5 % is seen
   std::uint64_t seed = 42;
 };
 
-// How many of the suites got which verdict.
+// How many draws got which verdict.
 struct BlockCheck {
-  std::size_t suites = 0;
+  std::size_t draws = 0;
   std::size_t regressed = 0, faster = 0, pass = 0, inconclusive = 0;
   std::size_t confirmed_regressed = 0;  // flagged again in another block, which shares no pair with the first
 };
@@ -56,8 +57,8 @@ inline constexpr double kAlarmConfidence = 0.95;
 std::size_t blocks_to_bound(double rate);
 
 // Cuts the measured pairs into blocks of neighbours that share no pair, and judges each block as one case.
-// Only these blocks are independent, however many suites check_blocks() draws. Throws as compare_pairs().
-AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs_per_suite,
+// Only these blocks are independent, however many draws check_blocks() makes. Throws as compare_pairs().
+AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs_per_draw,
                                  const PairedPolicy& policy);
 
 // Simulates independent blocks from the noise that was measured: neighbouring pairs from a random start, and
@@ -67,9 +68,9 @@ AlarmCount count_separate_blocks(const PairedSeries& measured, std::size_t pairs
 AlarmCount simulate_blocks(const PairedSeries& measured, const BlockCheckRequest& request,
                            const PairedPolicy& policy);
 
-// Draws suites from measured pairs and judges each as one case. A suite is a block of neighbouring pairs with
-// a random start, so that slow drifts and bursts of noise stay in it as they were. Throws as compare_pairs(),
-// and Error(input) naming pairs if there are fewer than three blocks of them.
+// Makes draws from measured pairs and judges each. A draw has a random start, so that slow drifts and bursts
+// of noise stay in it as they were. Throws as compare_pairs(), and Error(input) naming pairs if there are
+// fewer than three blocks of them.
 BlockCheck check_blocks(const PairedSeries& measured, const BlockCheckRequest& request,
                         const PairedPolicy& policy);
 

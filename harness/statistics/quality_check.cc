@@ -90,9 +90,9 @@ bool calls_different(const Family& block, const PairedPolicy& policy) {
 
 QualityPower power_of(std::span<const PairedSeries> metrics, std::size_t metric, std::size_t pairs,
                       const BlockCheckRequest& request, const RandomKey& key, const PairedPolicy& policy) {
-  QualityPower power{metrics[metric].name, pairs, std::max<std::size_t>(1, request.suites / kPowerShare)};
-  for (std::size_t suite = 0; suite < power.suites; ++suite) {
-    Family block = drawn_family(metrics, key, kPowerSlot, suite, pairs);
+  QualityPower power{metrics[metric].name, pairs, std::max<std::size_t>(1, request.draws / kPowerShare)};
+  for (std::size_t draw = 0; draw < power.draws; ++draw) {
+    Family block = drawn_family(metrics, key, kPowerSlot, draw, pairs);
     plant_margin(block[metric]);
     power.worse += compare_pairs(block, policy)[metric].verdict == PairedVerdict::regressed;
   }
@@ -109,7 +109,7 @@ double rate_lower(const AlarmCount& count) {
 
 QualityCheck check_quality(std::span<const PairedSeries> metrics, const BlockCheckRequest& request,
                            const PairedPolicy& given) {
-  const std::size_t pairs = request.pairs_per_suite;
+  const std::size_t pairs = request.pairs_per_draw;
   require_family(metrics, pairs);
   PairedPolicy policy = given;
   policy.bootstrap_draws = 0;
@@ -123,7 +123,7 @@ QualityCheck check_quality(std::span<const PairedSeries> metrics, const BlockChe
     ++check.separate.blocks;
     check.separate.regressed += calls_different(family_block(metrics, start, pairs), policy);
   }
-  for (; check.simulated.blocks < request.suites; ++check.simulated.blocks)
+  for (; check.simulated.blocks < request.draws; ++check.simulated.blocks)
     check.simulated.regressed +=
         calls_different(drawn_family(metrics, key, kAlarmSlot, check.simulated.blocks, pairs), policy);
   for (std::size_t metric = 0; metric < metrics.size(); ++metric)

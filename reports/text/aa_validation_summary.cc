@@ -31,12 +31,12 @@ std::vector<std::string> stage_cells(const StagePower& stage) {
   return {stage_title(stage),
           stage.effect.empty() ? "n/a" : stage.effect,
           stage.measured_change ? fmt::format("{:+.2f} %", 100 * *stage.measured_change) : "n/a",
-          stage.check ? share_text(stage.check->regressed, stage.check->suites) : "n/a",
-          stage.check ? share_text(stage.check->confirmed_regressed, stage.check->suites) : "n/a",
+          stage.check ? share_text(stage.check->regressed, stage.check->draws) : "n/a",
+          stage.check ? share_text(stage.check->confirmed_regressed, stage.check->draws) : "n/a",
           stage_verdict(stage)};
 }
 
-// What the rate of false alarms is known from: suites that overlap say it, blocks that do not bound it.
+// What the rate of false alarms is known from: draws that overlap say it, blocks that do not bound it.
 std::string alarm_line(const AaValidationReport& report) {
   const AlarmCount &measured = *report.measured_alarms, &simulated = *report.simulated_alarms;
   const auto percent = [](double rate) { return fmt::format("{:.2g} %", 100 * rate); };
@@ -66,7 +66,7 @@ std::string power_line(const AbOutcome& outcome, const QualityCheck& quality) {
   for (const QualityPower& power : quality.powers)
     if (power.metric == outcome.name)
       line += fmt::format("{} {} with {} pairs", line.empty() ? "" : ",",
-                          share_text(power.worse, power.suites), power.pairs_per_suite);
+                          share_text(power.worse, power.draws), power.pairs_per_draw);
   return fmt::format("{}: worse by its margin, {}, it is called WORSE in{}", outcome.name,
                      margin_text(outcome), line);
 }
@@ -104,8 +104,8 @@ std::vector<std::string> a_a_lines(const AaValidationReport& report) {
         fmt::format("A/A: {} fresh pairs; of {} suites of neighbouring pairs {} were called slower "
                     "without a reason ({}, at most {:.1f} % wanted), {} after a second block, {} faster, "
                     "{} inconclusive",
-                    report.aa_pairs, report.aa->suites, report.aa->regressed,
-                    share_text(report.aa->regressed, report.aa->suites), 100 * kMaxFalseAlarms,
+                    report.aa_pairs, report.aa->draws, report.aa->regressed,
+                    share_text(report.aa->regressed, report.aa->draws), 100 * kMaxFalseAlarms,
                     report.aa->confirmed_regressed, report.aa->faster, report.aa->inconclusive));
     lines.push_back(alarm_line(report));
     lines.push_back(fmt::format(
@@ -140,7 +140,7 @@ std::string metric_result_line(const AaValidationReport& report) {
   return fmt::format(
       "OPEN: few false alarms, but with {} pairs a change as large as a margin is seen in less "
       "than {:.0f} %: more pairs, or a wider margin",
-      kPairsPerMetricSuite, 100 * kMinMetricPower);
+      kPairsPerMetricDraw, 100 * kMinMetricPower);
 }
 
 std::string result_line(const AaValidationReport& report) {
@@ -173,11 +173,11 @@ std::string what_was_asked(const AaValidationDocument& document) {
   if (!document.outcomes.empty())
     return fmt::format(
         "suites of {} pairs, alpha {:.4g}; wanted: changes as large as the margins seen in {:.0f} %",
-        document.pairs_per_suite, document.policy.alpha, 100 * kMinMetricPower);
+        document.pairs_per_draw, document.policy.alpha, 100 * kMinMetricPower);
   return fmt::format(
       "suites of {} pairs, tau {:.4g} %, alpha {:.4g}; wanted: delays seen in {:.0f} %, after a "
       "second block in {:.0f} %",
-      document.pairs_per_suite, 100 * document.policy.tau, document.policy.alpha, 100 * kMinDetected,
+      document.pairs_per_draw, 100 * document.policy.tau, document.policy.alpha, 100 * kMinDetected,
       100 * kMinConfirmed);
 }
 

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 TEST(AaValidation, CountsFalseAlarmsAndWhatIsSeen) {
   const AaValidationReport report = judge_aa_validation(validation_of(0.05));
   EXPECT_EQ(report.aa_pairs, 160u);
-  EXPECT_EQ(report.aa->suites, 200u);
+  EXPECT_EQ(report.aa->draws, 200u);
   EXPECT_EQ(report.aa->regressed, 0u);
   EXPECT_TRUE(report.false_alarms_ok());
   ASSERT_EQ(report.stages.size(), 5u);
@@ -116,7 +116,7 @@ AaValidationDocument metric_validation(double noise) {
   AaValidationDocument document = validation_of(0);
   document.series.resize(1);
   document.plan = {160, 0, {}, {}, {{"threads", "1"}}, 0, 0, {}};
-  document.pairs_per_suite = kPairsPerMetricSuite;
+  document.pairs_per_draw = kPairsPerMetricDraw;
   document.outcomes = {{"accuracy_rmse_mm", AbOutcome::Kind::metric, "mm", Better::lower, 0.05}};
   std::mt19937_64 generator(3);
   std::normal_distribution<double> normal;

@@ -38,15 +38,15 @@ TEST(AaValidation, TauFromHistory) {
 
 TEST(AaValidation, BlocksOfMeasuredPairs) {
   const PairedSeries measured = simulate(kSpiky, 5, 600, 3);
-  const BlockCheck aa = check_blocks(measured, {.suites = 1000}, {});
-  EXPECT_EQ(aa.suites, 1000u);
+  const BlockCheck aa = check_blocks(measured, {.draws = 1000}, {});
+  EXPECT_EQ(aa.draws, 1000u);
   EXPECT_EQ(aa.regressed + aa.faster + aa.pass + aa.inconclusive, 1000u);
   EXPECT_LE(aa.regressed, 4u);
-  const BlockCheck slower = check_blocks(measured, {.suites = 1000, .injected_ratio = 1.05}, {});
+  const BlockCheck slower = check_blocks(measured, {.draws = 1000, .injected_ratio = 1.05}, {});
   EXPECT_GE(slower.regressed, 950u);
   EXPECT_LE(slower.confirmed_regressed, slower.regressed);
   EXPECT_GE(slower.confirmed_regressed, 900u);
-  EXPECT_EQ(check_blocks(measured, {.suites = 1000, .seed = 7}, {}).suites, 1000u);
+  EXPECT_EQ(check_blocks(measured, {.draws = 1000, .seed = 7}, {}).draws, 1000u);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { check_blocks(simulate(kQuiet, 1, 119), {}, {}); }),
             "simulated: pairs: 119 measured, blocks of 40 need at least 120");
 }
@@ -83,19 +83,19 @@ TEST(AaValidation, SeparateBlocksAreAsManyAsThePairsHold) {
 }
 
 TEST(AaValidation, SimulatedBlocksHaveTheMeasuredNoiseAndCoinsOfTheirOwn) {
-  const AlarmCount spiky = simulate_blocks(simulate(kSpiky, 5, 600, 3), {.suites = 1500}, {});
+  const AlarmCount spiky = simulate_blocks(simulate(kSpiky, 5, 600, 3), {.draws = 1500}, {});
   EXPECT_EQ(spiky.blocks, 1500u);
   EXPECT_LE(spiky.rate_upper(), 0.004);
   // A difference between the sides is no noise: coins take it away, and the measured blocks alone show it.
   PairedSeries slower = simulate(kQuiet, 6, 400, 3);
   for (double& u : slower.u_b) u *= 1.2;
   EXPECT_EQ(count_separate_blocks(slower, 40, {}).regressed, 10u);
-  EXPECT_LE(simulate_blocks(slower, {.suites = 500}, {}).regressed, 15u) << "alpha is 1 %";
+  EXPECT_LE(simulate_blocks(slower, {.draws = 500}, {}).regressed, 15u) << "alpha is 1 %";
   // A rule without a threshold flags its alpha, which simulated blocks must find, one side of it.
   PairedPolicy careless;
   careless.alpha = 0.2;
   careless.tau = 1e-9;
-  const AlarmCount alarms = simulate_blocks(simulate(kQuiet, 7, 400, 3), {.suites = 1500}, careless);
+  const AlarmCount alarms = simulate_blocks(simulate(kQuiet, 7, 400, 3), {.draws = 1500}, careless);
   EXPECT_GT(alarms.regressed, 0.05 * 1500);
   EXPECT_LT(alarms.regressed, 0.25 * 1500);
 }
@@ -105,7 +105,7 @@ TEST(AaValidation, SimulatedBlocksHaveTheMeasuredNoiseAndCoinsOfTheirOwn) {
 TEST(AaValidation, ConfirmingBlocksAreOthers) {
   PairedSeries measured = simulate(kQuiet, 6, 120, 3);
   for (std::size_t i = 40; i < 80; ++i) measured.u_b[i] *= 1.2;
-  const BlockCheck check = check_blocks(measured, {.suites = 300}, {});
+  const BlockCheck check = check_blocks(measured, {.draws = 300}, {});
   EXPECT_GT(check.regressed, 50u);
   EXPECT_LT(check.confirmed_regressed, check.regressed);
 }

@@ -78,16 +78,16 @@ TEST(PairedSimulation, AlphaHoldsUnderWildNoise) {
   EXPECT_GT(rates.regressed + rates.faster, 0.005);  // the noise does put the test to work
 }
 
-// 4 cases x 3 looks together: any false REGRESSED in at most alpha of the suites.
+// 4 cases x 3 looks together: any false REGRESSED in at most alpha of the draws.
 TEST(PairedSimulation, AlphaHoldsOverCasesAndLooks) {
-  const int suites = 1500;
+  const int draws = 1500;
   PairedPolicy policy = verdicts_only();
   policy.looks = 3;
-  int flagged_suites = 0;
-  for (int suite = 0; suite < suites; ++suite) {
+  int flagged_draws = 0;
+  for (int draw = 0; draw < draws; ++draw) {
     std::vector<PairedSeries> all;
     for (std::uint64_t one = 0; one < 4; ++one) {
-      all.push_back(simulate(kWild, 4 * static_cast<std::uint64_t>(suite) + one, 66));
+      all.push_back(simulate(kWild, 4 * static_cast<std::uint64_t>(draw) + one, 66));
     }
     bool flagged = false;
     for (std::size_t look = 1; look <= 3; ++look) {
@@ -99,9 +99,9 @@ TEST(PairedSimulation, AlphaHoldsOverCasesAndLooks) {
       for (const auto& result : compare_pairs(so_far, policy))
         flagged |= result.verdict == PairedVerdict::regressed;
     }
-    if (flagged) ++flagged_suites;
+    if (flagged) ++flagged_draws;
   }
-  EXPECT_LE(static_cast<double>(flagged_suites) / suites, 0.01 + 3 * std::sqrt(0.01 * 0.99 / suites));
+  EXPECT_LE(static_cast<double>(flagged_draws) / draws, 0.01 + 3 * std::sqrt(0.01 * 0.99 / draws));
 }
 
 // +5 % on the machine as measured, at the table's 97.3 % for 20 pairs and 99.4 % for 40.

@@ -29,7 +29,7 @@ std::vector<PairedSeries> noisy_metrics(std::size_t pairs, double noise, double 
 }
 
 QualityCheck check_of(const std::vector<PairedSeries>& metrics) {
-  return check_quality(metrics, {.suites = 800, .pairs_per_suite = 20}, paired_policy("sensitive"));
+  return check_quality(metrics, {.draws = 800, .pairs_per_draw = 20}, paired_policy("sensitive"));
 }
 
 TEST(QualityCheck, TheSameIsSeldomCalledDifferentAndTheMarginIsSeen) {
@@ -40,10 +40,10 @@ TEST(QualityCheck, TheSameIsSeldomCalledDifferentAndTheMarginIsSeen) {
   EXPECT_EQ(check.separate.regressed, 0U);
   EXPECT_FALSE(check.no_noise);
   ASSERT_EQ(check.powers.size(), 4U) << "20 and 40 pairs; of 80 there are not three blocks";
-  EXPECT_EQ(check.powers[1].pairs_per_suite, 40U);
+  EXPECT_EQ(check.powers[1].pairs_per_draw, 40U);
   EXPECT_EQ(check.powers[2].metric, "precision");
   for (const QualityPower& power : check.powers) {
-    EXPECT_EQ(power.suites, 200U);
+    EXPECT_EQ(power.draws, 200U);
     EXPECT_GE(power.worse, 180U) << power.metric;
   }
 }

@@ -44,7 +44,7 @@ PairedVerdict verdict_of(PairedSeries series) {
 TEST(Quality, OfTwoThousandSuitesOfTheSameAtMostOnePercentAreCalledDifferent) {
   std::mt19937_64 generator(5);
   int different = 0;
-  for (int suite = 0; suite < 2000; ++suite) {
+  for (int draw = 0; draw < 2000; ++draw) {
     std::vector<PairedSeries> metrics;
     for (int metric = 0; metric < 3; ++metric) metrics.push_back(rmse_series(generator, 1));
     const auto results = compare_pairs(metrics, plain_policy());
@@ -57,7 +57,7 @@ TEST(Quality, OfTwoThousandSuitesOfTheSameAtMostOnePercentAreCalledDifferent) {
 TEST(Quality, TheTestAloneKeepsTheRate) {
   std::mt19937_64 generator(6);
   int different = 0;
-  for (int suite = 0; suite < 2000; ++suite) {
+  for (int draw = 0; draw < 2000; ++draw) {
     PairedSeries series = rmse_series(generator, 1);
     series.quality->margin = 1e-6;
     if (verdict_of(std::move(series)) != PairedVerdict::inconclusive) ++different;
@@ -69,7 +69,7 @@ TEST(Quality, TheTestAloneKeepsTheRate) {
 TEST(Quality, FivePercentWorseAreSeenInTwentyPairs) {
   std::mt19937_64 generator(7);
   int worse = 0, better = 0;
-  for (int suite = 0; suite < 400; ++suite) {
+  for (int draw = 0; draw < 400; ++draw) {
     worse += verdict_of(rmse_series(generator, 1.05)) == PairedVerdict::regressed;
     better += verdict_of(rmse_series(generator, 1 / 1.05)) == PairedVerdict::faster;
   }
