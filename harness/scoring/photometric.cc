@@ -24,12 +24,12 @@ constexpr double kLeastTexture = 1.0 / 255;
 constexpr double kAlike = 0.7;
 constexpr double kStep_m = 1e-4;  // by which the size of a pixel on the surface is found
 
-using PatchPlaces = std::array<Vec3, kPlaces>;
-using PatchValues = std::optional<std::array<float, kPlaces>>;
+using WindowPlaces = std::array<Vec3, kPlaces>;
+using WindowValues = std::optional<std::array<float, kPlaces>>;
 
-// A patch on the surface, and which camera looks at it most straightly.
-struct Patch7 {
-  PatchPlaces places_m;
+// A window on the surface, and which camera looks at it most straightly.
+struct SurfaceWindow {
+  WindowPlaces places_m;
   std::size_t reference = 0;
 };
 
@@ -61,8 +61,8 @@ double pixels_per_metre(const RefractiveCamera& camera, const Sight& sight, cons
   return most;
 }
 
-std::optional<Patch7> patch_at(const PointCloud& cloud, std::size_t index,
-                               std::span<const RefractiveCamera> cameras) {
+std::optional<SurfaceWindow> window_at(const PointCloud& cloud, std::size_t index,
+                                       std::span<const RefractiveCamera> cameras) {
   const Vec3& point_m = cloud.points_m[index];
   if (!point_m.allFinite()) return std::nullopt;
   const std::vector<Sight> sights = sights_of(point_m, cameras);
@@ -79,15 +79,15 @@ std::optional<Patch7> patch_at(const PointCloud& cloud, std::size_t index,
   for (const Sight& sight : sights)
     coarsest = std::min(coarsest, pixels_per_metre(cameras[sight.camera], sight, point_m, tangents));
   if (!(coarsest > 0)) return std::nullopt;
-  Patch7 patch;
+  SurfaceWindow window;
   std::size_t place = 0;
   for (int j = -kHalfSide; j <= kHalfSide; ++j)
     for (int i = -kHalfSide; i <= kHalfSide; ++i)
-      patch.places_m[place++] = point_m + (i * tangents[0] + j * tangents[1]) / coarsest;
-  patch.reference = std::ranges::max_element(sights, {}, [&](const Sight& sight) {
-                      return sight.towards.dot(normal);
-                    })->camera;
-  return patch;
+      window.places_m[place++] = point_m + (i * tangents[0] + j * tangents[1]) / coarsest;
+  window.reference = std::ranges::max_element(sights, {}, [&](const Sight& sight) {
+                       return sight.towards.dot(normal);
+                     })->camera;
+  return window;
 }
 
 // Between four pixels; none outside of the image.
@@ -102,11 +102,11 @@ std::optional<float> grey_at(const GreyImage& image, const Vec2& pixel) {
   return (1 - v) * ((1 - u) * row[0] + u * row[1]) + v * ((1 - u) * below[0] + u * below[1]);
 }
 
-PatchValues values_of(const Patch7& patch, const Camera& camera, const RefractiveCamera& refractive,
-                      const GreyImage& image) {
+WindowValues values_of(const SurfaceWindow& window, const Camera& camera, const RefractiveCamera& refractive,
+                       const GreyImage& image) {
   std::array<float, kPlaces> values{};
   for (std::size_t i = 0; i < kPlaces; ++i) {
-    const auto seen = project(refractive, patch.places_m[i]);
+    const auto seen = project(refractive, window.places_m[i]);
     if (!seen || !is_in_image(refractive, seen->pixel.x(), seen->pixel.y())) return std::nullopt;
     const auto grey = grey_at(image, distort_pixel(camera.intrinsics, seen->pixel));
     if (!grey) return std::nullopt;
@@ -115,31 +115,32 @@ PatchValues values_of(const Patch7& patch, const Camera& camera, const Refractiv
   return values;
 }
 
-// What each image shows of each patch: of_cameras[camera][patch].
-std::vector<std::vector<PatchValues>> sample_images(std::span<const std::optional<Patch7>> patches,
-                                                    const Rig& rig, std::span<const RefractiveCamera> cameras,
-                                                    const ImageOfCamera& image_of) {
-  std::vector<std::vector<PatchValues>> of_cameras(cameras.size());
+// What each image shows of each window: of_cameras[camera][window].
+std::vector<std::vector<WindowValues>> sample_images(std::span<const std::optional<SurfaceWindow>> windows,
+                                                     const Rig& rig,
+                                                     std::span<const RefractiveCamera> cameras,
+                                                     const ImageOfCamera& image_of) {
+  std::vector<std::vector<WindowValues>> of_cameras(cameras.size());
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     const GreyImage image = image_of(i);
-    of_cameras[i].resize(patches.size());
-    parallel_for(patches.size(), 32, [&](std::size_t begin, std::size_t end) {
+    of_cameras[i].resize(windows.size());
+    parallel_for(windows.size(), 32, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p)
-        if (patches[p]) of_cameras[i][p] = values_of(*patches[p], rig.cameras[i], cameras[i], image);
+        if (windows[p]) of_cameras[i][p] = values_of(*windows[p], rig.cameras[i], cameras[i], image);
     });
   }
   return of_cameras;
 }
 
 // How alike the reference and the other images are: the median; nullopt where there is no pair with texture.
-std::optional<double> likeness_of(const Patch7& patch, std::size_t index,
-                                  std::span<const std::vector<PatchValues>> of_cameras) {
-  const PatchValues& reference = of_cameras[patch.reference][index];
+std::optional<double> likeness_of(const SurfaceWindow& window, std::size_t index,
+                                  std::span<const std::vector<WindowValues>> of_cameras) {
+  const WindowValues& reference = of_cameras[window.reference][index];
   if (!reference) return std::nullopt;
   std::vector<double> likenesses;
   for (std::size_t i = 0; i < of_cameras.size(); ++i) {
-    if (i == patch.reference || !of_cameras[i][index]) continue;
-    const double likeness = patch_likeness(*reference, *of_cameras[i][index]);
+    if (i == window.reference || !of_cameras[i][index]) continue;
+    const double likeness = window_likeness(*reference, *of_cameras[i][index]);
     if (std::isfinite(likeness)) likenesses.push_back(likeness);
   }
   if (likenesses.empty()) return std::nullopt;
@@ -148,7 +149,7 @@ std::optional<double> likeness_of(const Patch7& patch, std::size_t index,
 
 }  // namespace
 
-double patch_likeness(std::span<const float> a, std::span<const float> b) {
+double window_likeness(std::span<const float> a, std::span<const float> b) {
   double mean_a = 0, mean_b = 0;
   const auto count = static_cast<double>(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -170,16 +171,16 @@ MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const Ima
   std::vector<RefractiveCamera> cameras;
   for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera, rig.water));
   const std::size_t points = cloud.points_m.size();
-  std::vector<std::optional<Patch7>> patches(std::min(points, kMaxPoints));
-  parallel_for(patches.size(), 32, [&](std::size_t begin, std::size_t end) {
+  std::vector<std::optional<SurfaceWindow>> windows(std::min(points, kMaxPoints));
+  parallel_for(windows.size(), 32, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      patches[i] = patch_at(cloud, i * points / patches.size(), cameras);
+      windows[i] = window_at(cloud, i * points / windows.size(), cameras);
   });
-  const auto of_cameras = sample_images(patches, rig, cameras, image_of);
+  const auto of_cameras = sample_images(windows, rig, cameras, image_of);
   std::vector<double> likenesses;
-  for (std::size_t i = 0; i < patches.size(); ++i)
-    if (patches[i])
-      if (const auto likeness = likeness_of(*patches[i], i, of_cameras)) likenesses.push_back(*likeness);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    if (windows[i])
+      if (const auto likeness = likeness_of(*windows[i], i, of_cameras)) likenesses.push_back(*likeness);
   MetricWriter writer;
   writer.add("photometric_points", static_cast<double>(likenesses.size()));
   if (likenesses.empty()) {

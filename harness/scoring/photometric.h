@@ -13,19 +13,19 @@
 
 namespace aqbench {
 
-// Returns the zero-mean normalised cross-correlation of two patches of one size, -1 to 1, or NaN where one of
+// Returns the zero-mean normalised cross-correlation of two windows of one size, -1 to 1, or NaN where one of
 // them has no texture: a standard deviation below 1 / 255 of white.
-double patch_likeness(std::span<const float> a, std::span<const float> b);
+double window_likeness(std::span<const float> a, std::span<const float> b);
 
 // Gives the grey image of a camera, by its number in the rig; it is asked for one after the other.
 using ImageOfCamera = std::function<GreyImage(std::size_t camera)>;
 
 // Returns photometric_* (metrics/registry.h) of a cloud in the rig's world frame. Of at most 2000 points,
-// evenly through the cloud, a patch of 7 x 7 places is put on the point's tangent plane (across the mean of
-// the rays that see it where the cloud has no normals), one pixel of the coarsest image apart. Each image
-// that shows all of it is sampled there through refraction and lens; the image that looks at it most
-// straightly is held against each other one, and the median of these likenesses is the point's (Furukawa and
-// Ponce, Accurate, Dense, and Robust Multiview Stereopsis, 2010, with the median in place of the mean:
+// evenly through the cloud, a window (a square of 7 x 7 places) is put on the point's tangent plane (across
+// the mean of the rays that see it where the cloud has no normals), one pixel of the coarsest image apart.
+// Each image that shows all of it is sampled there through refraction and lens; the image that looks at it
+// most straightly is held against each other one, and the median of these likenesses is the point's (Furukawa
+// and Ponce, Accurate, Dense, and Robust Multiview Stereopsis, 2010, with the median in place of the mean:
 // nothing says what is hidden behind what). Undefined with a reason where no two images show a point with
 // texture. The same for any thread count.
 MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of);

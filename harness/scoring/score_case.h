@@ -16,8 +16,9 @@ namespace aqbench {
 
 // Which files of a scored case are kept beside its tables.
 struct KeptFiles {
-  bool cloud = false;    // what was scored: clouds/NAME.ply
-  bool pictures = true;  // of depth maps (harness/scoring/depth_pictures.h), and the view (harness/viewing/)
+  bool cloud = false;  // what was scored: clouds/NAME.ply
+  bool pictures =
+      true;  // of depth maps (harness/scoring/depth_pictures.h), and the cloud view (harness/viewing/)
 };
 
 // What is done with the output of a method beside hashing it.
@@ -30,7 +31,7 @@ struct Afterwards {
 // (harness/scoring/scorable.h), where `eval` would warn as well.
 void require_scorable(const Reconstruction& output, const Surface& truth);
 
-// Scores cloud and mesh against a surface; `views` may be empty.
+// Scores cloud and mesh against a surface; `views` counts the cameras that see a place, and may be empty.
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 
@@ -44,8 +45,8 @@ void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
                           CaseResult& result);
 
-// Keeps what the report shows in three dimensions, of the part that is scored; all points where the cloud is
-// kept as well. `rig` may be nullptr, `views` empty.
+// Keeps the cloud view (harness/viewing/cloud_view.h) of the part that is scored; all points where the cloud
+// is kept as well. `rig` may be nullptr; `views` counts the cameras that see a place, and may be empty.
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
               const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
               const ScoredPart& part = {});

@@ -1,6 +1,7 @@
 #pragma once
-// What a page shows of a case in three dimensions: points on a grid with their errors, the holes with their
-// causes, the mesh, the true surface, cameras and water. One small file, `viewer/CASE.bin` of a bundle.
+// The cloud view of a case, which a page shows in three dimensions: points on a grid with their errors, the
+// holes with their causes, the mesh, the true surface, cameras and water. It is one small file,
+// `viewer/CASE.bin` of a bundle. In this folder and in reports/ "view" alone means a cloud view.
 
 #include <array>
 #include <cstddef>
@@ -29,7 +30,7 @@ using GridPoint = std::array<std::int32_t, 3>;
 // in the low four bits (14: so many or more), and its confidence in fourteenths in the high four.
 inline constexpr std::uint8_t kUnknownMark = 15;
 
-// All that is shown of one case.
+// A cloud view: all that is shown of one case in three dimensions.
 struct CloudView {
   std::array<double, 3> origin_mm{};
   std::uint64_t scored = 0;  // points of the cloud inside the patch; points.size() of them are shown

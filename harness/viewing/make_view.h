@@ -1,5 +1,5 @@
 #pragma once
-// Makes the view of a case (harness/viewing/cloud_view.h) from its reconstruction and the truth.
+// Makes the cloud view of a case (harness/viewing/cloud_view.h) from its reconstruction and the truth.
 
 #include <cstddef>
 #include <cstdint>

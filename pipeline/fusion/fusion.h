@@ -5,7 +5,7 @@
 // 2. Depth noise spreads a surface over several layers of voxels. A mean within a voxel cannot undo that,
 // because it has only the points of its own layer. So each voxel's point moves along the local normal to a
 // quadratic surface, fitted robustly (Tukey's weights) to all points within `refine_radius_m`. A fit with
-// slope and curvature has no bias at the edges of a patch or on a bend, unlike a local mean.
+// slope and curvature has no bias at the edges of a surface or on a bend, unlike a local mean.
 // 3. The points that are then in one voxel become one point. Steps 2 and 3 are done twice.
 // 4. Normals are computed from the neighbours and turned towards the cameras; points far from all others are
 // removed.

@@ -16,7 +16,7 @@ struct FusionOptions {
   int normal_neighbours = 30;       // points that a normal is fitted to, at most; the nearest ones
   // A point is removed if the mean distance to its nearest `outlier_neighbours` others is more than
   // `outlier_std` standard deviations above the mean of all points, and more than twice the median of all
-  // points: at the corner of an evenly sampled patch the distances double, and points on edges are no
+  // points: at the corner of an evenly sampled surface the distances double, and points on edges are no
   // outliers. 0 neighbours: none is removed.
   int outlier_neighbours = 20;
   double outlier_std = 2.0;

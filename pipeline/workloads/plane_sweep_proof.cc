@@ -11,7 +11,7 @@ namespace {
 
 // Pixels x depths x sources that the reference kernel sweeps in a second or two.
 constexpr double kMaxWholeSamples = 5e6;
-constexpr int kPatch_px = 12, kPatchDistance_px = 64;
+constexpr int kSquare_px = 12, kSquareDistance_px = 64;
 
 // A part of the reference image, ends excluded.
 struct PixelRange {
@@ -85,11 +85,11 @@ PixelProof compare_with_reference(const plane_sweep::Input& input, const plane_s
     compare_part(input, reference, result, {0, 0, image.width_px, image.height_px}, proof);
     return proof;
   }
-  for (int y = 0; y < image.height_px; y += kPatchDistance_px)
-    for (int x = 0; x < image.width_px; x += kPatchDistance_px)
-      compare_part(input, reference, result,
-                   {x, y, std::min(x + kPatch_px, image.width_px), std::min(y + kPatch_px, image.height_px)},
-                   proof);
+  for (int y = 0; y < image.height_px; y += kSquareDistance_px)
+    for (int x = 0; x < image.width_px; x += kSquareDistance_px)
+      compare_part(
+          input, reference, result,
+          {x, y, std::min(x + kSquare_px, image.width_px), std::min(y + kSquare_px, image.height_px)}, proof);
   return proof;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The cameras of a case for other programs: as wire frames to look at, and as poses.
+// The cameras of a case, from its cloud view, for other programs: as wire frames to look at, and as poses.
 
 #include <string>
 

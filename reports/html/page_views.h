@@ -1,6 +1,6 @@
 #pragma once
-// The clouds of a page: which views (harness/viewing/cloud_view.h) of a bundle it holds, and with how many of
-// their points.
+// The clouds of a page: which cloud views (harness/viewing/cloud_view.h) of a bundle it holds, and with how
+// many of their points.
 
 #include <cstddef>
 #include <map>

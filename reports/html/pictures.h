@@ -37,7 +37,8 @@ struct ReportTile {
 struct ReportPictures {
   std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
-  std::map<std::string, std::string> views;  // case -> the bytes of its view (harness/viewing/cloud_view.h)
+  // Case -> the bytes of its cloud view (harness/viewing/cloud_view.h).
+  std::map<std::string, std::string> views;
   std::map<std::string, ReportProfile> profiles;  // case -> its profile, where it has one
   std::size_t left_out = 0;                       // pictures beyond the limit
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The ranges that follow from the errors of a view (harness/viewing/cloud_view.h): the errors are rounded to
-// codes, so that each lies between two bounds, and so does every value that is computed from them.
+// The ranges that follow from the errors of a cloud view (harness/viewing/cloud_view.h): the errors are
+// rounded to codes, so that each lies between two bounds, and so does every value that is computed from them.
 
 #include <array>
 #include <cstddef>

@@ -58,14 +58,14 @@ double photometric_value(const MetricSet& metrics, const char* name) {
   return find_metric(metrics, name)->value.value_or(-9);
 }
 
-TEST(PatchLikeness, IsTheCorrelationAndNeedsTexture) {
+TEST(WindowLikeness, IsTheCorrelationAndNeedsTexture) {
   const std::array<float, 4> a = {0, 0.2F, 0.4F, 0.6F}, same = {0.1F, 0.2F, 0.3F, 0.4F},
                              turned = {0.6F, 0.4F, 0.2F, 0}, flat = {0.5F, 0.5F, 0.5F, 0.5F},
                              mixed = {0.2F, 0, 0.6F, 0.4F};
-  EXPECT_NEAR(patch_likeness(a, same), 1, 1e-6) << "gain and offset do not count";
-  EXPECT_NEAR(patch_likeness(a, turned), -1, 1e-6);
-  EXPECT_NEAR(patch_likeness(a, mixed), 0.6, 1e-6);
-  EXPECT_TRUE(std::isnan(patch_likeness(a, flat)));
+  EXPECT_NEAR(window_likeness(a, same), 1, 1e-6) << "gain and offset do not count";
+  EXPECT_NEAR(window_likeness(a, turned), -1, 1e-6);
+  EXPECT_NEAR(window_likeness(a, mixed), 0.6, 1e-6);
+  EXPECT_TRUE(std::isnan(window_likeness(a, flat)));
 }
 
 TEST_F(Photometric, ImagesAgreeOnTheSurfaceAndNotBelowIt) {
@@ -76,7 +76,7 @@ TEST_F(Photometric, ImagesAgreeOnTheSurfaceAndNotBelowIt) {
   const MetricSet deep = measure(level_cloud(kFloor_m + 0.02));
   EXPECT_LT(photometric_value(deep, "photometric_zncc_median"), 0.5);
   EXPECT_LT(photometric_value(deep, "photometric_agree_pct"), 40);
-  // A normal that is told bends the patch: one that lies in the plane sees nothing alike.
+  // A normal that is told bends the window: one that lies in the plane sees nothing alike.
   PointCloud wrong = level_cloud(kFloor_m);
   wrong.normals.assign(wrong.points_m.size(), Vec3(1, 0, -1).normalized());
   EXPECT_LT(photometric_value(measure(wrong), "photometric_zncc_median"),

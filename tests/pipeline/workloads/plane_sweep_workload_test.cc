@@ -36,7 +36,7 @@ void plant_scattered(plane_sweep::Result& result, Plant plant) {
   for (std::size_t i = 13; i < result.depth_m.size(); i += 100) plant(i);
 }
 
-TEST(PlaneSweepProof, FindsOneWrongPixelInAHundredWholeOrInPatches) {
+TEST(PlaneSweepProof, FindsOneWrongPixelInAHundredWholeOrInSquares) {
   const Planted kPlanted[] = {
       {"scattered, half a step",
        [](plane_sweep::Result& result) {
@@ -56,7 +56,7 @@ TEST(PlaneSweepProof, FindsOneWrongPixelInAHundredWholeOrInPatches) {
          for (std::size_t y = 20; y < std::min<std::size_t>(20 + side, result.height_px); ++y)
            for (std::size_t x = 30; x < 30 + side; ++x) result.depth_m[y * result.width_px + x] += 0.02F;
        }}};
-  for (const int width_px : {128, 416}) {  // the whole image, and patches
+  for (const int width_px : {128, 416}) {  // the whole image, and squares
     plane_sweep::SyntheticScene scene;
     scene.width_px = width_px;
     scene.height_px = 3 * width_px / 4;
@@ -71,7 +71,7 @@ TEST(PlaneSweepProof, FindsOneWrongPixelInAHundredWholeOrInPatches) {
     if (width_px == 128)
       EXPECT_EQ(proof.compared, good.depth_m.size());
     else
-      EXPECT_EQ(proof.compared, 7u * 5u * 144u) << "patches of 12 x 12 px, 64 px apart";
+      EXPECT_EQ(proof.compared, 7u * 5u * 144u) << "squares of 12 x 12 px, 64 px apart";
     EXPECT_LT(proof.unlike_share(), 0.003) << width_px;
     for (const Planted& planted : kPlanted) {
       plane_sweep::Result wrong = good;
@@ -85,7 +85,7 @@ TEST(PlaneSweepProof, FindsOneWrongPixelInAHundredWholeOrInPatches) {
   }
 }
 
-TEST(PlaneSweepProof, APatchIsSweptAsInTheWholeImage) {
+TEST(PlaneSweepProof, ASquareIsSweptAsInTheWholeImage) {
   const auto views = plane_sweep::render_synthetic(
       {.width_px = 320, .height_px = 240, .sources = 2, .amplitude_m = 0.005, .noise = 0.005}, 0.15, 0.3);
   plane_sweep::Options options;
