@@ -76,7 +76,7 @@ void for_each_view(const ExportRequest& request, const Results& results, const U
   for (const Record& record : results.records) names.push_back(record.case_name);
   const std::map<std::string, std::string> files = readable_file_names(names);
   for (const std::string& name : names) {
-    const std::filesystem::path file = request.bundle / kViewerFolder / (file_name_of(name) + ".bin");
+    const std::filesystem::path file = request.bundle / case_file(kViewerFolder, name, ".bin");
     if (std::filesystem::exists(file)) use(decode_view(read_file(file), file.string()), file, files.at(name));
   }
 }

@@ -15,6 +15,7 @@
 #include "harness/ab/aa_validation_json.h"
 #include "harness/ab/document.h"
 #include "harness/ab/tiles.h"
+#include "harness/records/case_result.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
@@ -135,7 +136,7 @@ AbRecall AbRecording::recall(std::size_t part) {
 void AbRecording::keep_tiles(const AbUnit& unit) const {
   if (unit.tiles_csv.empty()) return;
   std::error_code ignored;  // writing the file says why
-  std::filesystem::create_directories(bundle_ / kAbTilesFolder, ignored);
+  std::filesystem::create_directories(bundle_ / kTilesFolder, ignored);
   write_file(bundle_ / ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side),
              unit.tiles_csv);
 }
@@ -148,8 +149,8 @@ void AbRecording::drop_unnamed_tiles() const {
       if (!unit.tiles_sha256.empty())
         named.insert(ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side));
   std::error_code none;  // no folder: nothing to remove
-  for (const auto& file : std::filesystem::directory_iterator(bundle_ / kAbTilesFolder, none))
-    if (!named.contains(std::filesystem::path(kAbTilesFolder) / file.path().filename()))
+  for (const auto& file : std::filesystem::directory_iterator(bundle_ / kTilesFolder, none))
+    if (!named.contains(std::filesystem::path(kTilesFolder) / file.path().filename()))
       std::filesystem::remove(file.path());
 }
 

@@ -19,7 +19,7 @@ bool may_keep_tiles(const AbUnit& unit) {
 }
 
 std::string ab_tiles_file(const std::string& case_name, AbSide side) {
-  return std::string(kAbTilesFolder) + "/" + file_name_of(case_name) + "." + to_string(side) + ".csv";
+  return case_file(kTilesFolder, case_name, "." + to_string(side) + ".csv");
 }
 
 std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,

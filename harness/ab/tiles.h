@@ -11,9 +11,6 @@
 
 namespace aqbench {
 
-// The folder of a bundle that holds these files.
-inline constexpr const char* kAbTilesFolder = "tiles";
-
 // Returns whether a unit may keep tiles: one that ended well, of the first pair of its case.
 bool may_keep_tiles(const AbUnit& unit);
 

@@ -12,6 +12,7 @@
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/records/case_result.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -173,7 +174,7 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
   CaseResult result = decode_case_result(outcome.result);
   AbUnitAnswer answer = unit_answer(result.record, score, planned.timing.times_warm());
   for (auto& [path, bytes] : result.artefacts)
-    if (path.starts_with("tiles/") && answer.unit.status == Status::ok) {
+    if (is_in_folder(path, kTilesFolder) && answer.unit.status == Status::ok) {
       answer.unit.tiles_sha256 = sha256_hex(bytes);
       answer.unit.tiles_csv = std::move(bytes);
     }

@@ -99,4 +99,12 @@ std::string file_name_of(std::string_view case_name) {
   return fmt::format("_{}-{}", name.substr(0, max_bytes), sha256_hex(case_name).substr(0, 8));
 }
 
+std::string case_file(std::string_view folder, std::string_view case_name, std::string_view ending) {
+  return fmt::format("{}/{}{}", folder, file_name_of(case_name), ending);
+}
+
+bool is_in_folder(std::string_view file, std::string_view folder) {
+  return file.size() > folder.size() && file.starts_with(folder) && file[folder.size()] == '/';
+}
+
 }  // namespace aqbench

@@ -30,11 +30,11 @@ double overhead_ratio(const ProfileDetails& details) {
 }
 
 std::string profile_file(const std::string& case_name, const char* file) {
-  return fmt::format("profile/{}/{}", file_name_of(case_name), file);
+  return fmt::format("{}/{}/{}", kProfileFolder, file_name_of(case_name), file);
 }
 
 bool is_file_of_profile(std::string_view file) {
-  return file.starts_with("profile/") || file.ends_with(std::string("/") + kProfileDetailsFile);
+  return is_in_folder(file, kProfileFolder) || file.ends_with(std::string("/") + kProfileDetailsFile);
 }
 
 Json to_json(const ProfileDetails& details) {

@@ -44,7 +44,7 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   file.seekg(size - static_cast<std::streamoff>(text.size()));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  result.artefacts.emplace_back("logs/" + file_name_of(result.record.case_name) + ".log", std::move(text));
+  result.artefacts.emplace_back(case_file(kLogsFolder, result.record.case_name, ".log"), std::move(text));
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,

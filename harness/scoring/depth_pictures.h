@@ -17,9 +17,6 @@ namespace aqbench {
 // first camera has large pictures, the others small ones, so that a case takes some 100 kB.
 inline constexpr int kPictureSide_px = 480, kSmallPictureSide_px = 160;
 
-// The folder of a bundle with the pictures; it holds one folder for each case.
-inline constexpr const char* kPicturesFolder = "pictures";
-
 // The file in the folder of a case that says what its pictures show.
 inline constexpr const char* kPictureListName = "pictures.csv";
 

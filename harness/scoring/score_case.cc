@@ -64,12 +64,13 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
-  const std::string file = file_name_of(result.record.case_name) + ".csv";
-  if (!score.tiles.tiles.empty()) result.artefacts.emplace_back("tiles/" + file, tiles_to_csv(score.tiles));
-  if (!score.by_views.empty()) result.artefacts.emplace_back("views/" + file, views_to_csv(score.by_views));
+  const std::string& name = result.record.case_name;
+  if (!score.tiles.tiles.empty())
+    result.artefacts.emplace_back(case_file(kTilesFolder, name, ".csv"), tiles_to_csv(score.tiles));
+  if (!score.by_views.empty())
+    result.artefacts.emplace_back(case_file(kViewsFolder, name, ".csv"), views_to_csv(score.by_views));
   if (afterwards.kept.cloud)
-    result.artefacts.emplace_back("clouds/" + file_name_of(result.record.case_name) + ".ply",
-                                  ply_cloud_bytes(output.cloud));
+    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
 }
 
 void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
@@ -78,10 +79,10 @@ void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
   const auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame);
   if (scores.empty()) return;
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
-  result.artefacts.emplace_back("depth/" + file_name_of(result.record.case_name) + ".csv",
+  result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
   if (!afterwards.kept.pictures) return;
-  const std::string folder = fmt::format("{}/{}/", kPicturesFolder, file_name_of(result.record.case_name));
+  const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
   for (auto& [name, bytes] : depth_pictures(output.depth_maps, cameras, dataset_dir, frame))
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
@@ -91,7 +92,7 @@ ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, co
   if (output.depth_maps.empty() || !casts_rays(truth)) return {};
   Diagnosis diagnosis = diagnose(output, truth, rig);
   for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
-  result.artefacts.emplace_back("diagnosis/" + file_name_of(result.record.case_name) + ".csv",
+  result.artefacts.emplace_back(case_file(kDiagnosisFolder, result.record.case_name, ".csv"),
                                 std::move(diagnosis.csv));
   return {std::move(diagnosis.hole_positions_m), std::move(diagnosis.hole_causes)};
 }
@@ -108,8 +109,7 @@ void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig
   }
   const CloudView view = make_view(partial ? *partial : output, truth, rig, holes, views,
                                    afterwards.kept.cloud ? kFullView : ViewLimits{});
-  result.artefacts.emplace_back(
-      fmt::format("{}/{}.bin", kViewerFolder, file_name_of(result.record.case_name)), encode_view(view));
+  result.artefacts.emplace_back(case_file(kViewerFolder, result.record.case_name, ".bin"), encode_view(view));
 }
 
 }  // namespace aqbench

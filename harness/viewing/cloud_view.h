@@ -12,9 +12,6 @@
 
 namespace aqbench {
 
-// The folder of a bundle that holds one such file for each case.
-inline constexpr const char* kViewerFolder = "viewer";
-
 // The step of the grid that positions are rounded to, mm. A position is off by at most sqrt(3) / 2 of it:
 // 0.0174 mm.
 inline constexpr double kViewStep_mm = 0.02;

@@ -18,6 +18,7 @@
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
 #include "harness/ab/tiles.h"
+#include "harness/records/case_result.h"
 #include "reports/bundle/ab_command_check.h"
 #include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -267,12 +268,10 @@ std::string without_file(std::string_view what, const std::filesystem::path& bun
   return std::string(what);
 }
 
-bool is_tiles_file(const std::string& file) { return file.starts_with(fmt::format("{}/", kAbTilesFolder)); }
-
 bool is_file_of_comparison(const std::string& file, const char* main_file) {
   const std::vector<std::string>& required = required_ab_files(main_file);
   return std::ranges::find(required, file) != required.end() || file == kPairJournalFile ||
-         file == kSignatureName || is_added_evidence(file) || is_tiles_file(file);
+         file == kSignatureName || is_added_evidence(file) || is_in_folder(file, kTilesFolder);
 }
 
 template <class Document>

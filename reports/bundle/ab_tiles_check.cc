@@ -9,6 +9,7 @@
 
 #include "core/sha256.h"
 #include "harness/ab/tiles.h"
+#include "harness/records/case_result.h"
 #include "reports/tables/table_check.h"
 
 namespace aqbench {
@@ -56,7 +57,7 @@ std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const A
                         std::back_inserter(findings));
   }
   for (const std::string& file : files)
-    if (file.starts_with(fmt::format("{}/", kAbTilesFolder)) && !claimed.contains(file))
+    if (is_in_folder(file, kTilesFolder) && !claimed.contains(file))
       findings.push_back({file, "belongs to no unit of the samples"});
   return findings;
 }
@@ -69,8 +70,7 @@ std::vector<Finding> check_calibration_tiles(const std::filesystem::path& bundle
     for (const AbUnit& unit : part->units) named.insert(unit.tiles_sha256);
   std::vector<Finding> findings;
   for (const std::string& file : files)
-    if (file.starts_with(fmt::format("{}/", kAbTilesFolder)) &&
-        !named.contains(sha256_file_hex(bundle / file)))
+    if (is_in_folder(file, kTilesFolder) && !named.contains(sha256_file_hex(bundle / file)))
       findings.push_back({file, "belongs to no unit of the samples"});
   return findings;
 }

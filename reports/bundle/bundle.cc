@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/records/case_result.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/countersignature.h"
 #include "reports/bundle/statement.h"
@@ -109,9 +110,9 @@ std::string shard_folder(std::size_t i, const std::string& run_id) {
 }
 
 bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {"tiles/", "clouds/",   "depth/",  "diagnosis/",
-                                          "logs/",  "pictures/", "viewer/", "views/"};
-  return std::ranges::any_of(folders, [&](std::string_view folder) { return file.starts_with(folder); });
+  constexpr std::string_view folders[] = {kTilesFolder, kCloudsFolder,   kDepthFolder,  kDiagnosisFolder,
+                                          kLogsFolder,  kPicturesFolder, kViewerFolder, kViewsFolder};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return is_in_folder(file, folder); });
 }
 
 bool is_left_out_by_merge(std::string_view file) {

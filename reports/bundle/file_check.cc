@@ -103,12 +103,13 @@ class FileChecker {
 
   // `name` is the case's, as its files have it.
   static bool is_file_of_case(std::string_view file, const std::string& name) {
-    for (const char* const folder : {"tiles", "views", "depth", "diagnosis"})
+    for (const char* const folder : {kTilesFolder, kViewsFolder, kDepthFolder, kDiagnosisFolder})
       if (file == fmt::format("{}/{}.csv", folder, name)) return true;
-    if (file == fmt::format("clouds/{}.ply", name) || file == fmt::format("logs/{}.log", name) ||
-        file == fmt::format("viewer/{}.bin", name))
+    if (file == fmt::format("{}/{}.ply", kCloudsFolder, name) ||
+        file == fmt::format("{}/{}.log", kLogsFolder, name) ||
+        file == fmt::format("{}/{}.bin", kViewerFolder, name))
       return true;
-    for (const char* const folder : {"pictures", "profile"})
+    for (const char* const folder : {kPicturesFolder, kProfileFolder})
       if (const std::string start = fmt::format("{}/{}/", folder, name); file.starts_with(start))
         return file.find('/', start.size()) == std::string_view::npos;
     return false;

@@ -10,6 +10,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/case_result.h"
 #include "harness/records/json_values.h"
 
 namespace aqbench {
@@ -77,14 +78,15 @@ const char* what_is(const std::string& path) {
   };
   for (const auto& [name, meaning] : kKnown)
     if (path == name) return meaning;
-  if (path.starts_with("tiles/")) return "errors by place";
-  if (path.starts_with("views/")) return "completeness by number of views";
-  if (path.starts_with("clouds/")) return "what was scored";
-  if (path.starts_with("pictures/")) return "depths of a camera and their errors, for people";
-  if (path.starts_with("diagnosis/")) return "why there are holes, each camera's errors";
-  if (path.starts_with("depth/")) return "depth errors of each camera";
-  if (path.starts_with("viewer/")) return "points with their errors, holes, cameras: what the page turns";
-  if (path.starts_with("logs/")) return "what external commands printed";
+  if (is_in_folder(path, kTilesFolder)) return "errors by place";
+  if (is_in_folder(path, kViewsFolder)) return "completeness by number of views";
+  if (is_in_folder(path, kCloudsFolder)) return "what was scored";
+  if (is_in_folder(path, kPicturesFolder)) return "depths of a camera and their errors, for people";
+  if (is_in_folder(path, kDiagnosisFolder)) return "why there are holes, each camera's errors";
+  if (is_in_folder(path, kDepthFolder)) return "depth errors of each camera";
+  if (is_in_folder(path, kViewerFolder))
+    return "points with their errors, holes, cameras: what the page turns";
+  if (is_in_folder(path, kLogsFolder)) return "what external commands printed";
   return "";
 }
 

@@ -91,12 +91,11 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
   constexpr std::uintmax_t kMaxViewBytes = std::uintmax_t{64} << 20;
   ReportPictures found;
   for (const Record& record : results.records) {
-    const std::string name = file_name_of(record.case_name);
     std::error_code error;
-    const std::filesystem::path tiles = bundle / "tiles" / (name + ".csv");
+    const std::filesystem::path tiles = bundle / case_file(kTilesFolder, record.case_name, ".csv");
     if (std::filesystem::exists(tiles, error))
       found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles));
-    const std::filesystem::path view = bundle / kViewerFolder / (name + ".bin");
+    const std::filesystem::path view = bundle / case_file(kViewerFolder, record.case_name, ".bin");
     if (std::filesystem::exists(view, error)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
     if (const ReportProfile profile = read_profile(bundle, record.case_name);
         !profile.trace.empty() || !profile.stacks.empty())

@@ -17,6 +17,7 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "harness/records/case_result.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/tables/camera_tables.h"
 #include "reports/tables/record_values.h"
@@ -47,18 +48,18 @@ class TableChecker {
   void check(const std::string& file) {
     std::string text;
     try {
-      text =
-          file.starts_with("clouds/") ? head_of(bundle_ / file) : read_file(bundle_ / file, kMaxTableBytes);
+      text = is_in_folder(file, kCloudsFolder) ? head_of(bundle_ / file)
+                                               : read_file(bundle_ / file, kMaxTableBytes);
     } catch (const Error&) {
       return;  // whoever compares its hash says so
     }
     RecordValues values(record_, file, findings_);
-    if (file.starts_with("tiles/")) check_tiles(text, values);
-    if (file.starts_with("views/")) views_ = check_views(text, values);
-    if (file.starts_with("depth/")) cameras_ = check_depths(text, values);
-    if (file.starts_with("diagnosis/")) diagnosed_ = check_diagnosis(text, values);
-    if (file.starts_with("clouds/")) check_cloud(text, values);
-    if (file.starts_with("viewer/")) check_view(text, values);
+    if (is_in_folder(file, kTilesFolder)) check_tiles(text, values);
+    if (is_in_folder(file, kViewsFolder)) views_ = check_views(text, values);
+    if (is_in_folder(file, kDepthFolder)) cameras_ = check_depths(text, values);
+    if (is_in_folder(file, kDiagnosisFolder)) diagnosed_ = check_diagnosis(text, values);
+    if (is_in_folder(file, kCloudsFolder)) check_cloud(text, values);
+    if (is_in_folder(file, kViewerFolder)) check_view(text, values);
   }
 
   // Both tell completeness by views, of the same samples where no recording says how it is scored; and no
@@ -74,17 +75,17 @@ class TableChecker {
 
   // A metric that a table goes with is not there without the table.
   void check_all_there() {
-    constexpr std::pair<const char*, const char*> kTables[] = {{"tile_empty_pct", "tiles/"},
-                                                               {"completeness_seen2_2mm_pct", "views/"},
-                                                               {"depth_fill_rate_pct", "depth/"},
-                                                               {"holes_no_depth_pct", "diagnosis/"}};
+    constexpr std::pair<const char*, const char*> kTables[] = {{"tile_empty_pct", kTilesFolder},
+                                                               {"completeness_seen2_2mm_pct", kViewsFolder},
+                                                               {"depth_fill_rate_pct", kDepthFolder},
+                                                               {"holes_no_depth_pct", kDiagnosisFolder}};
     for (const auto& [name, folder] : kTables) {
       const Metric* const metric = find_metric(record_.metrics, name);
-      const std::string_view start = folder;
-      const bool there = std::ranges::any_of(
-          *record_.files, [&](const CaseFile& file) { return file.path.starts_with(start); });
+      const bool there = std::ranges::any_of(*record_.files, [&, folder = folder](const CaseFile& file) {
+        return is_in_folder(file.path, folder);
+      });
       if (metric != nullptr && metric->value && !there)
-        report(fmt::format("has {}, and no file in {}", name, folder));
+        report(fmt::format("has {}, and no file in {}/", name, folder));
     }
   }
 
