@@ -1,5 +1,5 @@
 #pragma once
-// A full disk must not cost what has been measured: say how to go on.
+// Adds to errors of writing how to resume: a full disk must not cost what has been measured.
 
 #include <fmt/format.h>
 

@@ -38,7 +38,7 @@ class AbRecording {
   // that records more. This object must outlive the result.
   AbRecall recall(std::size_t part);
 
-  // Runs `measure` and returns its result. Throws an Error(io) that says how to go on where something cannot
+  // Runs `measure` and returns its result. Throws an Error(io) that says how to resume where something cannot
   // be written.
   template <class Measure>
   auto guarded(const Measure& measure) const {

@@ -44,8 +44,8 @@ struct AbRunOptions {
   std::size_t pairs_per_look = 20;  // of each case; a confirmation takes as many as the flag did
 };
 
-// Lets an interrupted run go on: `earlier` is taken as it was measured, and every fresh pair is handed to
-// `keep` as soon as it is there. A pair is two units, or one unit that failed.
+// Lets an interrupted run continue: `earlier` holds what was measured before, and every fresh pair is handed
+// to `keep` as soon as it is there. A pair is two units, or one unit that failed.
 struct AbRecall {
   const AbSamples* earlier = nullptr;
   std::function<void(std::span<const AbUnit> pair, std::span<const AbOutput> outputs)> keep;

@@ -24,10 +24,10 @@ using ImageOfCamera = std::function<GreyImage(std::size_t camera)>;
 // evenly through the cloud, a window (a square of 7 x 7 places) is put on the point's tangent plane (across
 // the mean of the rays that see it where the cloud has no normals), one pixel of the coarsest image apart.
 // Each image that shows all of it is sampled there through refraction and lens; the image that looks at it
-// most straightly is held against each other one, and the median of these likenesses is the point's (Furukawa
-// and Ponce, Accurate, Dense, and Robust Multiview Stereopsis, 2010, with the median in place of the mean:
-// nothing says what is hidden behind what). Undefined with a reason where no two images show a point with
-// texture. The same for any thread count.
+// most straightly is compared with each other one, and the median of these likenesses is the point's
+// (Furukawa and Ponce, Accurate, Dense, and Robust Multiview Stereopsis, 2010, with the median in place of
+// the mean: nothing says what is hidden behind what). Undefined with a reason where no two images show a
+// point with texture. The same for any thread count.
 MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of);
 
 }  // namespace aqbench

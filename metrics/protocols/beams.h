@@ -1,6 +1,6 @@
 #pragma once
-// The accuracy of ETH3D: points held against the laser beams of scans. Schoeps et al., "A multi-view stereo
-// benchmark with high-resolution images and multi-camera videos", CVPR 2017; the reference program is
+// The accuracy of ETH3D: points are compared with the laser beams of scans. Schoeps et al., "A multi-view
+// stereo benchmark with high-resolution images and multi-camera videos", CVPR 2017; the reference program is
 // github.com/ETH3D/multi-view-evaluation, src/accuracy.cc.
 
 #include <span>

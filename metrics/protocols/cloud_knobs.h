@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// How a point of the cloud is held against the truth.
+// How a point of the cloud is compared with the truth.
 enum class AccuracyRule {
   nearest,  // distance to the nearest point of the truth
   beam,     // distance to the nearest scan point whose laser beam passes through it; else wrong or unobserved

@@ -85,7 +85,8 @@ struct WorkloadSpec {
   std::string dtype = "float64";    // of the numbers that the output is computed from
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
   bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
-  // The identity that holds the output against a reference pixel by pixel: how far it is from that. "": none.
+  // The name of the identity that compares the output with a reference pixel by pixel: how far it is from
+  // that. "": none.
   std::string pixel_identity = {};
   // Makes the inputs from the seed. Throws Error(usage) naming a parameter.
   std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;

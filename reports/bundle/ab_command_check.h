@@ -22,10 +22,10 @@ struct AbClaims {
 };
 
 // Returns what in commands.txt does not fit the claims: text that aqbench does not write, a command that is
-// no `ab` or goes on more often than the run did, times that are not those of the run or shorter than what
-// was measured, an exit code that the decision does not give; and variants, labels, faults and settings that
-// are not those of the arguments in pairs.jsonl, which are the words of the first command. Throws
-// Error(input, io) naming the file where it cannot be read.
+// no `ab`, more commands that resume than the run was resumed, times that are not those of the run or shorter
+// than what was measured, an exit code that the decision does not give; and variants, labels, faults and
+// settings that are not those of the arguments in pairs.jsonl, which are the words of the first command.
+// Throws Error(input, io) naming the file where it cannot be read.
 std::vector<Finding> check_ab_commands(const std::filesystem::path& bundle, const AbClaims& claims);
 
 }  // namespace aqbench

@@ -33,7 +33,7 @@ bool is_added_evidence(std::string_view file);
 std::string stamped_digest(const std::filesystem::path& bundle, const Results* results);
 
 // Checks the countersignatures and timestamp.tsr among the files of a bundle; `results` is null for a
-// comparison. The certificate of a time stamp is held against `tsa_ca` (PEM) where that is given.
+// comparison. The certificate of a time stamp is checked with those in `tsa_ca` (PEM) where that is given.
 AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const std::vector<std::string>& files,
                                    const Results* results,
                                    const std::optional<std::filesystem::path>& tsa_ca);

@@ -23,7 +23,7 @@ struct AxisComparison {
   std::string verdict;
   std::string reason;  // one line where the verdict needs one
   // Where the bits of the outputs differ: how far one can be from the other at most, pixel by pixel, in the
-  // unit of the identity that holds both against one reference (WorkloadSpec::pixel_identity).
+  // unit of the identity that compares both with one reference (WorkloadSpec::pixel_identity).
   std::optional<double> output_distance;
 };
 
@@ -33,7 +33,8 @@ struct AxisComparison {
 // docs/statistics.md has the rule, with Holm over all comparisons of the results. "looks faster" and "looks
 // slower" need a significant shift above 2 %, "no difference seen" needs the 99 % interval within 5 % on both
 // sides. Outputs come first: they must be equal along batch, loader, grid, copy, threads and replica; along
-// variant and kernel both records must hold theirs pixel by pixel against the reference.
+// variant and kernel both records must have an identity that compares the output with the reference pixel by
+// pixel.
 std::vector<AxisComparison> compare_axes(const Results& results);
 
 // The text beside a table of comparisons: that they do not decide, and what does.

@@ -47,7 +47,7 @@ enum class ImageCheck {
   decoded     // JPEG files are also decoded (scenes/images/images.h), which takes longer than to hash them
 };
 
-// Reads every image, holds its size against the calibration, and returns the hashes of all files of the
+// Reads every image, compares its size with the calibration, and returns the hashes of all files of the
 // recording, the names relative to its folder; those of the truth are not among them. Throws Error(input)
 // naming the file that is damaged, cut short or of another size.
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check = ImageCheck::decoded);

@@ -47,7 +47,7 @@ BoardTruth true_board(const RecordingTruth& truth, std::size_t frame);
 // deviation above 0.
 ControlTruth true_control_points(const RecordingTruth& truth, std::size_t frame);
 
-// Reads the boards and control points of all frames and holds them against the cameras. Throws Error(input)
+// Reads the boards and control points of all frames and checks them with the cameras. Throws Error(input)
 // naming file and field as true_board() and true_control_points() do, for a corner's pixel that is of an
 // unknown camera or outside of its image, and for control points of which no camera sees any.
 void check_true_points(const Recording& recording, const RecordingTruth& truth);
