@@ -5,11 +5,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "harness/ab/ab_command.h"
 
 namespace aqbench::cli {
 namespace {
-
-constexpr std::int64_t kMaxLayouts = 100000;
 
 [[noreturn]] void refuse_commands(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
@@ -21,7 +20,8 @@ void read_variable(std::vector<std::pair<std::string, std::string>>& environment
 
 void read_layouts(AbCommandRequest& request, const FlagValue& value) {
   const auto count = value.number<std::int64_t>();
-  if (count < 2 || count > kMaxLayouts) value.refuse(count, fmt::format("must be 2 to {}", kMaxLayouts));
+  if (count < 2 || count > static_cast<std::int64_t>(kMaxLayouts))
+    value.refuse(count, fmt::format("must be 2 to {}", kMaxLayouts));
   request.layouts = static_cast<std::uint64_t>(count);
 }
 

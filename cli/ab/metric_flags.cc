@@ -12,8 +12,6 @@
 namespace aqbench::cli {
 namespace {
 
-constexpr double kUsualMargin = 0.05;
-
 [[noreturn]] void refuse_metrics(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
 // Reads "5%" or "0.1" into the outcome.

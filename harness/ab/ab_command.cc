@@ -6,10 +6,6 @@
 
 namespace aqbench {
 
-namespace {
-constexpr std::uint64_t kMaxLayouts = 100000;
-}  // namespace
-
 Json to_json(const AbCommand& command) {
   Json environment = Json::object();
   for (const auto& [name, value] : command.environment) environment[name] = value;

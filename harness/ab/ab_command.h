@@ -22,6 +22,9 @@ struct AbCommand {
   std::string relink = {};
 };
 
+// The most code layouts that units may draw from (AbCommandRules::layouts).
+inline constexpr std::uint64_t kMaxLayouts = 100000;
+
 // The settings that are the same for both sides.
 struct AbCommandRules {
   std::string compare_output;  // the file, below each side's folder, that must be the same; "": stdout

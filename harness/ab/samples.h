@@ -45,6 +45,9 @@ struct AbOutcome {
   bool margin_absolute = false;
 };
 
+// The margin of a metric, a share of A's value, where the user gives none.
+inline constexpr double kUsualMargin = 0.05;
+
 // The values of one outcome in the runs of one unit.
 struct AbOutcomeSamples {
   std::string name;

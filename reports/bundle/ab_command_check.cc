@@ -190,7 +190,6 @@ class AbCommandChecker {
   }
 
   bool has_asked_margin(const AbOutcome& told) const {
-    constexpr double kUsualMargin = 0.05;
     double margin = kUsualMargin;
     bool absolute = false;
     for (std::string text : values_of("margin")) {

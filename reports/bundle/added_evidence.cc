@@ -13,7 +13,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxStampBytes = std::uintmax_t{1} << 16;
-constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
 
 // Runs `check`; what it throws becomes a problem of `file`.
 template <class Check>
@@ -33,7 +32,7 @@ bool is_added_evidence(std::string_view file) {
 
 std::string stamped_digest(const std::filesystem::path& bundle, const Results* results) {
   return results != nullptr ? root_digest(*results)
-                            : sha256_hex(read_text_file(bundle / kHashListName, kMaxListBytes));
+                            : sha256_hex(read_text_file(bundle / kHashListName, kMaxHashListBytes));
 }
 
 AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const std::vector<std::string>& files,
@@ -42,7 +41,7 @@ AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const st
   AddedEvidence added;
   if (std::ranges::none_of(files, is_added_evidence)) return added;
   guard_added(kHashListName, added, [&] {
-    const std::string list = read_text_file(bundle / kHashListName, kMaxListBytes);
+    const std::string list = read_text_file(bundle / kHashListName, kMaxHashListBytes);
     const CountersignedBundle own =
         results != nullptr ? countersigned_bundle(*results, list) : CountersignedBundle{list, "", "", {}};
     CountersignatureCheck check = check_countersignatures(bundle, files, own);

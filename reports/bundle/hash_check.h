@@ -2,7 +2,6 @@
 // Compares the files of a bundle with their hashes in sha256.txt.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,9 +10,6 @@
 #include "reports/content/bundle_files.h"
 
 namespace aqbench {
-
-// The largest sha256.txt that is read, in bytes.
-inline constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
 
 // What a list of hashes says of a bundle's files.
 struct HashCheck {

@@ -1,6 +1,7 @@
 #pragma once
 // The files in a bundle, and sha256.txt, the list of their hashes.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace aqbench {
 
 // The name of the list in a bundle.
 inline constexpr const char* kHashListName = "sha256.txt";
+
+// The largest sha256.txt that is read, in bytes.
+inline constexpr std::uintmax_t kMaxHashListBytes = std::uintmax_t{64} << 20;
 
 // What is wrong with one file of a bundle.
 struct Finding {

@@ -26,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxFolders = 3;  // below the one given
-constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
 
 // Whether the folder is a bundle, or what is left of one that has lost its results, and even a part of its
 // list.
@@ -36,7 +35,7 @@ bool is_bundle(const fs::path& folder) {
   if (!fs::is_regular_file(folder / kHashListName, error)) return false;
   if (fs::is_regular_file(folder / "journal.jsonl", error)) return true;
   try {
-    const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxListBytes));
+    const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxHashListBytes));
     return std::ranges::find(list.lines, "results.json", &HashLine::path) != list.lines.end();
   } catch (const Error&) {
     return false;  // nothing says that results were here

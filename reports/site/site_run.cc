@@ -24,8 +24,6 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMaxListBytes = std::uintmax_t{64} << 20;
-
 HashList read_hashes(const std::string& text, const std::filesystem::path& bundle) {
   HashList list = parse_hash_list(text);
   if (!list.problems.empty())
@@ -223,11 +221,11 @@ const std::vector<SiteMetric>& site_metrics() {
 }
 
 std::string site_key(const std::filesystem::path& bundle) {
-  return sha256_hex(read_text_file(bundle / kHashListName, kMaxListBytes));
+  return sha256_hex(read_text_file(bundle / kHashListName, kMaxHashListBytes));
 }
 
 SiteRun read_site_run(const std::filesystem::path& bundle) {
-  const std::string list_text = read_text_file(bundle / kHashListName, kMaxListBytes);
+  const std::string list_text = read_text_file(bundle / kHashListName, kMaxHashListBytes);
   const HashList hashes = read_hashes(list_text, bundle);
   const std::filesystem::path path = bundle / "results.json";
   const std::string text = read_text_file(path, kResultsJson.max_bytes);
@@ -243,7 +241,7 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
 }
 
 std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle) {
-  const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxListBytes), bundle);
+  const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxHashListBytes), bundle);
   const auto line = std::ranges::find(hashes.lines, kReportName, &HashLine::path);
   if (line != hashes.lines.end()) return line->sha256;
   std::error_code error;
