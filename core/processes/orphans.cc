@@ -13,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "core/resources.h"
+
 namespace aqbench {
 namespace {
 
@@ -53,8 +55,15 @@ void take_if_inherited(pid_t child) {
     ::waitpid(child, nullptr, WNOHANG);
 }
 
-// Ends the children of this process that see other files: orphans of a program that was shut in, whose
-// supervisor is dead, and what these leave behind in turn. Whatever else came to this process (to the first
+// Returns whether a child of this process is an orphan of a program that was shut in. Process 1 of a PID
+// namespace shows nobody its files.
+bool is_shut_in(const std::string& child, const std::filesystem::path& mounts,
+                const std::filesystem::path& own) {
+  return mounts.empty() ? is_first_process(std::stoi(child)) : mounts != own;
+}
+
+// Ends the children of this process that are shut in: orphans whose supervisor is dead, and what these leave
+// behind in turn. Whatever else came to this process (to the first
 // one of a container, say) sees the same files.
 void end_orphans() {
   constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
@@ -65,8 +74,9 @@ void end_orphans() {
     for (const std::string& child : children_of_this_process()) {
       const std::filesystem::path mounts = mounts_of(child);
       const pid_t process = std::stoi(child);
-      if (mounts.empty()) take_if_inherited(process);
-      if (mounts.empty() || mounts == own) continue;
+      const bool shut_in = is_shut_in(child, mounts, own);
+      if (mounts.empty() && !shut_in) take_if_inherited(process);
+      if (!shut_in) continue;
       found = true;
       killed.insert(process);
       ::kill(process, SIGKILL);
