@@ -39,7 +39,7 @@ void reset_signals() {
   ::_exit(128 + WTERMSIG(status));
 }
 
-// The process outside. What process 1 has not told, because somebody killed it, is that it ended itself.
+// The process outside. Where process 1 was killed it told nothing, and its own end counts.
 [[noreturn]] void wait_outside(pid_t first, int told, const DeathSignal& outside) {
   set_again(outside);
   reset_signals();
