@@ -89,7 +89,11 @@ void set_again(const DeathSignal& before) {
 
 void go_on_among_own_processes(const DeathSignal& outside) {
   Pipe end("pipe to process 1");
+  std::array<char, 16> name{};
+  ::prctl(PR_GET_NAME, name.data());
+  ::prctl(PR_SET_NAME, kFirstProcessName);  // process 1 is never without it, and never counts as memory
   const pid_t first = ::fork();
+  if (first != 0) ::prctl(PR_SET_NAME, name.data());
   if (first < 0) throw Error(ErrorKind::io, std::string("fork: ") + std::strerror(errno));
   if (first > 0) {
     end.write.reset();
@@ -99,12 +103,9 @@ void go_on_among_own_processes(const DeathSignal& outside) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd other{end.write.get(), 0, 0};
   if (::poll(&other, 1, 0) > 0) ::_exit(kNoProcess);  // the process outside ended before the line above
-  // Before the fork, so that there is no moment at which process 1 can be traced or counts as memory.
+  // Before the fork, so that there is no moment at which process 1 can be traced.
   const int dumpable = ::prctl(PR_GET_DUMPABLE);
-  std::array<char, 16> name{};
-  ::prctl(PR_GET_NAME, name.data());
   ::prctl(PR_SET_DUMPABLE, 0);
-  ::prctl(PR_SET_NAME, kFirstProcessName);
   const pid_t worker = ::fork();
   if (worker < 0) ::_exit(kNoProcess);
   if (worker > 0) be_first(worker, end.write.get());

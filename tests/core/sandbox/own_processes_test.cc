@@ -18,6 +18,7 @@
 
 #include "core/descriptor.h"
 #include "core/processes/isolate.h"
+#include "core/resources.h"
 #include "core/sandbox/own_settings.h"
 #include "core/sandbox/sandbox.h"
 #include "tests/temporary_directory.h"
@@ -262,7 +263,8 @@ TEST_P(OwnProcesses, MemoryFromBeforeCountsOnce) {
   GTEST_SKIP() << "AddressSanitizer's own memory is more than this";
 #endif
   const std::string before = touched(200 * kMiB);
-  const std::uint64_t limit = 500 * kMiB;  // trying whether it is granted takes a second copy
+  // Trying whether it is granted takes a second copy.
+  const std::uint64_t limit = resident_bytes(::getpid()) / 2 * 5;
   const IsolateOutcome outcome = inside(
       [&] {
         ::usleep(200'000);
@@ -275,6 +277,8 @@ TEST_P(OwnProcesses, MemoryFromBeforeCountsOnce) {
 
 // Its parent is killed: the one outside, process 1 and the worker die with it, and all are waited for.
 TEST_P(OwnProcesses, NothingIsLeftOfThemWhenTheParentIsKilled) {
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }  // of other tests
   Pipe alive("pipe of a test");
   const IsolateOutcome outcome = run_isolated(
       [&] {
