@@ -106,9 +106,10 @@ void end_orphans() {
 
 }  // namespace
 
+void take_in_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
 void begin_group(pid_t leader) {
   const std::lock_guard lock(g_mutex);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   g_groups.insert(leader);
 }
 
