@@ -83,6 +83,7 @@ ExitCode unit_command(const Arguments& arguments) {
     const Case& planned = find_planned(plan, *request->case_name);
     const QuietStdout quiet;
     CaseBoard board;
+    if (const std::filesystem::path hidden = take_hidden_folder(); !hidden.empty()) board.hide(hidden);
     answer = unit_record_json(
         (request->score ? run_case(planned, board) : run_case_unscored(planned, board)).record);
   }

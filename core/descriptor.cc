@@ -9,6 +9,27 @@
 #include <vector>
 
 namespace aqbench {
+namespace {
+
+constexpr unsigned kOnExec = 4;
+
+// Closes the descriptors from `first` to `last`, or marks them to be closed on exec.
+void close_numbers(unsigned first, unsigned last, unsigned flags) {
+  constexpr long close_range = 436;
+  if (::syscall(close_range, first, last, flags) == 0) return;
+  // A kernel before 5.9, or before 5.11 for the mark.
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto end = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, 65536));
+  for (unsigned descriptor = first; descriptor < end && descriptor <= last; ++descriptor) {
+    if (flags == kOnExec)
+      ::fcntl(static_cast<int>(descriptor), F_SETFD, FD_CLOEXEC);
+    else
+      ::close(static_cast<int>(descriptor));
+  }
+}
+
+}  // namespace
 
 void close_all_but(std::span<const int> kept) {
   DIR* const folder = ::opendir("/proc/self/fd");
@@ -22,16 +43,12 @@ void close_all_but(std::span<const int> kept) {
   ::closedir(folder);
 }
 
-void close_on_exec_from(int first) {
-  constexpr long close_range = 436;
-  constexpr unsigned on_exec = 4;
-  if (::syscall(close_range, first, ~0U, on_exec) == 0) return;
-  // A kernel before 5.11.
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  for (int descriptor = first; descriptor < static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 65536));
-       ++descriptor)
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+void close_every_one_but(int kept) {
+  const auto number = static_cast<unsigned>(kept);
+  if (number > 0) close_numbers(0, number - 1, 0);
+  close_numbers(number + 1, ~0U, 0);
 }
+
+void close_on_exec_from(int first) { close_numbers(static_cast<unsigned>(first), ~0U, kOnExec); }
 
 }  // namespace aqbench

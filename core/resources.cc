@@ -62,13 +62,6 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
-std::uint64_t tree_bytes(pid_t process, int depth) {
-  std::uint64_t bytes = resident_bytes(process);
-  if (depth < kMaxDepth)
-    for (const pid_t child : children_of(process)) bytes += tree_bytes(child, depth + 1);
-  return bytes;
-}
-
 void add_descendants(pid_t process, int depth, std::vector<pid_t>& found) {
   if (depth >= kMaxDepth) return;
   for (const pid_t child : children_of(process)) {
@@ -84,6 +77,37 @@ std::optional<std::uint64_t> kilobytes_of(const std::string& text, std::string_v
   const auto numbers = numbers_in(text.substr(line + name.size(), 40));
   if (numbers.empty()) return std::nullopt;
   return static_cast<std::uint64_t>(numbers[0]) * 1024;
+}
+
+// Reads /proc/PID/status, which tells a process's numbers from the PID namespace that /proc shows inwards.
+bool says_first_process(const std::string& status) {
+  constexpr std::string_view name = "\nNSpid:";
+  const std::size_t line = status.find(name);
+  if (line == std::string::npos || !status.starts_with(fmt::format("Name:\t{}\n", kFirstProcessName)))
+    return false;
+  const std::size_t begin = line + name.size();
+  const std::vector<long> numbers = numbers_in(status.substr(begin, status.find('\n', begin) - begin));
+  return numbers.size() == 2 && numbers.back() == 1;
+}
+
+// The memory of a process and its descendants.
+struct Tree {
+  std::uint64_t bytes = 0;
+  bool is_first = false;
+};
+
+Tree tree_of(pid_t process, int depth) {
+  const std::string status = read_proc(fmt::format("/proc/{}/status", process));
+  Tree tree{0, says_first_process(status)};
+  bool counts = !tree.is_first;
+  if (depth < kMaxDepth)
+    for (const pid_t child : children_of(process)) {
+      const Tree below = tree_of(child, depth + 1);
+      tree.bytes += below.bytes;
+      counts = counts && !below.is_first;
+    }
+  if (counts) tree.bytes += kilobytes_of(status, "VmRSS:").value_or(0);
+  return tree;
 }
 
 }  // namespace
@@ -111,7 +135,11 @@ std::uint64_t resident_bytes(pid_t process) {
   return static_cast<std::uint64_t>(pages[1]) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::uint64_t resident_tree_bytes(pid_t process) { return tree_bytes(process, 0); }
+bool is_first_process(pid_t process) {
+  return says_first_process(read_proc(fmt::format("/proc/{}/status", process)));
+}
+
+std::uint64_t resident_tree_bytes(pid_t process) { return tree_of(process, 0).bytes; }
 
 std::int64_t resident_peak_bytes() {
   return static_cast<std::int64_t>(kilobytes_of(read_proc("/proc/self/status"), "VmHWM:").value_or(0));

@@ -11,7 +11,15 @@ namespace aqbench {
 // Returns the resident memory of one process; 0 if it is gone.
 std::uint64_t resident_bytes(pid_t process);
 
-// Returns the resident memory of a process and all its descendants.
+// The name of the process that comes first in a PID namespace of this program's making
+// (core/sandbox/own_processes.h), as `ps` shows it.
+inline constexpr const char* kFirstProcessName = "aqbench:first";
+
+// Returns whether a process has that name and is process 1 of a PID namespace right below this one.
+bool is_first_process(pid_t process);
+
+// Returns the resident memory of a process and all its descendants. A first process, and the one that waits
+// for it, do not count: they hold nothing but what they were forked with, which counts for their child.
 std::uint64_t resident_tree_bytes(pid_t process);
 
 // What the descendants of a process have in memory.

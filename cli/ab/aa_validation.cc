@@ -143,6 +143,7 @@ class AaMeasurement {
     total_units_ = 2 * (plan.pairs + plan.stages.size() * plan.delayed_pairs);
     if (live_plan_) total_units_ += plan.live_runs * live_units();
     start_ = SteadyClock::now();
+    bundle_ = recording.bundle();
     if (plan_) {
       if (!run_series("", plan.pairs, recording, show)) return false;
       for (const std::string& stage : plan.stages)
@@ -247,7 +248,8 @@ class AaMeasurement {
   std::size_t live_units() const { return 2 * document_.plan.live_pairs_per_look * live_plan_->cases.size(); }
 
   std::optional<AbUnitAnswer> run_unit_of(const AaUnit& unit, bool score) {
-    const UnitLimits limits = ab_limits(plan_ ? *plan_ : *live_plan_, signals_.descriptor());
+    UnitLimits limits = ab_limits(plan_ ? *plan_ : *live_plan_, signals_.descriptor());
+    limits.hidden = bundle_;
     ++fresh_units_;
     if (binary_.empty()) return run_forked_unit(unit.planned, score, limits);
     return run_started_unit(binary_, unit.request, unit.planned.name, score, limits);
@@ -269,7 +271,8 @@ class AaMeasurement {
   const AbRequest& request_;
   AaValidationDocument& document_;
   std::optional<SweepPlan> plan_, live_plan_;
-  std::string binary_;  // "": units are forks
+  std::string binary_;            // "": units are forks
+  std::filesystem::path bundle_;  // empty: there is none yet
   StopSignals signals_;
   std::size_t done_units_ = 0, total_units_ = 0, fresh_units_ = 0;
   SteadyClock::time_point start_;

@@ -220,6 +220,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                          document.environment,
                          journal_plan_of(document)});
   document.environment = recording.header().environment;
+  if (sides.limits) sides.limits->hidden = recording.bundle();
   document.run.id = recording.id();
   document.run.started_utc = recording.header().started_utc;
   document.run.resumed = recording.resumed();

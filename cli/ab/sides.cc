@@ -210,16 +210,16 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
 }
 
 // Runs the units of both sides, scored where metrics are compared; the first ones of two methods keep tiles.
-AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b, const UnitLimits& limits,
-                       const AbRequest& request) {
+AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b,
+                       std::shared_ptr<const UnitLimits> limits, const AbRequest& request) {
   const bool seeds = over_seeds(request), keeps_tiles = !request.metrics.methods[0].empty();
-  return [a = std::move(a), b = std::move(b), limits, seeds, keeps_tiles,
+  return [a = std::move(a), b = std::move(b), limits = std::move(limits), seeds, keeps_tiles,
           outcomes = request.settings.outcomes](const AbUnitTask& task) {
     Side& side = task.side == AbSide::a ? *a : *b;
     const std::string& name = side.names[task.case_index];
     const bool score = task.score || !outcomes.empty();
-    auto answer =
-        seeds ? run_seeded_unit(side, name, task.draw, limits) : run_unit_of_side(side, name, score, limits);
+    auto answer = seeds ? run_seeded_unit(side, name, task.draw, *limits)
+                        : run_unit_of_side(side, name, score, *limits);
     if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
     if (answer && !(keeps_tiles && task.score)) answer->unit.tiles_csv = answer->unit.tiles_sha256 = "";
     return answer;
@@ -326,7 +326,10 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;
   if (!document.settings.outcomes.empty()) document.run.paired_over = request.metrics.paired_over;
-  return {runner_of(a, b, limits, request), {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)}};
+  const auto shared = std::make_shared<UnitLimits>(limits);
+  return {runner_of(a, b, shared, request),
+          {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)},
+          shared};
 }
 
 ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code) {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace aqbench::cli {
 struct AbSides {
   AbUnitRunner runner;             // keeps all it needs alive
   std::vector<std::string> plans;  // SHA-256 of what A's and B's cases are
+  // Of the units; `hidden` is to be filled in once there is a bundle. None for command lines, which are not
+  // shut in.
+  std::shared_ptr<UnitLimits> limits = {};
 };
 
 // Plans both sides, checks that they mean the same cases, and fills document.run, .a, .b, .notes and

@@ -145,6 +145,7 @@ void start_child(IsolatedChild& child, const std::function<std::string()>& body)
   std::clog.flush();
   std::fflush(nullptr);  // else the child would write the buffered text a second time
   const pid_t parent = ::getpid();
+  take_in_orphans();
   child.process_id = ::fork();
   if (child.process_id < 0) isolate_error("fork");
   if (child.process_id == 0) {

@@ -9,9 +9,12 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "core/resources.h"
 
 namespace aqbench {
 namespace {
@@ -46,16 +49,39 @@ void take_remains_of_group(pid_t group) {
   }
 }
 
-// Takes a child that has ended if it leads a group that a child of this process began, which is dead.
-void take_if_inherited(pid_t child) {
-  const std::lock_guard lock(g_mutex);
-  if (::getpgid(child) == child && ::getsid(child) == ::getsid(0) && !g_groups.contains(child))
-    ::waitpid(child, nullptr, WNOHANG);
+// Returns whether a process is about to end: the kernel has given up its files, but it cannot be waited for.
+bool is_ending(pid_t process) {
+  constexpr unsigned exiting = 0x4;  // PF_EXITING
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the name before it may be anything
+  std::string state;
+  int parent = 0, group = 0, session = 0, terminal = 0, foreground = 0;
+  unsigned flags = 0;
+  return fields >> state >> parent >> group >> session >> terminal >> foreground >> flags &&
+         (flags & exiting) != 0;
 }
 
-// Ends the children of this process that see other files: orphans of a program that was shut in, whose
-// supervisor is dead, and what these leave behind in turn. Whatever else came to this process (to the first
-// one of a container, say) sees the same files.
+// Takes a child that has ended if it leads a group that a child of this process began, which is dead. Returns
+// whether it is to be looked again: the child is about to end, or has, and its own children come after it.
+bool take_if_inherited(pid_t child) {
+  const std::lock_guard lock(g_mutex);
+  if (::getpgid(child) != child || ::getsid(child) != ::getsid(0) || g_groups.contains(child)) return false;
+  const pid_t taken = ::waitpid(child, nullptr, WNOHANG);
+  return taken == child || (taken == 0 && is_ending(child));
+}
+
+// Returns whether a child of this process is an orphan of a program that was shut in. Process 1 of a PID
+// namespace shows nobody its files.
+bool is_shut_in(const std::string& child, const std::filesystem::path& mounts,
+                const std::filesystem::path& own) {
+  return mounts.empty() ? is_first_process(std::stoi(child)) : mounts != own;
+}
+
+// Ends the children of this process that are shut in: orphans whose supervisor is dead, and what these leave
+// behind in turn. Whatever else came to this process (to the first one of a container, say) sees the same
+// files.
 void end_orphans() {
   constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
   const std::filesystem::path own = mounts_of("self");
@@ -65,8 +91,9 @@ void end_orphans() {
     for (const std::string& child : children_of_this_process()) {
       const std::filesystem::path mounts = mounts_of(child);
       const pid_t process = std::stoi(child);
-      if (mounts.empty()) take_if_inherited(process);
-      if (mounts.empty() || mounts == own) continue;
+      const bool shut_in = is_shut_in(child, mounts, own);
+      if (mounts.empty() && !shut_in && take_if_inherited(process)) found = true;
+      if (!shut_in) continue;
       found = true;
       killed.insert(process);
       ::kill(process, SIGKILL);
@@ -79,9 +106,10 @@ void end_orphans() {
 
 }  // namespace
 
+void take_in_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
 void begin_group(pid_t leader) {
   const std::lock_guard lock(g_mutex);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   g_groups.insert(leader);
 }
 

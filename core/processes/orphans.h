@@ -5,8 +5,11 @@
 
 namespace aqbench {
 
-// Says that a child of this process leads a process group of its own. From now on what its descendants leave
-// behind comes to this process (PR_SET_CHILD_SUBREAPER).
+// Lets what descendants of this process leave behind come to it (PR_SET_CHILD_SUBREAPER). To be called before
+// a fork: a child can leave something behind before this process runs again.
+void take_in_orphans();
+
+// Says that a child of this process leads a process group of its own.
 void begin_group(pid_t leader);
 
 // Takes what is left of a group whose processes were all killed and whose leader was waited for, and ends

@@ -48,9 +48,11 @@ void drain(std::array<int, 2> descriptors, std::array<std::string, 2>& texts) {
 }
 
 // Runs in a child whose group is killed when time is up: simple and blocking.
-std::string capture(const std::vector<std::string>& argv) {
+std::string capture(const std::vector<std::string>& argv,
+                    const std::vector<std::pair<std::string, std::string>>& variables) {
   Pipe output("no pipe"), errors("no pipe");
   ProgramStart program(argv);
+  for (const auto& [name, value] : variables) program.set_variable(name, value);
   program.give(output.write.get(), STDOUT_FILENO);
   program.give(errors.write.get(), STDERR_FILENO);
   pid_t process = -1;
@@ -183,8 +185,9 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s
   return ask_program(argv, options);
 }
 
-ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options) {
-  IsolateOutcome outcome = run_isolated([&] { return capture(argv); }, options);
+ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options,
+                          const std::vector<std::pair<std::string, std::string>>& variables) {
+  IsolateOutcome outcome = run_isolated([&] { return capture(argv, variables); }, options);
   ProgramAnswer answer;
   answer.end = outcome.end;
   answer.ok = outcome.end == IsolateOutcome::End::ok;

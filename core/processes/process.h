@@ -77,7 +77,9 @@ struct ProgramAnswer {
 // it started are killed after timeout_s. Throws Error(io) only if no process can be made.
 ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s);
 
-// Does the same with all limits; result_limit_bytes is of its stdout.
-ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options);
+// Does the same with all limits; result_limit_bytes is of its stdout. The program has these variables beside
+// this process's.
+ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options,
+                          const std::vector<std::pair<std::string, std::string>>& variables = {});
 
 }  // namespace aqbench

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/sandbox/own_processes.h"
 #include "core/sandbox/privileges.h"
 
 namespace aqbench {
@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 const fs::path kOldRoot = "/old";
 constexpr const char* kSharedMemory = "/dev/shm";
+constexpr const char* kProcesses = "/proc";
 
 [[noreturn]] void namespace_error(const std::string& step) {
   throw Error(ErrorKind::io, fmt::format("{}: {}", step, std::strerror(errno)));
@@ -117,6 +118,39 @@ void mount_entry(const AccessEntry& entry) {
   if (!entry.writable) make_read_only(entry.path);
 }
 
+// Returns this process's folder in the /proc that it sees, without links in it.
+fs::path own_folder() { return fs::path(kProcesses) / std::to_string(::getpid()); }
+
+// Mounts a /proc of the PID namespace that this process is in, read-only but for this process's own folder if
+// that may be written. The kernel refuses it where anything in the /proc outside is covered.
+void mount_own_processes(bool own_writable) {
+  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  make_mount_point(kProcesses, true);
+  require_done(::mount("proc", kProcesses, "proc", flags, nullptr), "mounting /proc");
+  const fs::path own = own_folder();
+  if (own_writable)
+    require_done(::mount(own.c_str(), own.c_str(), nullptr, MS_BIND, nullptr), "mounting " + own.string());
+  require_done(::mount(nullptr, kProcesses, nullptr, flags | MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr),
+               "making /proc read-only");
+}
+
+void mount_entries(const ResolvedAccess& access, Unseen unseen) {
+  // First, because other entries may lie below /tmp.
+  if (!access.temporary.empty()) {
+    make_mount_point("/tmp", true);
+    mount_place(access.temporary, "/tmp");
+  }
+  std::vector<AccessEntry> entries = access.entries;
+  std::ranges::sort(entries, {}, &AccessEntry::path);  // what lies inside comes after
+  if (unseen == Unseen::files_and_processes) {
+    const bool own_writable = std::ranges::any_of(
+        entries, [](const AccessEntry& entry) { return entry.writable && entry.path == own_folder(); });
+    const auto in_processes = [](const AccessEntry& entry) { return lies_in(entry.path, kProcesses); };
+    if (std::erase_if(entries, in_processes) > 0) mount_own_processes(own_writable);
+  }
+  for (const AccessEntry& entry : entries) mount_entry(entry);
+}
+
 // Links that programs expect; one that is there already, or has no place, is passed over.
 void make_links(const ResolvedAccess& access) {
   for (const AccessLink& link : access.links) {
@@ -155,23 +189,22 @@ void map_identity(unsigned user, unsigned group) {
 
 }  // namespace
 
-void enter_namespaces(const ResolvedAccess& access) {
+void enter_namespaces(ResolvedAccess& access, Unseen unseen) {
+  const bool own_processes = unseen == Unseen::files_and_processes;
   const unsigned user = ::geteuid(), group = ::getegid();  // nobody's until they are mapped
-  int death_signal = 0;
-  ::prctl(PR_GET_PDEATHSIG, &death_signal);
+  const DeathSignal before = death_signal();
   std::error_code unknown;
-  const fs::path working_folder = fs::current_path(unknown);
-  require_done(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC), "a user and mount namespace");
+  const fs::path working_folder = fs::current_path(unknown), folder_outside = own_folder();
+  require_done(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | (own_processes ? CLONE_NEWPID : 0)),
+               own_processes ? "a user, mount and PID namespace" : "a user and mount namespace");
   map_identity(user, group);
-  change_root();
-  // First, because other entries may lie below /tmp.
-  if (!access.temporary.empty()) {
-    make_mount_point("/tmp", true);
-    mount_place(access.temporary, "/tmp");
+  if (own_processes) {
+    go_on_among_own_processes(before);
+    for (AccessEntry& entry : access.entries)
+      if (entry.path == folder_outside) entry.path = own_folder();
   }
-  std::vector<AccessEntry> entries = access.entries;
-  std::ranges::sort(entries, {}, &AccessEntry::path);  // what lies inside comes after
-  for (const AccessEntry& entry : entries) mount_entry(entry);
+  change_root();
+  mount_entries(access, unseen);
   make_links(access);
   // A working folder that is not allowed is there, and empty: names that begin in it are found.
   make_mount_point(working_folder, true);
@@ -181,7 +214,7 @@ void enter_namespaces(const ResolvedAccess& access) {
   constexpr unsigned long read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
   require_done(::mount(nullptr, "/", nullptr, read_only, nullptr), "making the root read-only");
   give_up_privileges({});
-  if (death_signal != 0) ::prctl(PR_SET_PDEATHSIG, death_signal);  // new credentials took it away
+  if (!own_processes) set_again(before);  // process 1 takes this one along
 }
 
 }  // namespace aqbench

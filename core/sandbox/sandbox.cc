@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -20,12 +21,12 @@ namespace aqbench {
 namespace {
 
 // Tries in a child what would leave this process half done if it failed. Returns why not; empty: it works.
-std::string namespace_problem(const ResolvedAccess& access) {
+std::string namespace_problem(ResolvedAccess access, Unseen unseen) {
   constexpr double patience_s = 30;
   const IsolateOptions options{.timeout_s = patience_s};
   const IsolateOutcome outcome = run_isolated(
       [&] {
-        enter_namespaces(access);
+        enter_namespaces(access, unseen);
         return std::string();
       },
       options);
@@ -33,13 +34,22 @@ std::string namespace_problem(const ResolvedAccess& access) {
 }
 
 constexpr std::string_view kLandlockName = "landlock ABI ", kAndNamespace = " and namespace",
-                           kNamespaceName = "namespace",
+                           kNamespaceName = "namespace", kWithNamespace = ", namespace",
+                           kOwnProcesses = " and own processes",
                            kNoneName = "none: ", kCutShort = " (does not keep files from being cut short)";
 
 // Whether Landlock alone keeps files from being cut short, or something else has to.
 std::string landlock_name(int abi, bool alone) {
   return fmt::format("{}{}{}", kLandlockName, abi,
                      abi >= kLandlockGuardsTruncation || !alone ? "" : kCutShort);
+}
+
+// Returns what is said of namespaces with Landlock's version; 0: without Landlock.
+std::string namespace_name(int abi, Unseen unseen) {
+  const bool own_processes = unseen == Unseen::files_and_processes;
+  if (abi == 0) return fmt::format("{}{}", kNamespaceName, own_processes ? kOwnProcesses : "");
+  if (!own_processes) return fmt::format("{}{}", landlock_name(abi, false), kAndNamespace);
+  return fmt::format("{}{}{}", landlock_name(abi, false), kWithNamespace, kOwnProcesses);
 }
 
 // Returns why not; empty: this process is shut in.
@@ -59,17 +69,22 @@ std::string enter_what_works(const AccessList& access, const SandboxMeans& means
   if (!means.landlock && !means.namespaces) return fmt::format("{}{}", kNoneName, means.why_none);
   ResolvedAccess resolved = resolve(access);
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
-  if (means.namespaces) no_namespace = namespace_problem(resolved);
-  if (no_namespace.empty()) enter_namespaces(resolved);
+  // A container often covers parts of its /proc, and then no other one can be mounted.
+  Unseen unseen = Unseen::files_and_processes;
+  if (means.namespaces) no_namespace = namespace_problem(resolved, unseen);
+  if (means.namespaces && !no_namespace.empty()) {
+    unseen = Unseen::files;
+    no_namespace = namespace_problem(resolved, unseen);
+  }
+  if (no_namespace.empty()) enter_namespaces(resolved, unseen);
   // Landlock's rules hold for whole trees: alone they would show the names of what is hidden below.
   if (!no_namespace.empty()) resolved.listable.clear();
   // Places have the same names inside, so that the rules can be made there.
   if (means.landlock) no_landlock = landlock_problem(resolved);
   if (!no_landlock.empty() && !no_namespace.empty())
     return one_line(fmt::format("{}landlock: {}; namespace: {}", kNoneName, no_landlock, no_namespace));
-  if (!no_landlock.empty()) return std::string(kNamespaceName);
-  return fmt::format("{}{}", landlock_name(landlock_abi(), !no_namespace.empty()),
-                     no_namespace.empty() ? kAndNamespace : "");
+  if (!no_namespace.empty()) return landlock_name(landlock_abi(), true);
+  return namespace_name(no_landlock.empty() ? landlock_abi() : 0, unseen);
 }
 
 }  // namespace
@@ -95,15 +110,18 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
 }
 
 bool is_isolation(std::string_view text) {
-  if (text == kNamespaceName) return true;
+  constexpr std::array kinds = {Unseen::files, Unseen::files_and_processes};
+  const auto is_namespace_with = [&](int abi) {
+    return std::ranges::any_of(kinds, [&](Unseen unseen) { return text == namespace_name(abi, unseen); });
+  };
+  if (is_namespace_with(0)) return true;
   if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;
   const std::size_t digit = text.find_first_of("123456789");
   if (digit == text.npos) return false;
   constexpr int kMaxAbi = 1000;  // a kernel may have a newer one than this program knows
   int abi = 0;
   std::from_chars(text.data() + digit, text.data() + text.size(), abi);
-  if (abi > kMaxAbi) return false;
-  return text == landlock_name(abi, true) || text == landlock_name(abi, false) + std::string(kAndNamespace);
+  return abi <= kMaxAbi && (text == landlock_name(abi, true) || is_namespace_with(abi));
 }
 
 InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {

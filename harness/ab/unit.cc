@@ -1,6 +1,7 @@
 #include "harness/ab/unit.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,8 @@ namespace aqbench {
 namespace {
 
 constexpr double kDescribeTimeoutS = 60;
+// A variable, because a program of an older build would refuse a flag.
+constexpr const char* kHiddenVariable = "AQBENCH_UNIT_HIDES";
 constexpr std::uint64_t kMaxUnitBytes = std::uint64_t{64} << 20;  // a record takes a few kB
 
 Status status_of_end(IsolateOutcome::End end) {
@@ -156,10 +159,18 @@ AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm) {
   return answer;
 }
 
+std::filesystem::path take_hidden_folder() {
+  const char* const value = std::getenv(kHiddenVariable);
+  std::filesystem::path folder = value == nullptr ? "" : value;
+  ::unsetenv(kHiddenVariable);
+  return folder;
+}
+
 std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
   CaseBoard board;
   std::optional<ScratchFolder> scratch;  // of a real method: it goes although the unit be killed
   if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
+  if (!limits.hidden.empty()) board.hide(limits.hidden);
   const auto body = [&] {
     return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
   };
@@ -189,7 +200,10 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
   if (!score) argv.emplace_back("--no-score");
   IsolateOptions options = isolate_options(limits);
   options.result_limit_bytes = kMaxUnitBytes;
-  const ProgramAnswer answer = ask_program(argv, options);
+  std::vector<std::pair<std::string, std::string>> variables;
+  if (!limits.hidden.empty())
+    variables.emplace_back(kHiddenVariable, std::filesystem::absolute(limits.hidden).string());
+  const ProgramAnswer answer = ask_program(argv, options, variables);
   if (answer.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (!answer.ok) {
     const bool died =

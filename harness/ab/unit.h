@@ -3,6 +3,7 @@
 // of this process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,12 @@ struct UnitLimits {
   double timeout_s = 0;                  // 0: none
   std::uint64_t memory_limit_bytes = 0;  // 0: none
   int cancel_descriptor = -1;            // the unit is cancelled when this becomes readable; -1: never
+  std::filesystem::path hidden = {};     // a folder that no method may reach: the comparison's bundle
 };
+
+// Returns the folder that whoever started this unit wants hidden from its method, and takes its name out of
+// the environment, where the method would see it; empty: none.
+std::filesystem::path take_hidden_folder();
 
 // What a program says of itself: what it was built from, and the cases that it plans for a request.
 struct UnitProgram {

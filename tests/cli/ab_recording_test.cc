@@ -132,6 +132,50 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   EXPECT_THAT(refusal(two), HasSubstr("A is another program now: sha256 abc, was "));
 }
 
+// A unit is a process of its own, forked or started anew: it is told where the bundle lies, which is too deep
+// below the program's own folder to be found there.
+TEST_F(Ab, AProgramDoesNotReachTheBundleThatIsBeingWritten) {
+  const std::filesystem::path own = dir_ / "own", deep = own / "1/2/3/4/5";
+  std::filesystem::create_directories(deep);
+  std::ofstream(deep / "pairs.jsonl") << "of the program itself";
+  std::ofstream(own / "spy.sh") << R"(
+find "$2" -name pairs.jsonl | grep -qx "$2/1/2/3/4/5/pairs.jsonl" || { echo "reaches too little"; exit 1; }
+find "$2" \( -name pairs.jsonl -o -name calibration.json \) -exec head -c 1 {} \; | grep -q '{' &&
+  { echo "reaches the bundle"; exit 1; }
+env | grep '^AQBENCH_' | grep -v '^AQBENCH_STAGES=' && exit 1
+printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n' > "$1/c.ply"
+printf 'end_header\n0 0 1.179\n' >> "$1/c.ply"
+)";
+  std::ofstream(dir_ / "suite.json") << nlohmann::ordered_json{
+      {"name", "own"},
+      {"methods", {"external"}},
+      {"scenes", {"flat_plane"}},
+      {"rig", "single_pair"},
+      {"width", 48},
+      {"set",
+       {{"external.command", "/bin/sh " + (own / "spy.sh").string() + " {output} " + own.string()},
+        {"external.result", "c.ply"}}}};
+  for (const Arguments& sides : {Arguments{"--variant", "external.timeout_s=60,61"},
+                                 Arguments{"--variant", "external.timeout_s=60,61", "--exec"},
+                                 Arguments{"--a", AQBENCH_BINARY, "--b", AQBENCH_BINARY}}) {
+    const std::filesystem::path out = deep / "out";
+    ProgramOptions one_pair;
+    one_pair.interrupt_when = [&] {
+      std::error_code none;
+      for (const auto& bundle : std::filesystem::directory_iterator(out, none))
+        if (pair_lines(bundle.path()) >= 2) return true;
+      return false;
+    };
+    Arguments arguments = {"ab", "--suite-file", dir_ / "suite.json", "--repetitions", "3", "--threads", "1"};
+    arguments.insert(arguments.end(), sides.begin(), sides.end());
+    arguments.insert(arguments.end(), {"--json", "--out", out});
+    const auto ran = run_program(arguments, one_pair);
+    EXPECT_EQ(ran.exit_code, 130) << "a unit that fails ends it: " << ran.out << ran.err;
+    EXPECT_GE(pair_lines(only_bundle(out)), 2);
+    std::filesystem::remove_all(out);
+  }
+}
+
 TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
   const auto ran = run_program({"ab",
                                 "--live",

@@ -227,6 +227,45 @@ TEST_P(Spies, AMethodThatMayReadAllTemporaryFilesSeesNoneOfOtherCases) {
   EXPECT_EQ(outcome.result, "of_the_user; ") << "what is there when it starts, and no other case's";
 }
 
+// Returns whether a process has this word in its command line.
+bool runs(const std::string& word) {
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (line.find(word) != line.npos) return true;
+  }
+  return false;
+}
+
+// The program leaves a daemon behind, and kills process 1 and the supervisor that would end the daemon.
+TEST_P(Spies, ADaemonIsGoneWithItsCaseAndProcessesOutsideAreOutOfReach) {
+  if (std::string(GetParam()) == "landlock") GTEST_SKIP() << "Landlock hides no processes";
+  const std::string daemon = "98.7" + std::to_string(::getpid());
+  std::ofstream(folder_.path() / "program/daemon.sh")
+      << "ls -d /proc/[0-9]* | wc -l | sed 's/^/sees /'\n"
+      << "kill -0 " << ::getpid() << " && echo reaches it\n"
+      << "setsid sh -c 'setsid sleep " << daemon << " &'\nkill -9 1 $PPID\n";
+  PlanRequest asked = request();
+  asked.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "program/daemon.sh").string() +
+                               " {output}")};
+  const SweepPlan plan = plan_sweep(asked);
+  Journal journal = Journal::create(bundle(), plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  run_sweep(plan, journal, {});
+  const Record record = journal.records().at(0);
+  EXPECT_EQ(record.status, Status::failed);
+  if (!record.isolation.ends_with("own processes")) GTEST_SKIP() << record.isolation;
+  EXPECT_FALSE(runs(daemon));
+  // Landlock keeps signals among the program's own processes.
+  if (std::string(GetParam()) == "namespace") {
+    EXPECT_THAT(record.reason, HasSubstr("lost its supervisor"));
+  }
+  const std::string log = read_file(bundle() / "logs" / (file_name_of(record.case_name) + ".log"));
+  EXPECT_THAT(log, Not(HasSubstr("reaches it\n")));
+  // Process 1, its child, the supervisor, the program, and those that count.
+  EXPECT_THAT(log, testing::ContainsRegex("sees [4-8]\n"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Means, Spies, testing::Values("landlock", "namespace", "both"),
                          [](const auto& means) { return std::string(means.param); });
 

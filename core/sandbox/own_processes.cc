@@ -1,0 +1,117 @@
+#include "core/sandbox/own_processes.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/descriptor.h"
+#include "core/error.h"
+#include "core/processes/process.h"
+#include "core/resources.h"
+#include "core/sandbox/privileges.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kNoProcess = 125;  // exit code of whoever could not do its part
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number)
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Ends this process as another one ended. It must not be process 1, which no signal of its own ends.
+[[noreturn]] void end_as(int status) {
+  if (!WIFSIGNALED(status)) ::_exit(WEXITSTATUS(status));
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::kill(::getpid(), WTERMSIG(status));
+  ::_exit(128 + WTERMSIG(status));
+}
+
+// The process outside. Where process 1 was killed it told nothing, and its own end counts.
+[[noreturn]] void wait_outside(pid_t first, int told, const DeathSignal& outside) {
+  set_again(outside);
+  reset_signals();
+  close_every_one_but(told);
+  [[maybe_unused]] const int ignored = ::chdir("/");
+  int status = 0;
+  ssize_t size = 0;
+  while ((size = ::read(told, &status, sizeof status)) < 0 && errno == EINTR) {
+  }
+  const int own = wait_for_end(first);
+  end_as(size == static_cast<ssize_t>(sizeof status) ? status : own);
+}
+
+// Process 1: takes every process that has lost its parent, and tells how the one that matters ended.
+[[noreturn]] void be_first(pid_t worker, int tell) {
+  reset_signals();
+  close_every_one_but(tell);
+  [[maybe_unused]] const int ignored = ::chdir("/");
+  try {
+    give_up_privileges({});
+  } catch (const Error&) {
+    ::_exit(kNoProcess);
+  }
+  int status = 0;
+  for (pid_t ended = 0; ended != worker;) {
+    ended = ::waitpid(-1, &status, 0);
+    if (ended < 0 && errno != EINTR) ::_exit(kNoProcess);
+  }
+  [[maybe_unused]] const ssize_t written = ::write(tell, &status, sizeof status);
+  ::_exit(0);
+}
+
+}  // namespace
+
+DeathSignal death_signal() {
+  DeathSignal now;
+  now.parent = ::getppid();
+  ::prctl(PR_GET_PDEATHSIG, &now.signal);
+  return now;
+}
+
+void set_again(const DeathSignal& before) {
+  if (before.signal == 0) return;
+  ::prctl(PR_SET_PDEATHSIG, before.signal);
+  if (::getppid() != before.parent) ::_exit(kNoProcess);
+}
+
+void go_on_among_own_processes(const DeathSignal& outside) {
+  Pipe end("pipe to process 1");
+  std::array<char, 16> name{};
+  ::prctl(PR_GET_NAME, name.data());
+  ::prctl(PR_SET_NAME, kFirstProcessName);  // process 1 is never without it, and never counts as memory
+  const pid_t first = ::fork();
+  if (first != 0) ::prctl(PR_SET_NAME, name.data());
+  if (first < 0) throw Error(ErrorKind::io, std::string("fork: ") + std::strerror(errno));
+  if (first > 0) {
+    end.write.reset();
+    wait_outside(first, end.read.get(), outside);
+  }
+  end.read.reset();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  pollfd other{end.write.get(), 0, 0};
+  if (::poll(&other, 1, 0) > 0) ::_exit(kNoProcess);  // the process outside ended before the line above
+  // Before the fork, so that there is no moment at which process 1 can be traced.
+  const int dumpable = ::prctl(PR_GET_DUMPABLE);
+  ::prctl(PR_SET_DUMPABLE, 0);
+  const pid_t worker = ::fork();
+  if (worker < 0) ::_exit(kNoProcess);
+  if (worker > 0) be_first(worker, end.write.get());
+  if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1);
+  ::prctl(PR_SET_NAME, name.data());
+  ::setsid();  // else what is meant for this process's group would reach those two, too
+}
+
+}  // namespace aqbench
