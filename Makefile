@@ -6,7 +6,7 @@ SWEEP_ARGS ?=
 PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
-.PHONY: help deps library-deps configure build program libraries sweep test conformance dev-test docs docs-bundle profile profile-micro \
+.PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle profile profile-micro \
         profile-clean format lint fuzz clean install uninstall packages
 
 help: ## Show what there is
@@ -53,6 +53,10 @@ profile-clean: ## Remove what profiling has made, and nothing else
 
 test: build ## Build and run every test
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+headers: deps ## Compile every header alone
+	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_headers
 
 conformance: program ## Check the protocols of `eval` against conformance/
 	@conformance/check.py $(BUILD)/aqbench
