@@ -117,7 +117,6 @@ foreach(library sandbox drawing dataset external planning project running sharin
         exports bundle history site docs_tables cli)
   list(APPEND text aqbench_${library})
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
-  set_target_properties(aqbench_${library} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
 endforeach()
 
 aqbench_schema(project/project)

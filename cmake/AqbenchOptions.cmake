@@ -38,6 +38,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     -Wno-array-bounds)  # false alarms on std::string, GCC bugs 105329 and 105651
 endif()
 target_include_directories(aqbench_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# A JSON value becomes another type only where get<>() says so; overload resolution need not try.
+target_compile_definitions(aqbench_flags INTERFACE JSON_USE_IMPLICIT_CONVERSIONS=0)
 if(AQBENCH_SANITIZE)
   target_compile_options(aqbench_flags INTERFACE -fsanitize=${AQBENCH_SANITIZE}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -96,7 +98,6 @@ function(aqbench_test name folders)
   set_property(GLOBAL APPEND PROPERTY AQBENCH_TEST_SOURCES ${sources})
   add_executable(aqbench_${name}_test ${sources})
   target_link_libraries(aqbench_${name}_test PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
-  set_target_properties(aqbench_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   # Tests that compute much themselves are worth optimising, and those that read much JSON: the linker takes its
   # templates from them, not from the library.
   if(name MATCHES "^(harness|kernels|measuring|metrics|pipeline|reports|scenes|statistics|workloads)$")

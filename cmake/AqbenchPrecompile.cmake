@@ -25,7 +25,7 @@ function(aqbench_precompile name position_independent)
   target_precompile_headers(aqbench_precompiled_${name} PRIVATE
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional>
     <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> <Eigen/Core>
-    <Eigen/Geometry> ${arg_HEADERS})
+    <Eigen/Geometry> ${PROJECT_SOURCE_DIR}/cmake/precompiled_json.h ${arg_HEADERS})
   foreach(target IN LISTS arg_TARGETS)
     # LibTorch and Open3D define it for those that use them; GCC wants it the same in all. 1 is what it is anyway.
     target_compile_definitions(${target} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)

@@ -26,7 +26,7 @@
 namespace aqbench {
 namespace {
 
-constexpr int kBilinear = 0, kBorder = 1;  // grid_sampler_2d takes its modes as numbers
+constexpr int kSampleBilinear = 0, kSampleBorder = 1;  // grid_sampler_2d takes its modes as numbers
 
 // [views x view, view, 2] for frames that have a wrapped column on either side.
 at::Tensor normalised_grid(const ViewGeometry& geometry, const ViewGrid& grid) {
@@ -100,7 +100,7 @@ at::Tensor sample_planes(const at::Tensor& planes, const at::Tensor& grid) {
   const std::int64_t width = planes.size(3);
   const at::Tensor wrapped = at::cat({planes.slice(3, width - 1, width), planes, planes.slice(3, 0, 1)}, 3);
   const at::Tensor grids = grid.expand({planes.size(0), -1, -1, -1});
-  return at::grid_sampler_2d(wrapped, grids, kBilinear, kBorder, /*align_corners=*/false);
+  return at::grid_sampler_2d(wrapped, grids, kSampleBilinear, kSampleBorder, /*align_corners=*/false);
 }
 
 }  // namespace

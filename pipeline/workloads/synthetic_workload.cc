@@ -20,12 +20,12 @@ std::string tensor_text(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
 }
 
-struct PixelRange {
+struct ColumnRange {
   double x_min, x_max;
 };
 
 // The columns of a row in which every source saw the reference's point at every depth index.
-PixelRange columns_seen(const SyntheticFrames& frames) {
+ColumnRange columns_seen(const SyntheticFrames& frames) {
   return {frames.depths * 1.0, frames.width_px - 1 - 2.0 * frames.depths};
 }
 

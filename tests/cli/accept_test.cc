@@ -31,7 +31,7 @@ TEST(Accept, WritesWhoAcceptedAndWhen) {
   };
   const auto named = accepted_from({"--by", "A. Person"});
   EXPECT_EQ(named.at("by"), "A. Person");
-  const std::string utc = named.at("utc");
+  const std::string utc = named.at("utc").get<std::string>();
   EXPECT_EQ(utc.size(), std::string("2026-11-21T12:00:00Z").size()) << utc;
   EXPECT_EQ(named.at("root_digest").get<std::string>().size(), 64u);
   // Without --by what git says, and without that the login.

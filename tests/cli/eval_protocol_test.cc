@@ -26,9 +26,10 @@ ProgramResult run_in_data(const Arguments& arguments) {
 
 // Holds every value of a case against what the program prints; returns how many there were.
 std::size_t check_case(const json& expected) {
-  const std::string file = expected.at("file"), protocol = expected.at("protocol");
+  const std::string file = expected.at("file").get<std::string>(),
+                    protocol = expected.at("protocol").get<std::string>();
   Arguments arguments = {"eval", file, "--protocol", protocol, "--json"};
-  for (const std::string option : expected.at("options")) arguments.push_back(option);
+  for (const json& option : expected.at("options")) arguments.push_back(option.get<std::string>());
   const ProgramResult run = run_in_data(arguments);
   EXPECT_EQ(run.exit_code, 0) << file << " " << protocol << ": " << run.err;
   if (run.exit_code != 0) return 0;
@@ -37,14 +38,14 @@ std::size_t check_case(const json& expected) {
   EXPECT_EQ(printed.at("inputs").at("file"), file);
   EXPECT_EQ(printed.at("inputs").at("metres_per_unit"), 1.0);
   for (const json& value : printed.at("protocols").at(0).at("values"))
-    got[{value.at("name"), value.value("threshold", 0.0)}] = value.at("value");
+    got[{value.at("name").get<std::string>(), value.value("threshold", 0.0)}] = value.at("value");
   const json tolerance = expected.at("tolerance");
   for (const json& value : expected.at("values")) {
-    const std::string name = value.at("name");
+    const std::string name = value.at("name").get<std::string>();
     const json found = got[{name, value.value("threshold", 0.0)}];
     EXPECT_TRUE(found.is_number() && value.at("value").is_number()) << file << " " << protocol << " " << name;
     if (!found.is_number() || !value.at("value").is_number()) continue;
-    const double truth = value.at("value");
+    const double truth = value.at("value").get<double>();
     EXPECT_NEAR(found.get<double>(), truth,
                 tolerance.value("absolute", 0.0) + tolerance.value("relative", 0.0) * std::abs(truth))
         << file << " " << protocol << " " << name;
@@ -57,10 +58,10 @@ TEST(EvalProtocol, GivesTheValuesOfTheOracle) {
   std::map<std::string, std::size_t> compared;
   const json document = json::parse(file);
   for (const json& expected : document.at("cases")) {
-    const std::string name = expected.at("file");
+    const std::string name = expected.at("file").get<std::string>();
     const bool cloud = name.ends_with(".ply");
     if (cloud && name != "duplicates.ply" && name != "layers.ply") continue;  // `make conformance` does all
-    compared[expected.at("protocol")] += check_case(expected);
+    compared[expected.at("protocol").get<std::string>()] += check_case(expected);
   }
   for (const char* protocol :
        {"eth3d", "tanks-and-temples", "scannet-mesh", "dtu", "normals", "depth", "poses"})

@@ -28,7 +28,7 @@ Ladder ladder_of(const std::filesystem::path& results) {
   Ladder ladder;
   const Json document = Json::parse(file);
   for (const Json& record : document.at("records")) {
-    std::string name = record.at("case");
+    std::string name = record.at("case").get<std::string>();
     const std::size_t begin = name.find(":") + 1, end = name.find('/', begin);
     EXPECT_EQ(record.at("status"), "ok") << name;
     const std::string preset = name.substr(begin, end - begin);

@@ -58,11 +58,11 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
   const Json& record = results.at("records").at(0);
   EXPECT_EQ(record.at("case"), "flat_plane/roma_like/seed=42");
   const Json& details = results.at("run").at("effective").at("profile").at(0);
-  const std::size_t shown = details.at("shown");
+  const std::size_t shown = details.at("shown").get<std::size_t>();
   EXPECT_EQ(record.at("stages").at(0).at("wall_ms").size(), 3U);
-  EXPECT_NEAR(self_sum_ms(record, shown), details.at("total_ms"),
+  EXPECT_NEAR(self_sum_ms(record, shown), details.at("total_ms").get<double>(),
               0.02 * details.at("total_ms").get<double>());
-  EXPECT_NEAR(record.at("metrics").at("unattributed_pct").at("value"), 0, 2);
+  EXPECT_NEAR(record.at("metrics").at("unattributed_pct").at("value").get<double>(), 0, 2);
   EXPECT_GT(details.at("overhead_ratio").get<double>(), 0);
   for (const Json& stage : record.at("stages")) {
     EXPECT_TRUE(stage.at("net_bytes").is_number_integer());
@@ -187,7 +187,8 @@ TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
   EXPECT_EQ(record.at("workload"), "synthetic_profile");
   const double plane = 256.0 * 144 * 4;
   std::map<std::string, double> net;
-  for (const Json& stage : record.at("stages")) net[stage.at("name")] = stage.at("net_bytes");
+  for (const Json& stage : record.at("stages"))
+    net[stage.at("name").get<std::string>()] = stage.at("net_bytes").get<double>();
   EXPECT_EQ(net["undistortion"], 24 * plane);
   EXPECT_EQ(net["sparse_matching"], 2000.0 * (8 + 1024 + 16));
   EXPECT_EQ(net["depth_estimation"], (4 + 16 + 1) * plane);

@@ -36,7 +36,8 @@ void write_json(const std::filesystem::path& path, const Json& value) {
 std::map<std::string, std::string> metrics_by_case(const Json& results) {
   std::map<std::string, std::string> metrics;
   for (const Json& record : results.at("records"))
-    metrics[record.at("case")] = record.at("metrics").dump() + record.at("output_sha256").dump();
+    metrics[record.at("case").get<std::string>()] =
+        record.at("metrics").dump() + record.at("output_sha256").dump();
   return metrics;
 }
 
@@ -135,7 +136,7 @@ TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
   const Json results = Json::parse(result.out);
   std::map<std::string, std::string> status;
   for (const Json& record : results.at("records")) {
-    status[record.at("case")] = record.at("status");
+    status[record.at("case").get<std::string>()] = record.at("status").get<std::string>();
     EXPECT_FALSE(record.at("reason").get<std::string>().empty());
     EXPECT_EQ(record.at("injected").at(0).at("times"), 1) << record.dump();
   }
@@ -164,10 +165,11 @@ TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
   const Json cases = json_file(baseline).at("cases");
   for (const auto& [name, entry] : cases.items())
     for (const auto& [metric, row] : entry.at("metrics").items()) {
-      values[metric].push_back(row.at("value"));
+      values[metric].push_back(row.at("value").get<double>());
       if (!row.at("tolerance").contains("learned_from_seeds")) continue;
       EXPECT_EQ(row.at("tolerance").at("learned_from_seeds"), 5);
-      const double tolerance = row.at("tolerance").at("absolute"), most = 0.9 * row.at("value").get<double>();
+      const double tolerance = row.at("tolerance").at("absolute").get<double>(),
+                   most = 0.9 * row.at("value").get<double>();
       const bool is_capped = row.at("better") == "higher" && tolerance >= most;
       EXPECT_TRUE(!is_capped || std::abs(tolerance - most) < 1e-12) << metric;
       if (!is_capped) learned[metric] = tolerance;

@@ -19,8 +19,8 @@ void expect_nested(const Json& events) {
   std::map<int, std::vector<std::pair<double, double>>> by_thread;
   for (const Json& event : events)
     if (event.at("ph") == "X")
-      by_thread[event.at("tid")].emplace_back(event.at("ts"),
-                                              event.at("ts").get<double>() + event.at("dur").get<double>());
+      by_thread[event.at("tid").get<int>()].emplace_back(
+          event.at("ts").get<double>(), event.at("ts").get<double>() + event.at("dur").get<double>());
   for (const auto& [thread, intervals] : by_thread)
     for (const auto& a : intervals)
       for (const auto& b : intervals) {
@@ -48,8 +48,9 @@ TEST(Trace, IsJsonWhoseEventsNest) {
   double last_mb = -1;
   for (const Json& event : events) {
     ++count[event.at("name").get<std::string>() + event.at("ph").get<std::string>()];
-    if (event.at("ph") == "M" && event.at("name") == "thread_name") ++threads[event.at("args").at("name")];
-    if (event.at("ph") == "C") last_mb = event.at("args").at("MB");
+    if (event.at("ph") == "M" && event.at("name") == "thread_name")
+      ++threads[event.at("args").at("name").get<std::string>()];
+    if (event.at("ph") == "C") last_mb = event.at("args").at("MB").get<double>();
     if (event.at("ph") == "X") {
       EXPECT_GE(event.at("dur").get<double>(), 0);
     }

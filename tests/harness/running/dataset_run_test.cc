@@ -34,7 +34,7 @@ std::string writes(const std::vector<std::string>& points) {
 }
 
 // 1 mm below the plane.
-const std::string kThreePoints = writes({"0 0 1.179", "0.1 0 1.179", "0 0.1 1.179"});
+const std::string kThreeWrittenPoints = writes({"0 0 1.179", "0.1 0 1.179", "0 0.1 1.179"});
 
 // A run of a shell script, with $1 the dataset and $2 the output folder.
 class RunOfData : public testing::Test {
@@ -84,7 +84,7 @@ class DatasetRunTest : public RunOfData {
 };
 
 TEST_F(DatasetRunTest, WritesAndScoresWhatTheMethodGives) {
-  use("echo said; ls $1\n" + kThreePoints);
+  use("echo said; ls $1\n" + kThreeWrittenPoints);
   const DatasetRun run = run_on_dataset(request_);
   ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
   EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-4);
@@ -117,7 +117,7 @@ TEST_F(DatasetRunTest, WhatCannotBeScoredIsKeptAndFailed) {
 
 TEST_F(DatasetRunTest, ADatasetWithoutTruthHasNoAccuracy) {
   std::filesystem::remove_all(folder_.path() / "data/truth");
-  use(kThreePoints);
+  use(kThreeWrittenPoints);
   const DatasetRun run = run_on_dataset(request_);
   ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
   EXPECT_EQ(find_metric(run.record.metrics, "accuracy_mean_mm"), nullptr);
@@ -187,7 +187,7 @@ TEST_F(RecordingRun, OneOfSeveralFramesIsGivenAndScoredByAScan) {
   add("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply", "unit": "mm"}})");
   for (const char* const frame : {"0", "1", "2"})
     add("truth/scan_00000" + std::string(frame) + ".ply", scan());
-  use("sha256sum < $1/images/cam00/000000.png; ls $1/images/cam01\n" + kThreePoints);
+  use("sha256sum < $1/images/cam00/000000.png; ls $1/images/cam01\n" + kThreeWrittenPoints);
   request_.frame = 3;
   EXPECT_THAT(error_with(ErrorKind::usage, [](auto&) {}), HasSubstr("data has frames 0 to 2"));
   request_.frame = 2;
@@ -202,7 +202,7 @@ TEST_F(RecordingRun, OneOfSeveralFramesIsGivenAndScoredByAScan) {
 TEST_F(RecordingRun, ATruthOutsideOfTheFolderCounts) {
   add_frames();
   write_file(folder_.path() / "scan.ply", scan());
-  use(kThreePoints);
+  use(kThreeWrittenPoints);
   request_.declared_truth = {Json{{"surface", {{"file", "scan.ply"}, {"unit", "mm"}}}}, folder_.path(),
                              "aqbench.json"};
   const DatasetRun run = run_on_dataset(request_);
@@ -216,7 +216,7 @@ TEST_F(RecordingRun, AFlatFolderWithACamerasFile) {
       R"({"water": {"z_m": 0.5, "n_water": 1.333}, "cameras": [{"image": "left.png", "size": [16, 12],
         "K": [[20, 0, 8], [0, 20, 6], [0, 0, 1]], "R": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
         "t_m": [0, 0, 0]}]})");
-  use("test -e $1/images/left/000000.png && " + kThreePoints);
+  use("test -e $1/images/left/000000.png && " + kThreeWrittenPoints);
   const DatasetRun run = run_on_dataset(request_);
   ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
   add("cameras.json", R"({"cameras": []})");

@@ -78,7 +78,7 @@ TEST(Journal, ChainIsWhatItsDocumentationSays) {
   std::string line, previous;
   for (int number = 0; std::getline(file, line); ++number) {
     Json json = Json::parse(line);
-    const std::string stated = json["sha256"];
+    const std::string stated = json["sha256"].get<std::string>();
     json.erase("sha256");
     EXPECT_EQ(sha256_hex(json.dump()), stated);
     if (number == 0)

@@ -146,7 +146,7 @@ TEST(Quality, DecidesAsSciPyDoes) {
     std::vector<PairedSeries> metrics;
     for (const auto& metric : row.at("metrics")) {
       PairedSeries series;
-      series.name = metric.at("name");
+      series.name = metric.at("name").get<std::string>();
       series.u_a = metric.at("a").get<std::vector<double>>();
       series.u_b = metric.at("b").get<std::vector<double>>();
       series.quality = QualityScale{Better::lower, metric.at("margin").get<double>(), false};
@@ -157,7 +157,7 @@ TEST(Quality, DecidesAsSciPyDoes) {
       const auto& truth = row.at("metrics").at(i);
       EXPECT_EQ(quality_text(results[i].verdict), truth.at("verdict").get<std::string>())
           << results[i].reason;
-      const double p = truth.at("p");
+      const double p = truth.at("p").get<double>();
       EXPECT_NEAR(std::min(results[i].p_worse, results[i].p_better), p, 1e-11 * p);
       EXPECT_NEAR(results[i].shift, truth.at("shift").get<double>(), 1e-13);
     }

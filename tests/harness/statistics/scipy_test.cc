@@ -35,9 +35,9 @@ TEST(SciPy, SignedRank) {
   for (const auto& row : rows) {
     const auto differences = row["differences"].get<Values>();
     const SignedRankTest test = signed_rank_test(differences);
-    expect_relative(test.p_greater, row["p_greater"], 1e-11);
-    expect_relative(test.p_less, row["p_less"], 1e-11);
-    expect_relative(test.p_two_sided, row["p_two_sided"], 1e-11);
+    expect_relative(test.p_greater, row["p_greater"].get<double>(), 1e-11);
+    expect_relative(test.p_less, row["p_less"].get<double>(), 1e-11);
+    expect_relative(test.p_two_sided, row["p_two_sided"].get<double>(), 1e-11);
     EXPECT_NEAR(hodges_lehmann(differences).estimate, row["hodges_lehmann"].get<double>(), 1e-15);
   }
 }
@@ -49,8 +49,8 @@ TEST(SciPy, SignedRankWithTies) {
     const SignedRankTest test = signed_rank_test(row["differences"].get<Values>());
     EXPECT_TRUE(test.ties);
     EXPECT_EQ(test.w_plus, row["w_plus"].get<double>());
-    expect_relative(test.p_greater, row["p_greater"], 1e-13);
-    expect_relative(test.p_less, row["p_less"], 1e-13);
+    expect_relative(test.p_greater, row["p_greater"].get<double>(), 1e-13);
+    expect_relative(test.p_less, row["p_less"].get<double>(), 1e-13);
   }
 }
 
@@ -63,8 +63,8 @@ TEST(SciPy, RankSum) {
       const RankSumTest test = rank_sum_test(row["a"].get<Values>(), row["b"].get<Values>());
       EXPECT_EQ(test.exact, exact);
       EXPECT_EQ(test.u, row["u"].get<double>());
-      expect_relative(test.p_greater, row["p_greater"], 1e-11);
-      expect_relative(test.p_less, row["p_less"], 1e-11);
+      expect_relative(test.p_greater, row["p_greater"].get<double>(), 1e-11);
+      expect_relative(test.p_less, row["p_less"].get<double>(), 1e-11);
     }
   }
 }
@@ -73,18 +73,20 @@ TEST(SciPy, StudentsTest) {
   const auto rows = scipy_values()["student"];
   ASSERT_EQ(rows.size(), 4u);
   for (const auto& row : rows) {
-    expect_relative(compare_levels(row["a"].get<Values>(), row["b"].get<Values>()).p, row["p"], 1e-10);
+    expect_relative(compare_levels(row["a"].get<Values>(), row["b"].get<Values>()).p, row["p"].get<double>(),
+                    1e-10);
   }
 }
 
 TEST(SciPy, Distributions) {
   const auto values = scipy_values();
   for (const auto& row : values["binomial_half_cdf"]) {
-    expect_relative(fair_coins_cdf(row["k"], row["n"]), row["p"], 1e-12);
+    expect_relative(fair_coins_cdf(row["k"].get<std::int64_t>(), row["n"].get<std::int64_t>()),
+                    row["p"].get<double>(), 1e-12);
   }
   for (const auto& row : values["normal_quantile"]) {
-    EXPECT_NEAR(normal_quantile(row["p"]), row["z"].get<double>(), 1e-13);
-    EXPECT_NEAR(normal_cdf(row["z"]), row["p"].get<double>(), 1e-14);
+    EXPECT_NEAR(normal_quantile(row["p"].get<double>()), row["z"].get<double>(), 1e-13);
+    EXPECT_NEAR(normal_cdf(row["z"].get<double>()), row["p"].get<double>(), 1e-14);
   }
 }
 
@@ -93,10 +95,10 @@ TEST(SciPy, Summary) {
   ASSERT_EQ(rows.size(), 3u);
   for (const auto& row : rows) {
     const SampleSummary summary = summarize(row["values"].get<Values>());
-    expect_relative(summary.mean.value(), row["mean"], 1e-14);
-    expect_relative(summary.sd.value(), row["sd"], 1e-13);
-    expect_relative(summary.median.value(), row["median"], 1e-15);
-    expect_relative(summary.robust_cv.value(), row["robust_cv"], 1e-13);
+    expect_relative(summary.mean.value(), row["mean"].get<double>(), 1e-14);
+    expect_relative(summary.sd.value(), row["sd"].get<double>(), 1e-13);
+    expect_relative(summary.median.value(), row["median"].get<double>(), 1e-15);
+    expect_relative(summary.robust_cv.value(), row["robust_cv"].get<double>(), 1e-13);
   }
 }
 

@@ -61,9 +61,9 @@ TEST(ConsistencyTest, ReproducesAquaMvs) {
   const VectorMaps maps = read_maps();
   const nlohmann::json vectors = read_vectors("consistency");
   ConsistencyOptions options;
-  options.min_confidence = vectors.at("parameters").at("min_confidence");
-  options.depth_tolerance_m = vectors.at("parameters").at("depth_tolerance");
-  options.min_views = vectors.at("parameters").at("min_consistent_views");
+  options.min_confidence = vectors.at("parameters").at("min_confidence").get<float>();
+  options.depth_tolerance_m = vectors.at("parameters").at("depth_tolerance").get<double>();
+  options.min_views = vectors.at("parameters").at("min_consistent_views").get<int>();
   for (std::size_t k = 0; k < maps.views.size(); ++k) {
     const FilteredDepth filtered = filter_by_consistency(maps.views, k, options);
     const std::vector<float> expected = flat_numbers(vectors.at("filtered_depth")[k]);

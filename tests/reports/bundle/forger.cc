@@ -104,7 +104,8 @@ void ForgedSweep::edit(const std::string& file, const std::string& from, const s
 }
 
 void ForgedSweep::seal() {
-  const std::string before = header().at("plan_sha256"), now = sha256_hex(header().at("cases").dump());
+  const std::string before = header().at("plan_sha256").get<std::string>(),
+                    now = sha256_hex(header().at("cases").dump());
   for (Json* const place : {&header(), &run(), &run()["effective"]})
     for (const char* const key : {"plan_sha256", "all_shards_sha256"})
       if (place->contains(key) && place->at(key) == before) (*place)[key] = now;

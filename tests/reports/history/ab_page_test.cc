@@ -48,7 +48,7 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   }
   EXPECT_EQ(kept, 20u);
   EXPECT_EQ(series.at("kind"), "ratio");
-  EXPECT_NEAR(series.at("shift"), 0.07, 0.005);
+  EXPECT_NEAR(series.at("shift").get<double>(), 0.07, 0.005);
   EXPECT_LT(series.at("low"), series.at("shift"));
   EXPECT_GT(series.at("high"), series.at("shift"));
 }
@@ -98,7 +98,7 @@ TEST(AbPage, ShowsMetricsOverSeedsAndUnitsThatFailed) {
   EXPECT_THAT(page, HasSubstr("<td data-label=\"metric or cost\">accuracy_rmse_mm</td>"));
   const Json series = drawn_case(page).at("series").at(1);
   EXPECT_EQ(series.at("kind"), "difference");
-  EXPECT_NEAR(series.at("shift"), 0.5, 0.05);
+  EXPECT_NEAR(series.at("shift").get<double>(), 0.5, 0.05);
   for (AbUnit& unit : document.samples.units) {
     unit.status = Status::crashed;
     unit.reason = "<b>died</b>";

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -218,7 +219,8 @@ TEST_F(RecordingFolder, ColmapTextAndBinaryGiveTheCamerasBack) {
 TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
   ColmapModel model;
   model.cameras[1] = {"SIMPLE_RADIAL", 16, 12, {40, 8, 6, 0.1}};
-  const Eigen::Quaterniond look = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ());
+  constexpr double quarter_turn = 0.5 * std::numbers::pi;
+  const Eigen::Quaterniond look(Eigen::AngleAxisd(-quarter_turn, Vec3::UnitY()));  // +X becomes +Z
   model.images.push_back({"a/1.jpg", {look.w(), look.x(), look.y(), look.z()}, {0.1, 0.2, 0}, 1});
   model.images.push_back({"a/2.jpg", {look.w(), look.x(), look.y(), look.z()}, {-0.1, 0.2, 0}, 1});
   const ColmapRig made = colmap_rig(model);
@@ -235,7 +237,7 @@ TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
   model.points.assign(10, {-3, 0, 0});
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("10 of its 10 points"));
   model.points.clear();
-  const Eigen::Quaterniond back = Eigen::Quaterniond::FromTwoVectors(-Vec3::UnitX(), Vec3::UnitZ());
+  const Eigen::Quaterniond back(Eigen::AngleAxisd(quarter_turn, Vec3::UnitY()));
   model.images[1].quaternion_wxyz = {back.w(), back.x(), back.y(), back.z()};
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("does not look down"));
   model.cameras[1].model = "FOV";

@@ -16,7 +16,7 @@ TEST(CostMapTest, ReproducesAquaMvs) {
   for (const auto& node : vectors.at("cases")) {
     Options options;
     options.cost = node.at("function") == "ssim" ? CostFunction::ssim : CostFunction::ncc_reference;
-    options.window_px = node.at("window_size");
+    options.window_px = node.at("window_size").get<int>();
     const int height = static_cast<int>(node.at("reference").size());
     const int width = static_cast<int>(node.at("reference")[0].size());
     const std::vector<float> expected = flat_numbers(node.at("cost"));

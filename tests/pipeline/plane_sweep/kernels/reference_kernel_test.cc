@@ -125,7 +125,7 @@ struct VectorViews {
     depths = flat_numbers(vectors.at("depths"));
     options.kernel = Kernel::reference;
     options.cost = vectors.at("cost_function") == "ssim" ? CostFunction::ssim : CostFunction::ncc_reference;
-    options.window_px = vectors.at("window_size");
+    options.window_px = vectors.at("window_size").get<int>();
     options.depths = static_cast<int>(depths.size());
     options.keep_volume = true;
   }

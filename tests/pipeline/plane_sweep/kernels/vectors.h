@@ -39,20 +39,21 @@ inline std::vector<float> flat_numbers(const nlohmann::json& node) {
 
 inline RefractiveCamera camera_from_vector(const nlohmann::json& node) {
   RefractiveCamera camera;
-  camera.width_px = node.at("width");
-  camera.height_px = node.at("height");
-  camera.fx_px = node.at("K")[0][0];
-  camera.fy_px = node.at("K")[1][1];
-  camera.cx_px = node.at("K")[0][2];
-  camera.cy_px = node.at("K")[1][2];
+  camera.width_px = node.at("width").get<int>();
+  camera.height_px = node.at("height").get<int>();
+  camera.fx_px = node.at("K")[0][0].get<double>();
+  camera.fy_px = node.at("K")[1][1].get<double>();
+  camera.cx_px = node.at("K")[0][2].get<double>();
+  camera.cy_px = node.at("K")[1][2].get<double>();
   std::array<double, 9> rotation;
   std::array<double, 3> translation_m;
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) rotation[3 * i + j] = node.at("R")[i][j];
-    translation_m[i] = node.at("t")[i];
+    for (int j = 0; j < 3; ++j) rotation[3 * i + j] = node.at("R")[i][j].get<double>();
+    translation_m[i] = node.at("t")[i].get<double>();
   }
   set_pose(camera, rotation, translation_m);
-  set_water(camera, node.at("water_z"), node.at("n_air"), node.at("n_water"));
+  set_water(camera, node.at("water_z").get<double>(), node.at("n_air").get<double>(),
+            node.at("n_water").get<double>());
   return camera;
 }
 

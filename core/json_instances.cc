@@ -1,0 +1,12 @@
+// The code of the JSON library for the type that is used everywhere, compiled once: precompiled headers tell
+// other files that it stands here (cmake/precompiled_json.h). Without precompiled headers they hold copies of
+// it.
+#include <nlohmann/json.hpp>
+#include <string>
+
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+template class nlohmann::detail::serializer<nlohmann::ordered_json>;
+template class nlohmann::detail::json_sax_dom_parser<nlohmann::ordered_json>;
+template class nlohmann::detail::json_sax_dom_callback_parser<nlohmann::ordered_json>;
+template class nlohmann::detail::lexer<nlohmann::ordered_json,
+                                       nlohmann::detail::iterator_input_adapter<std::string::const_iterator>>;
