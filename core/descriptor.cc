@@ -43,7 +43,7 @@ void close_all_but(std::span<const int> kept) {
   ::closedir(folder);
 }
 
-void close_every_one_but(int kept) {
+void close_everything_but(int kept) {
   const auto number = static_cast<unsigned>(kept);
   if (number > 0) close_numbers(0, number - 1, 0);
   close_numbers(number + 1, ~0U, 0);

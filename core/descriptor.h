@@ -47,7 +47,7 @@ class Descriptor {
 void close_all_but(std::span<const int> kept);
 
 // Closes all descriptors of this process but one, standard streams too. Makes system calls only.
-void close_every_one_but(int kept);
+void close_everything_but(int kept);
 
 // Marks all descriptors from `first` on to be closed when this process starts a program. Makes system calls
 // only, so that a forked child of a process with threads may call it, too.

@@ -24,14 +24,16 @@ namespace {
 
 constexpr int kMaxDepth = 64;  // of descendants; a deeper tree is a fork bomb, which the timeout ends
 
-// Returns the start of a small /proc file; empty if it cannot be read.
+// Returns a small /proc file; empty if it cannot be read.
 std::string read_proc(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return {};
-  std::array<char, 4096> buffer{};
-  const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+  std::array<char, 4096> buffer;
+  std::string text;
+  for (ssize_t count = 0; (count = ::read(descriptor, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(count));
   ::close(descriptor);
-  return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
+  return text;
 }
 
 std::vector<long> numbers_in(const std::string& text) {
@@ -90,23 +92,23 @@ bool says_first_process(const std::string& status) {
   return numbers.size() == 2 && numbers.back() == 1;
 }
 
-// The memory of a process and its descendants.
+// The memory of a process and its descendants; apart from the rest that of first processes and their parents.
 struct Tree {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, forked_bytes = 0;
   bool is_first = false;
 };
 
 Tree tree_of(pid_t process, int depth) {
-  const std::string status = read_proc(fmt::format("/proc/{}/status", process));
-  Tree tree{0, says_first_process(status)};
+  Tree tree{0, 0, says_first_process(read_proc(fmt::format("/proc/{}/status", process)))};
   bool counts = !tree.is_first;
   if (depth < kMaxDepth)
     for (const pid_t child : children_of(process)) {
       const Tree below = tree_of(child, depth + 1);
       tree.bytes += below.bytes;
+      tree.forked_bytes += below.forked_bytes;
       counts = counts && !below.is_first;
     }
-  if (counts) tree.bytes += kilobytes_of(status, "VmRSS:").value_or(0);
+  (counts ? tree.bytes : tree.forked_bytes) += resident_bytes(process);
   return tree;
 }
 
@@ -135,11 +137,11 @@ std::uint64_t resident_bytes(pid_t process) {
   return static_cast<std::uint64_t>(pages[1]) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-bool is_first_process(pid_t process) {
-  return says_first_process(read_proc(fmt::format("/proc/{}/status", process)));
+std::uint64_t resident_tree_bytes(pid_t process) {
+  const Tree tree = tree_of(process, 0);
+  const std::uint64_t believed = 2 * resident_bytes(process);
+  return tree.bytes + (tree.forked_bytes > believed ? tree.forked_bytes - believed : 0);
 }
-
-std::uint64_t resident_tree_bytes(pid_t process) { return tree_of(process, 0).bytes; }
 
 std::int64_t resident_peak_bytes() {
   return static_cast<std::int64_t>(kilobytes_of(read_proc("/proc/self/status"), "VmHWM:").value_or(0));

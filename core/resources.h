@@ -15,11 +15,10 @@ std::uint64_t resident_bytes(pid_t process);
 // (core/sandbox/own_processes.h), as `ps` shows it.
 inline constexpr const char* kFirstProcessName = "aqbench:first";
 
-// Returns whether a process has that name and is process 1 of a PID namespace right below this one.
-bool is_first_process(pid_t process);
-
-// Returns the resident memory of a process and all its descendants. A first process, and the one that waits
-// for it, do not count: they hold nothing but what they were forked with, which counts for their child.
+// Returns the resident memory of a process and all its descendants. First processes (of that name, process 1
+// of a PID namespace right below this one) and their parents count only with what they have beyond twice the
+// memory of `process`: they hold what they were forked with, which counts for their child. A page that the
+// child writes to is then there twice and counts once; a program can take the name, but hides no more by it.
 std::uint64_t resident_tree_bytes(pid_t process);
 
 // What the descendants of a process have in memory.

@@ -72,11 +72,7 @@ void send_frame(int descriptor, char tag, std::string_view bytes) {
 
 void set_up_child(pid_t parent, int log) {
   ::setpgid(0, 0);
-  for (int number = 1; number < NSIG; ++number)
-    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  reset_signals();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(125);  // the parent died before the line above
   const rlimit no_core{0, 0};
@@ -277,6 +273,14 @@ std::string read_log_tail(const std::filesystem::path& file, off_t start) {
 }
 
 }  // namespace
+
+void reset_signals() {
+  for (int number = 1; number < NSIG; ++number)
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
 
 void check(const IsolateOptions& options) {
   if (!std::isfinite(options.timeout_s) || options.timeout_s < 0)

@@ -74,6 +74,9 @@ class IsolatedProcess {
   std::unique_ptr<IsolatedChild> child_;
 };
 
+// Gives every signal its default action and blocks none. Makes system calls only.
+void reset_signals();
+
 // Returns why the child did not end well, as one line without the log: "died of signal 6 (Aborted)",
 // "killed after 10 s, its time limit", ... Empty for ok.
 std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options);

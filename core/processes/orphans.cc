@@ -14,15 +14,13 @@
 #include <system_error>
 #include <vector>
 
-#include "core/resources.h"
-
 namespace aqbench {
 namespace {
 
 std::mutex g_mutex;
 std::set<pid_t> g_groups;  // whose leaders are waited for elsewhere
 
-// Which files a process sees; empty for one that has ended.
+// Which files a process sees; empty for one that has ended and for one that lets nobody look into it.
 std::filesystem::path mounts_of(const std::string& process) {
   std::error_code ended;
   return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", ended);
@@ -72,11 +70,29 @@ bool take_if_inherited(pid_t child) {
   return taken == child || (taken == 0 && is_ending(child));
 }
 
-// Returns whether a child of this process is an orphan of a program that was shut in. Process 1 of a PID
-// namespace shows nobody its files.
+// Returns whether a process can gain no privileges any more, as whatever was shut in.
+bool gains_nothing(const std::string& process) {
+  std::ifstream status("/proc/" + process + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line == "NoNewPrivs:\t1") return true;
+  return false;
+}
+
+// Returns whether a process is there and lets nobody look into it.
+bool is_closed(const std::string& process) {
+  std::error_code error;
+  const bool seen = !std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", error).empty();
+  return !seen && error == std::errc::permission_denied;
+}
+
+// Returns whether a child of this process is an orphan of a program that was shut in. One that lets nobody
+// see its files is known by what it gave up, unless this process gave that up, too.
 bool is_shut_in(const std::string& child, const std::filesystem::path& mounts,
                 const std::filesystem::path& own) {
-  return mounts.empty() ? is_first_process(std::stoi(child)) : mounts != own;
+  if (!mounts.empty()) return mounts != own;
+  if (!is_closed(child) || !gains_nothing(child) || gains_nothing("self")) return false;
+  const std::lock_guard lock(g_mutex);
+  return !g_groups.contains(std::stoi(child));
 }
 
 // Ends the children of this process that are shut in: orphans whose supervisor is dead, and what these leave

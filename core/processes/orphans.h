@@ -14,7 +14,8 @@ void begin_group(pid_t leader);
 
 // Takes what is left of a group whose processes were all killed and whose leader was waited for, and ends
 // what has come to this process and sees other files than it: a program that was shut in and that killed its
-// supervisor.
+// supervisor. One that shows nobody which files it sees is taken for one if it can gain no privileges any
+// more and this process can.
 void end_group(pid_t leader);
 
 }  // namespace aqbench

@@ -118,6 +118,11 @@ void mount_entry(const AccessEntry& entry) {
   if (!entry.writable) make_read_only(entry.path);
 }
 
+// In /proc a process may write only what is its own: that folder has another name in another PID namespace.
+bool is_own_in_processes(const AccessEntry& entry) {
+  return entry.writable && lies_in(entry.path, kProcesses);
+}
+
 // Returns this process's folder in the /proc that it sees, without links in it.
 fs::path own_folder() { return fs::path(kProcesses) / std::to_string(::getpid()); }
 
@@ -143,8 +148,7 @@ void mount_entries(const ResolvedAccess& access, Unseen unseen) {
   std::vector<AccessEntry> entries = access.entries;
   std::ranges::sort(entries, {}, &AccessEntry::path);  // what lies inside comes after
   if (unseen == Unseen::files_and_processes) {
-    const bool own_writable = std::ranges::any_of(
-        entries, [](const AccessEntry& entry) { return entry.writable && entry.path == own_folder(); });
+    const bool own_writable = std::ranges::any_of(entries, is_own_in_processes);
     const auto in_processes = [](const AccessEntry& entry) { return lies_in(entry.path, kProcesses); };
     if (std::erase_if(entries, in_processes) > 0) mount_own_processes(own_writable);
   }
@@ -194,14 +198,14 @@ void enter_namespaces(ResolvedAccess& access, Unseen unseen) {
   const unsigned user = ::geteuid(), group = ::getegid();  // nobody's until they are mapped
   const DeathSignal before = death_signal();
   std::error_code unknown;
-  const fs::path working_folder = fs::current_path(unknown), folder_outside = own_folder();
+  const fs::path working_folder = fs::current_path(unknown);
   require_done(::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | (own_processes ? CLONE_NEWPID : 0)),
                own_processes ? "a user, mount and PID namespace" : "a user and mount namespace");
   map_identity(user, group);
   if (own_processes) {
     go_on_among_own_processes(before);
     for (AccessEntry& entry : access.entries)
-      if (entry.path == folder_outside) entry.path = own_folder();
+      if (is_own_in_processes(entry)) entry.path = own_folder();
   }
   change_root();
   mount_entries(access, unseen);

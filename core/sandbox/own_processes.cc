@@ -1,9 +1,9 @@
 #include "core/sandbox/own_processes.h"
 
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/processes/isolate.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
 #include "core/sandbox/privileges.h"
@@ -22,19 +23,10 @@ namespace {
 
 constexpr int kNoProcess = 125;  // exit code of whoever could not do its part
 
-void reset_signals() {
-  for (int number = 1; number < NSIG; ++number)
-    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 // Ends this process as another one ended. It must not be process 1, which no signal of its own ends.
 [[noreturn]] void end_as(int status) {
   if (!WIFSIGNALED(status)) ::_exit(WEXITSTATUS(status));
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::prctl(PR_SET_DUMPABLE, 0);  // the one inside has left a core already, also where that is a report
   ::kill(::getpid(), WTERMSIG(status));
   ::_exit(128 + WTERMSIG(status));
 }
@@ -43,7 +35,7 @@ void reset_signals() {
 [[noreturn]] void wait_outside(pid_t first, int told, const DeathSignal& outside) {
   set_again(outside);
   reset_signals();
-  close_every_one_but(told);
+  close_everything_but(told);
   [[maybe_unused]] const int ignored = ::chdir("/");
   int status = 0;
   ssize_t size = 0;
@@ -53,13 +45,16 @@ void reset_signals() {
   end_as(size == static_cast<ssize_t>(sizeof status) ? status : own);
 }
 
-// Process 1: takes every process that has lost its parent, and tells how the one that matters ended.
+// Process 1: takes every process that has lost its parent, and tells how the one that matters ended. It keeps
+// a capability that nothing else inside has, and the kernel lets nobody look into a process that has more
+// than himself. Outside its state is seen as that of any process of this user, also where /proc hides
+// others'.
 [[noreturn]] void be_first(pid_t worker, int tell) {
   reset_signals();
-  close_every_one_but(tell);
+  close_everything_but(tell);
   [[maybe_unused]] const int ignored = ::chdir("/");
   try {
-    give_up_privileges({});
+    give_up_privileges({CAP_SYS_PTRACE});
   } catch (const Error&) {
     ::_exit(kNoProcess);
   }
@@ -103,13 +98,9 @@ void go_on_among_own_processes(const DeathSignal& outside) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd other{end.write.get(), 0, 0};
   if (::poll(&other, 1, 0) > 0) ::_exit(kNoProcess);  // the process outside ended before the line above
-  // Before the fork, so that there is no moment at which process 1 can be traced.
-  const int dumpable = ::prctl(PR_GET_DUMPABLE);
-  ::prctl(PR_SET_DUMPABLE, 0);
   const pid_t worker = ::fork();
   if (worker < 0) ::_exit(kNoProcess);
   if (worker > 0) be_first(worker, end.write.get());
-  if (dumpable == 1) ::prctl(PR_SET_DUMPABLE, 1);
   ::prctl(PR_SET_NAME, name.data());
   ::setsid();  // else what is meant for this process's group would reach those two, too
 }

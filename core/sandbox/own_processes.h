@@ -21,9 +21,10 @@ void set_again(const DeathSignal& before);
 // Goes on in a new process, which is in a PID namespace of its own with all that it will start, and leads a
 // session. To be called after unshare(CLONE_NEWPID), by a process with one thread. The process that calls
 // does not return: it waits outside without open files, ends as the new one ends, with the same exit code or
-// of the same signal, and ends when its own parent does. Between the two is process 1 of the namespace, which
-// nobody inside can kill, stop or look into. It ends with the new process and with the one outside, and the
-// kernel then ends all that is left in the namespace. Throws Error(io) if there can be no process.
+// of the same signal, and ends when its own parent does. Between the two is process 1 of the namespace: no
+// signal from inside kills or stops it, and nobody inside can look into it once the new process has given up
+// its privileges. It ends with the new process and with the one outside, and the kernel then ends all that is
+// left in the namespace. Throws Error(io) if there can be no process.
 void go_on_among_own_processes(const DeathSignal& outside);
 
 }  // namespace aqbench

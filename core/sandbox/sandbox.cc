@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -19,6 +20,9 @@
 
 namespace aqbench {
 namespace {
+
+// From what hides most.
+constexpr std::array kKindsOfUnseen = {Unseen::files_and_processes, Unseen::files};
 
 // Tries in a child what would leave this process half done if it failed. Returns why not; empty: it works.
 std::string namespace_problem(ResolvedAccess access, Unseen unseen) {
@@ -65,18 +69,29 @@ std::string landlock_problem(const ResolvedAccess& access) {
   }
 }
 
+// Enters the namespaces that hide most of those that can be had. Returns why there are none; empty: `unseen`
+// says which. A container often covers parts of its /proc, and then no other one can be mounted.
+std::string enter_best_namespaces(ResolvedAccess& access, Unseen& unseen) {
+  std::string problem;
+  for (const Unseen kind : kKindsOfUnseen) {
+    problem = namespace_problem(access, kind);
+    if (problem.empty()) {
+      unseen = kind;
+      enter_namespaces(access, kind);
+      return problem;
+    }
+    if (kind == Unseen::files_and_processes)
+      fmt::print(stderr, "aqbench: isolation without own processes: {}\n", problem);
+  }
+  return problem;
+}
+
 std::string enter_what_works(const AccessList& access, const SandboxMeans& means) {
   if (!means.landlock && !means.namespaces) return fmt::format("{}{}", kNoneName, means.why_none);
   ResolvedAccess resolved = resolve(access);
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
-  // A container often covers parts of its /proc, and then no other one can be mounted.
-  Unseen unseen = Unseen::files_and_processes;
-  if (means.namespaces) no_namespace = namespace_problem(resolved, unseen);
-  if (means.namespaces && !no_namespace.empty()) {
-    unseen = Unseen::files;
-    no_namespace = namespace_problem(resolved, unseen);
-  }
-  if (no_namespace.empty()) enter_namespaces(resolved, unseen);
+  Unseen unseen = Unseen::files;
+  if (means.namespaces) no_namespace = enter_best_namespaces(resolved, unseen);
   // Landlock's rules hold for whole trees: alone they would show the names of what is hidden below.
   if (!no_namespace.empty()) resolved.listable.clear();
   // Places have the same names inside, so that the rules can be made there.
@@ -110,9 +125,9 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
 }
 
 bool is_isolation(std::string_view text) {
-  constexpr std::array kinds = {Unseen::files, Unseen::files_and_processes};
   const auto is_namespace_with = [&](int abi) {
-    return std::ranges::any_of(kinds, [&](Unseen unseen) { return text == namespace_name(abi, unseen); });
+    return std::ranges::any_of(kKindsOfUnseen,
+                               [&](Unseen unseen) { return text == namespace_name(abi, unseen); });
   };
   if (is_namespace_with(0)) return true;
   if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;

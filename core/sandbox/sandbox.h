@@ -22,12 +22,12 @@ struct SandboxMeans {
 // Throws Error(usage) for another value of AQBENCH_ISOLATION.
 SandboxMeans sandbox_means_from_environment();
 
-// Shuts this process in for good. The process must have one thread; files that it has open stay open. Where
-// namespaces are to be had it goes on as another process, of which the one that called waits for the end
-// (core/sandbox/namespaces.h). Returns how, for the record: "landlock ABI 7, namespace and own processes"
-// where it sees none of the processes outside, "landlock ABI 7 and namespace" where it does, "landlock ABI
-// 7", "namespace and own processes", "namespace", or "none: REASON" where this system grants neither. Never
-// throws.
+// Shuts this process in for good. The process must have one thread; files that it has open stay open. Where a
+// PID namespace is to be had it goes on as another process, of which the one that called waits for the end
+// (core/sandbox/namespaces.h); where not, a line on stderr says why. Returns how, for the record: "landlock
+// ABI 7, namespace and own processes" where it sees none of the processes outside, "landlock ABI 7 and
+// namespace" where it does, "landlock ABI 7", "namespace and own processes", "namespace", or "none: REASON"
+// where this system grants neither. Never throws.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
 
 // Returns whether this is a text that enter_sandbox() returns.

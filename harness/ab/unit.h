@@ -27,8 +27,9 @@ struct UnitLimits {
   std::filesystem::path hidden = {};     // a folder that no method may reach: the comparison's bundle
 };
 
-// Returns the folder that whoever started this unit wants hidden from its method, and takes its name out of
-// the environment, where the method would see it; empty: none.
+// Returns the folder that whoever started this unit wants hidden from its method, and takes the variable that
+// names it out of the environment, so that no program gets it; empty: none. A built-in method can still read
+// it in /proc/self/environ: it is only the name of a place that it cannot reach.
 std::filesystem::path take_hidden_folder();
 
 // What a program says of itself: what it was built from, and the cases that it plans for a request.

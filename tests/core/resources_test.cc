@@ -1,11 +1,17 @@
 #include "core/resources.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
+
+#include "core/descriptor.h"
 
 namespace aqbench {
 namespace {
@@ -19,6 +25,29 @@ TEST(Resources, SeesTheMemoryOfThisProcess) {
   EXPECT_GE(resident_tree_bytes(::getpid()), resident_bytes(::getpid()) / 2);
   EXPECT_GE(resident_peak_bytes(), std::int64_t{48} << 20);
   EXPECT_EQ(resident_bytes(-1), 0u);
+}
+
+// The list of groups makes /proc/PID/status long, and memory stands after it.
+TEST(Resources, SeesTheMemoryOfAProcessInManyGroups) {
+  Pipe ready("pipe of a test");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::vector<gid_t> groups(1000);
+    std::iota(groups.begin(), groups.end(), gid_t{1'000'000});
+    const char could = ::setgroups(groups.size(), groups.data()) == 0 ? 'y' : 'n';
+    [[maybe_unused]] const ssize_t written = ::write(ready.write.get(), &could, 1);
+    for (;;) ::pause();
+  }
+  char could = 0;
+  EXPECT_EQ(::read(ready.read.get(), &could, 1), 1);
+  const TreeMemory memory = descendants_memory(::getpid());
+  const std::uint64_t tree = resident_tree_bytes(child);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  if (could != 'y') GTEST_SKIP() << "only the administrator may join groups";
+  EXPECT_GT(memory.largest_peak_bytes, 0u);
+  EXPECT_GT(memory.resident_bytes, 0u);
+  EXPECT_GT(tree, 0u);
 }
 
 TEST(Resources, LimitsAreAboveZeroWhereThereAreAny) {

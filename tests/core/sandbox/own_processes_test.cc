@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -174,6 +175,11 @@ TEST_P(OwnProcesses, ProcShowsThemAlone) {
     if (own.get() < 0 || ::write(own.get(), "5", 1) != 1) problem += "own counters are closed ";
     for (const char* closed : {"/proc/sys/kernel/hostname", "/proc/1/environ", "/proc/1/mem"})
       if (const Descriptor file(::open(closed, O_RDWR)); file.get() >= 0) problem += closed;
+    char byte = 0;
+    for (const char* closed : {"/proc/1/environ", "/proc/1/mem", "/proc/1/maps"})
+      if (const Descriptor file(::open(closed, O_RDONLY)); ::read(file.get(), &byte, 1) > 0)
+        problem += closed;
+    if (::ptrace(PTRACE_SEIZE, 1, nullptr, nullptr) == 0) problem += "process 1 is traced ";
     std::error_code error;
     for (const char* link : {"/proc/1/root", "/proc/1/cwd", "/proc/1/exe"})
       if (!fs::read_symlink(link, error).empty()) problem += link;
@@ -326,10 +332,14 @@ TEST(OwnProcessesRefused, FilesAreHiddenNeverthelessAndTheRecordSaysSo) {
         if (::kill(bystander.process(), 0) == 0) seen += "processes ";
         return how + ": " + seen;
       },
-      {.timeout_s = 60});
+      {.timeout_s = 60, .log_file = folder / "log"});
   ASSERT_EQ(outcome.end, End::ok) << describe(outcome, {});
   if (outcome.result == "skip" || outcome.result.starts_with("none")) GTEST_SKIP() << "no namespaces here";
   EXPECT_EQ(outcome.result, "namespace: processes ");
+  std::string why;
+  std::ifstream log(folder / "log");
+  std::getline(log, why);
+  EXPECT_THAT(why, HasSubstr("isolation without own processes: mounting /proc"));
 }
 
 }  // namespace
