@@ -166,10 +166,8 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
   COMPILE_DEFINITIONS "${build_definitions}")
 
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----
-get_property(module_libraries GLOBAL PROPERTY AQBENCH_MODULE_LIBRARIES)
 get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
-list(REMOVE_ITEM program_libraries ${module_libraries} ${same_bits} ${text})
+list(REMOVE_ITEM program_libraries ${same_bits} ${text})
 aqbench_precompile(program ON TARGETS ${program_libraries} aqbench_specs)
 aqbench_precompile(text ON TARGETS ${text} OPTIONS $<$<CONFIG:Release>:-O1>)
 aqbench_precompile(same_bits ON TARGETS ${same_bits} OPTIONS -ffp-contract=off)
-aqbench_precompile(module ON TARGETS ${module_libraries})

@@ -71,7 +71,6 @@ function(aqbench_module name libraries)
   set(objects "")
   foreach(library IN LISTS libraries)
     list(APPEND objects $<TARGET_OBJECTS:aqbench_${library}>)
-    set_property(GLOBAL APPEND PROPERTY AQBENCH_MODULE_LIBRARIES aqbench_${library})
   endforeach()
   add_library(aqbench_module_${name} SHARED ${objects})
   set_target_properties(aqbench_module_${name} PROPERTIES OUTPUT_NAME aqbench_${name} LINKER_LANGUAGE CXX
