@@ -18,35 +18,6 @@
 namespace aqbench {
 namespace {
 
-// A program that is shut in by a namespace alone can kill its supervisor, which would have ended it.
-TEST(Orphans, OneThatIsShutInIsEnded) {
-  const IsolateOutcome outcome = run_isolated(
-      []() -> std::string {
-        Pipe report("pipe of a test");
-        const pid_t supervisor = ::fork();
-        if (supervisor == 0) {
-          ::setsid();
-          if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(1);
-          const pid_t orphan = ::fork();
-          if (orphan == 0) {
-            ::setsid();
-            for (;;) ::pause();
-          }
-          [[maybe_unused]] const ssize_t ignored = ::write(report.write.get(), &orphan, sizeof orphan);
-          ::_exit(0);
-        }
-        report.write.reset();
-        pid_t orphan = 0;
-        const bool told = ::read(report.read.get(), &orphan, sizeof orphan) == sizeof orphan;
-        ::waitpid(supervisor, nullptr, 0);
-        return told ? std::to_string(orphan) : "";
-      },
-      {.timeout_s = 10});
-  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.message;
-  if (outcome.result.empty()) GTEST_SKIP() << "no namespaces here";
-  EXPECT_NE(::kill(std::stoi(outcome.result), 0), 0);
-}
-
 // Returns whether this process has no capability any more; it may still gain some.
 bool drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -54,15 +25,18 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none.data()) == 0;
 }
 
-// Shuts itself in and leaves a daemon that shows nobody its files. Returns its process id; 0: no namespaces.
-pid_t leave_closed_daemon() {
+// Leaves a daemon that is shut in by a namespace alone and has lost its supervisor, which would have ended
+// it. One that is closed shows nobody its files. Returns its process id; 0: no namespaces.
+pid_t leave_daemon(bool closed) {
   Pipe report("pipe of a test");
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     ::setsid();
     if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(1);
-    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    ::prctl(PR_SET_DUMPABLE, 0);
+    if (closed) {
+      ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+      ::prctl(PR_SET_DUMPABLE, 0);
+    }
     const pid_t daemon = ::fork();
     if (daemon == 0) {
       ::setsid();
@@ -78,13 +52,22 @@ pid_t leave_closed_daemon() {
   return told ? daemon : 0;
 }
 
+TEST(Orphans, OneThatIsShutInIsEnded) {
+  const IsolateOutcome outcome =
+      run_isolated([] { return std::to_string(leave_daemon(false)); }, {.timeout_s = 10});
+  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.message;
+  const pid_t daemon = std::stoi(outcome.result);
+  if (daemon == 0) GTEST_SKIP() << "no namespaces here";
+  EXPECT_NE(::kill(daemon, 0), 0);
+}
+
 TEST(Orphans, OneThatIsShutInAndShowsNobodyItsFilesIsEnded) {
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) GTEST_SKIP() << "these tests can gain no privileges";
   const IsolateOutcome outcome = run_isolated(
       []() -> std::string {
         if (!drop_capabilities()) return "capabilities stay";
         const std::string daemon =
-            run_isolated([] { return std::to_string(leave_closed_daemon()); }, {.timeout_s = 10}).result;
+            run_isolated([] { return std::to_string(leave_daemon(true)); }, {.timeout_s = 10}).result;
         if (daemon == "0") return "skip";
         if (::kill(std::stoi(daemon), 0) == 0) {
           ::kill(std::stoi(daemon), SIGKILL);
