@@ -21,9 +21,9 @@ std::mutex g_mutex;
 std::set<pid_t> g_groups;  // whose leaders are waited for elsewhere
 
 // Which files a process sees; empty for one that has ended and for one that lets nobody look into it.
-std::filesystem::path mounts_of(const std::string& process) {
-  std::error_code ended;
-  return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", ended);
+// `why_empty` then tells one from the other.
+std::filesystem::path mounts_of(const std::string& process, std::error_code& why_empty) {
+  return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", why_empty);
 }
 
 std::vector<std::string> children_of_this_process() {
@@ -78,19 +78,13 @@ bool gains_nothing(const std::string& process) {
   return false;
 }
 
-// Returns whether a process is there and lets nobody look into it.
-bool is_closed(const std::string& process) {
-  std::error_code error;
-  const bool seen = !std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", error).empty();
-  return !seen && error == std::errc::permission_denied;
-}
-
 // Returns whether a child of this process is an orphan of a program that was shut in. One that lets nobody
 // see its files is known by what it gave up, unless this process gave that up, too.
-bool is_shut_in(const std::string& child, const std::filesystem::path& mounts,
+bool is_shut_in(const std::string& child, const std::filesystem::path& mounts, std::error_code why_empty,
                 const std::filesystem::path& own) {
   if (!mounts.empty()) return mounts != own;
-  if (!is_closed(child) || !gains_nothing(child) || gains_nothing("self")) return false;
+  if (why_empty != std::errc::permission_denied || !gains_nothing(child) || gains_nothing("self"))
+    return false;
   const std::lock_guard lock(g_mutex);
   return !g_groups.contains(std::stoi(child));
 }
@@ -100,14 +94,15 @@ bool is_shut_in(const std::string& child, const std::filesystem::path& mounts,
 // files.
 void end_orphans() {
   constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
-  const std::filesystem::path own = mounts_of("self");
+  std::error_code why_empty;
+  const std::filesystem::path own = mounts_of("self", why_empty);
   std::set<pid_t> killed;  // and not taken yet: one that is ending shows no files before it can be waited for
   for (int i = 0; i < tries; ++i) {
     bool found = false;
     for (const std::string& child : children_of_this_process()) {
-      const std::filesystem::path mounts = mounts_of(child);
+      const std::filesystem::path mounts = mounts_of(child, why_empty);
       const pid_t process = std::stoi(child);
-      const bool shut_in = is_shut_in(child, mounts, own);
+      const bool shut_in = is_shut_in(child, mounts, why_empty, own);
       if (mounts.empty() && !shut_in && take_if_inherited(process)) found = true;
       if (!shut_in) continue;
       found = true;
