@@ -257,7 +257,8 @@ struct ListRequest {
 
 CommandLine<ListRequest> list_command_line() {
   return {
-      "aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+      "aqbench list [scenes|rigs|imaging|imaging_parameters|perturb|methods|workloads|suites|metrics|stages] "
+      "[--json]",
       "Lists what is registered; parameters with their defaults, units and meaning.",
       {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
         into<&ListRequest::json>},

@@ -83,8 +83,8 @@ CommandLine<ReplayRequest> replay_command_line() {
       "status, output hash and every metric bit for bit; time as a trend. Nothing is written unless\n"
       "--sign asks for a countersignature. Programs that the bundle names are run only if you began it\n"
       "here, somebody you trust has signed it, or --run-its-commands is given.\n"
-      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, 3 it fails now,\n"
-      "4 this build would run another case under that name.",
+      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, or none\n"
+      "that ran well, 3 it fails now, 4 this build would run another case under that name.",
       {{{.name = "case",
          .value_name = "CASE",
          .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
@@ -125,6 +125,15 @@ std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorde
   return code_of_replay(recorded, now, report);
 }
 
+// Throws Error(usage) for a case that a countersignature cannot be about.
+void require_signable(const std::vector<const Record*>& records) {
+  for (const Record* const record : records)
+    if (record->status != Status::ok)
+      throw Error(ErrorKind::usage,
+                  fmt::format("--sign: case {} is {} in the bundle: only cases that ran well are signed for",
+                              record->case_name, to_string(record->status)));
+}
+
 void countersign(const ReplayRequest& request, const Results& results, const SigningKey& key,
                  const std::vector<const Record*>& records) {
   std::vector<std::string> names;
@@ -150,6 +159,9 @@ ExitCode replay_command(const Arguments& arguments) {
 
   const Results results = read_gate_input(bundle).results;
   const std::vector<const Record*> records = chosen_records(*request, results);
+  if (records.empty())
+    throw Error(ErrorKind::input, bundle.string() + ": no case ran well: nothing to reproduce");
+  if (key) require_signable(records);
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   place_datasets(header.request, request->project_file);
   std::vector<SweepPlan> plans;

@@ -40,11 +40,7 @@ CommandLine<ReportRequest> report_command_line() {
 std::string comparison_page(const std::filesystem::path& bundle, std::string_view main_file) {
   if (main_file != kAbFile)
     throw Error(ErrorKind::input, bundle.string() + ": is a calibration, which has summary.md and no page");
-  const VerifyReport verified = verify_bundle(bundle);
-  if (!verified.ok())
-    throw Error(verified.verdict() == VerifyVerdict::other_version ? ErrorKind::not_comparable
-                                                                   : ErrorKind::verification,
-                fmt::format("{}: does not verify: {}", bundle.string(), first_problem(verified)));
+  require_verified(verify_bundle(bundle), bundle);
   const std::string file = (bundle / kAbFile).string();
   const AbDocument document = ab_document_from_json(read_strict_json(file), file);
   return ab_page(document, judge_ab(document), read_ab_tiles(bundle, document.samples));

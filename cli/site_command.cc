@@ -25,7 +25,7 @@ CommandLine<SiteOptions> site_command_line() {
       "report are held against sha256.txt; `aqbench verify` checks the rest.\n"
       "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr and on the index),\n"
       "2 no bundle there.",
-      {{{.name = "out", .value_name = "SITE", .help = "folder of the site: empty, new, or one"},
+      {{{.name = "out", .value_name = "SITE", .help = "folder of the site: new, empty, or a site already"},
         into<&SiteOptions::out>},
        {{.name = "reports",
          .value_name = "N",

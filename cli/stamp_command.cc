@@ -46,10 +46,7 @@ ExitCode stamp_command(const Arguments& arguments) {
   const auto request = parse(stamp_command_line(), arguments);
   if (!request) return ExitCode::pass;
   require_plain_files(request->bundle);
-  if (const VerifyReport report = verify_bundle(request->bundle); !report.ok())
-    throw Error(ErrorKind::verification,
-                fmt::format("{}: does not verify: {} {}", request->bundle.string(),
-                            report.findings.front().file, report.findings.front().what));
+  require_verified(verify_bundle(request->bundle), request->bundle);
   const std::string digest = digest_of(request->bundle);
   if (!request->token) {
     fmt::print("{}\n", digest);

@@ -40,7 +40,8 @@ CommandLine<VerifyRequest> verify_command_line() {
          .value_name = "K",
          .help =
              "fail unless so many people of the trust file, none of them its author, have reproduced every "
-             "case and countersigned (aqbench replay --all --sign)"},
+             "case that ran well and countersigned (aqbench replay --all --sign); the others cannot be "
+             "reproduced"},
         [](VerifyRequest& r, const FlagValue& v) {
           r.require = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
@@ -63,6 +64,9 @@ bool print_required(const VerifyReport& report, const std::vector<TrustedKey>& t
                                          name_of_key(trusted, report.signed_by), report.added.ok_cases);
   fmt::print("required        {} of {} people: {}\n", people.size(), required,
              people.empty() ? "none" : printable(fmt::format("{}", fmt::join(people, ", "))));
+  if (report.added.ok_cases < report.added.cases)
+    fmt::print("                nobody can vouch for {} of {} cases, which did not run well\n",
+               report.added.cases - report.added.ok_cases, report.added.cases);
   return people.size() >= required;
 }
 
@@ -80,7 +84,10 @@ ExitCode verify_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage,
                 "--require needs --trust FILE: anybody can make keys, so people must be named");
   const VerifyReport report = verify_bundle(request->bundle, public_key, request->tsa_ca);
-  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), trusted));
+  std::vector<TrustedKey> named = trusted;
+  if (public_key && name_of_key(trusted, key_fingerprint(*public_key)).empty())
+    named.push_back({"the owner of --pubkey", key_fingerprint(*public_key)});
+  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), named));
   const bool enough = !request->require || print_required(report, trusted, *request->require);
   return enough ? exit_code(report.verdict()) : ExitCode::regression;
 }

@@ -33,8 +33,8 @@ Character first_character(std::string_view text) {
     if ((byte(i) & 0xC0u) != 0x80u) return {text.substr(0, 1), U'\uFFFD'};
     code = code << 6 | (byte(i) & 0x3Fu);
   }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+  constexpr char32_t kLeastOfLength[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kLeastOfLength[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
     return {text.substr(0, 1), U'\uFFFD'};
   return {text.substr(0, length), code};
 }

@@ -163,12 +163,9 @@ void take_tau(const PlanRequest& request, const AaValidationReport& report,
 // Notes the false-alarm rate of a bundle of --calibrate, and gives its case its own tau where it runs with
 // the same options, threads and number of warm runs (a note says what differs otherwise).
 // document.environment, .run and .samples.cases must be filled. Throws Error(verification) if the bundle does
-// not verify, Error(not_comparable) naming what differs if it is of another machine.
+// not verify, Error(not_comparable) naming what differs if it is of another machine or version.
 void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document) {
-  const VerifyReport verified = verify_bundle(bundle);
-  if (!verified.ok())
-    throw Error(ErrorKind::verification,
-                fmt::format("--calibration {}: {}", bundle.string(), first_problem(verified)));
+  require_verified(verify_bundle(bundle), bundle);
   const std::string file = (bundle / kAaValidationFile).string();
   const AaValidationDocument validation = aa_validation_from_json(read_strict_json(file), file);
   require_same_machine(*validation.environment, *document.environment, bundle.string());

@@ -81,9 +81,9 @@ std::vector<Flag<AbCommandRequest>> make_rows() {
 // Flags of `ab` that commands take as well.
 const std::set<std::string>& shared_flags() {
   static const std::set<std::string> names = {
-      "policy",     "tau", "delta", "alpha", "looks",   "pairs",       "no-confirm", "allow-inconclusive",
-      "order-seed", "out", "sign",  "json",  "timeout", "repetitions", "warmup",     "memory-limit",
-      "threads"};
+      "policy",       "tau",    "delta", "alpha", "looks", "pairs",   "no-confirm",  "allow-inconclusive",
+      "order-seed",   "out",    "sign",  "json",  "html",  "timeout", "repetitions", "warmup",
+      "memory-limit", "threads"};
   return names;
 }
 

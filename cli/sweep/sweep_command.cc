@@ -222,7 +222,7 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
   }
   fmt::print(json ? stderr : stdout,
              "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n", bundle.string(),
-             verified.files, verified.root_digest, verified.metrics_digest);
+             verified.files + 1, verified.root_digest, verified.metrics_digest);
   if (outcome.interrupted)
     fmt::print(stderr, "aqbench: interrupted; go on with: aqbench sweep --resume {}\n", bundle.string());
   return ExitCode::pass;

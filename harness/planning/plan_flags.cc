@@ -90,7 +90,8 @@ const PlanFlag kSelectionFlags[] = {
     {.name = "axis",
      .value_name = "AXIS",
      .help = "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, "
-             "rig, imaging, width, height, a parameter of a workload, or OWNER.PARAMETER",
+             "rig, imaging, width, height, frame (of recordings), a parameter of a workload, or "
+             "OWNER.PARAMETER",
      .repeatable = true,
      .place = 6,
      .read = append_parsed<&Request::axes, parse_axis>,

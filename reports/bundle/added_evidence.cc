@@ -47,6 +47,7 @@ AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const st
     CountersignatureCheck check = check_countersignatures(bundle, files, own);
     added.countersignatures = std::move(check.good);
     added.problems = std::move(check.problems);
+    added.cases = results != nullptr ? results->records.size() : 0;
     added.ok_cases = own.ok_cases.size();
   });
   if (std::ranges::find(files, kTimestampName) == files.end()) return added;
@@ -70,8 +71,10 @@ std::string render_signers(const std::string& signed_by, const AddedEvidence& ad
   std::string text;
   if (!signed_by.empty()) text += fmt::format("signed by       {}\n", who(signed_by));
   for (const Countersignature& one : added.countersignatures)
-    text += fmt::format("countersigned   {} by {}: reproduced {} of {} cases\n", one.signed_utc,
-                        who(one.fingerprint), one.reproduced.size(), added.ok_cases);
+    text += fmt::format(
+        "countersigned   {} by {}: reproduced {} of {} cases{}\n", one.signed_utc, who(one.fingerprint),
+        one.reproduced.size(), added.cases,
+        added.ok_cases == added.cases ? "" : fmt::format(", of which {} ran well", added.ok_cases));
   if (added.timestamp)
     text += fmt::format(
         "time stamp      {} by {}{}\n", added.timestamp->utc, printable(added.timestamp->authority),

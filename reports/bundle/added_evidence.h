@@ -20,7 +20,8 @@ namespace aqbench {
 // What checking the added evidence found.
 struct AddedEvidence {
   std::vector<Countersignature> countersignatures;  // those that are good, by time
-  std::size_t ok_cases = 0;                         // that a countersigner can reproduce
+  std::size_t cases = 0;                            // of the bundle
+  std::size_t ok_cases = 0;                         // of these, those that a countersigner can reproduce
   std::optional<TimestampCheck> timestamp;          // of a good timestamp.tsr
   std::vector<Finding> problems;
 };

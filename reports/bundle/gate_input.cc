@@ -14,12 +14,7 @@ GateInput read_gate_input(const std::filesystem::path& results_path) {
   if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false};
   GateInput input{{}, true};
   const VerifyReport report = verify_bundle(results_path, input.results);
-  if (report.verdict() == VerifyVerdict::other_version)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: {}", results_path.string(), first_problem(report)));
-  if (!report.ok())
-    throw Error(ErrorKind::verification,
-                fmt::format("{}: does not verify: {}", results_path.string(), first_problem(report)));
+  require_verified(report, results_path);
   // A verified comparison has none: the reader says so.
   if (input.results.records.empty()) input.results = read_results(results_path / "results.json");
   return input;

@@ -47,6 +47,14 @@ std::string first_problem(const VerifyReport& report) {
                      more == 0 ? "" : fmt::format(" (and {} more; see aqbench verify)", more));
 }
 
+void require_verified(const VerifyReport& report, const std::filesystem::path& bundle) {
+  if (report.verdict() == VerifyVerdict::other_version)
+    throw Error(ErrorKind::not_comparable, fmt::format("{}: {}", bundle.string(), first_problem(report)));
+  if (!report.ok())
+    throw Error(ErrorKind::verification,
+                fmt::format("{}: does not verify: {}", bundle.string(), first_problem(report)));
+}
+
 ExitCode exit_code(VerifyVerdict verdict) {
   switch (verdict) {
     case VerifyVerdict::not_verified:

@@ -45,6 +45,10 @@ struct VerifyReport {
 // (and 2 more)"; "" of a bundle that is verified.
 std::string first_problem(const VerifyReport& report);
 
+// Throws the first problem of `bundle` as Error(not_comparable) where another version must check it, and as
+// Error(verification) where it does not verify; a bundle that is verified passes.
+void require_verified(const VerifyReport& report, const std::filesystem::path& bundle);
+
 // Returns the exit code of `aqbench verify`: pass, regression or other_version.
 ExitCode exit_code(VerifyVerdict verdict);
 

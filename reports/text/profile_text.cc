@@ -70,11 +70,11 @@ std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile
 
 Table stage_table(const ProfiledCase& profile) {
   Table table;
-  table.columns = {{"stage", Align::left, true},         {"calls", Align::right},
-                   {"inclusive\n[ms]", Align::right},    {"self\n[ms]", Align::right},
-                   {"self\n[%]", Align::right},          {"CPU\n[ms]", Align::right},
-                   {"tensors\nnet [MB]", Align::right},  {"tensors\npeak [MB]", Align::right},
-                   {"resident\npeak [MB]", Align::right}};
+  table.columns = {{"stage", Align::left, true},          {"calls", Align::right},
+                   {"inclusive\n[ms]", Align::right},     {"self\n[ms]", Align::right},
+                   {"self\n[%]", Align::right},           {"CPU\n[ms]", Align::right},
+                   {"tensors\nnet [MiB]", Align::right},  {"tensors\npeak [MiB]", Align::right},
+                   {"resident\npeak [MiB]", Align::right}};
   for (const TreeRow& row : tree_rows(profile.record.stages)) table.rows.push_back(stage_row(row, profile));
   const double total = total_ms_of(profile), rest = unattributed_ms(profile);
   table.rows.push_back({{"unattributed"},

@@ -123,18 +123,18 @@ AQBENCH_INLINE void project_all(const DoubleCamera& constants, std::size_t count
                                 const double* __restrict x_m, const double* __restrict y_m,
                                 const double* __restrict z_m, double* __restrict u_px,
                                 double* __restrict v_px, double* __restrict ray_depth_m) {
-  constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNoLength = std::numeric_limits<double>::quiet_NaN();
   const DoubleCamera c = constants;
   for (std::size_t i = 0; i < count; ++i) {
     const double x = x_m[i] - c.centre_m[0], y = y_m[i] - c.centre_m[1], depth_m = z_m[i] - c.water_z_m;
-    const double below_m = depth_m > 0 ? depth_m : kNowhere;
+    const double below_m = depth_m > 0 ? depth_m : kNoLength;
     const ApparentPoint<double> apparent =
         apparent_point<kAirIsThinner>(c.ratio, std::sqrt(x * x + y * y), c.height_m, below_m);
     const double z = apparent.height, tangent = apparent.water_tangent;
     const double camera_x = c.rotation[0] * x + c.rotation[1] * y + c.rotation[2] * z;
     const double camera_y = c.rotation[3] * x + c.rotation[4] * y + c.rotation[5] * z;
     const double camera_z = c.rotation[6] * x + c.rotation[7] * y + c.rotation[8] * z;
-    const double inverse = 1 / (camera_z > 0 ? camera_z : kNowhere);
+    const double inverse = 1 / (camera_z > 0 ? camera_z : kNoLength);
     u_px[i] = c.fx_px * camera_x * inverse + c.cx_px;
     v_px[i] = c.fy_px * camera_y * inverse + c.cy_px;
     ray_depth_m[i] = depth_m * std::sqrt(1 + tangent * tangent) + (inverse - inverse);

@@ -195,6 +195,34 @@ TEST_F(Stranger, PeopleWhoReplayedItCanBeRequired) {
   EXPECT_EQ(run_program({"stamp", bundle, "--token", at("answer")}).exit_code, 1);
 }
 
+// A countersignature vouches for results: who counts is told how many cases have none.
+TEST_F(Stranger, OnlyCasesThatRanWellAreSignedFor) {
+  make_key("ann");
+  const auto sweep = [&](const char* out, const Arguments& scenes) {
+    Arguments words{"sweep",    "--method",           "roma_like", "--set", "roma_like.points=500",
+                    "--inject", "step/*:noise=throw", "--out",     at(out)};
+    words.insert(words.end(), scenes.begin(), scenes.end());
+    EXPECT_EQ(run_program(words).exit_code, 3);
+    return only_bundle(dir_ / out);
+  };
+  const auto failed = sweep("failed", {"--scene", "step"});
+  for (const Arguments& what : {Arguments{"--all"}, Arguments{"--all", "--sign", at("ann.pem")},
+                                Arguments{"--case", "step/roma_like/seed=42", "--sign", at("ann.pem")}}) {
+    Arguments words{"replay", failed};
+    words.insert(words.end(), what.begin(), what.end());
+    EXPECT_EQ(run_program(words).exit_code, 2) << what.back();
+  }
+  EXPECT_EQ(run_program({"verify", failed}).exit_code, 0);
+  const auto mixed = sweep("mixed", {"--scene", "step", "--scene", "flat_plane"});
+  const auto replayed = run_program({"replay", mixed, "--all", "--sign", at("ann.pem")});
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
+  std::ofstream(dir_ / "people") << "ann " << fingerprint_in(replayed.out, "countersigned by key ") << "\n";
+  const auto required = run_program({"verify", mixed, "--require", "1", "--trust", at("people")});
+  EXPECT_EQ(required.exit_code, 0) << required.out;
+  EXPECT_THAT(required.out, HasSubstr(": reproduced 1 of 2 cases, of which 1 ran well\n"));
+  EXPECT_THAT(required.out, HasSubstr("nobody can vouch for 1 of 2 cases, which did not run well\n"));
+}
+
 // What is gone on with is written to: a link would lead that to a file of the user's, a FIFO never answers.
 TEST_F(Stranger, NoLinkIsFollowedOutOfABundleThatIsGoneOnWith) {
   const auto bundle = sweep_of_external({}, false);

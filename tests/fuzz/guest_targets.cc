@@ -63,21 +63,44 @@ void read_cameras_target(std::string_view bytes, const Folder& folder) {
   (void)calibration_json(named.rig, {});
 }
 
+constexpr const char* kModelFiles[] = {"cameras.txt", "images.txt", "points3D.txt"};
+constexpr const char* kBinaryModelFiles[] = {"cameras.bin", "images.bin", "points3D.bin"};
+constexpr const char* kGoodModel[] = {"1 OPENCV 16 12 20 20 8 6 0 0 0 0\n",
+                                      "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 -0.1 0 0 1 b.png\n4 5 1 8 6 -1\n",
+                                      "1 0 0 1 9 9 9 0.5 1 0\n"};
+
+// Puts one file of a model in the place of the good one, and the good one back at the end: to write all of
+// the model each time costs more than to read it.
+class ChangedModel {
+ public:
+  ChangedModel(Folder model, std::size_t file, bool binary, std::string_view bytes)
+      : model_(std::move(model)), file_(file), binary_(binary) {
+    if (std::filesystem::create_directories(model_))
+      for (std::size_t i = 0; i < std::size(kGoodModel); ++i)
+        put_file(model_ / kModelFiles[i], kGoodModel[i]);
+    if (binary_) std::filesystem::remove(model_ / kModelFiles[file_]);
+    put_file(model_ / (binary_ ? kBinaryModelFiles : kModelFiles)[file_], bytes);
+  }
+  ~ChangedModel() {
+    if (binary_) std::filesystem::remove(model_ / kBinaryModelFiles[file_]);
+    put_file(model_ / kModelFiles[file_], kGoodModel[file_]);
+  }
+  ChangedModel(const ChangedModel&) = delete;
+  ChangedModel& operator=(const ChangedModel&) = delete;
+
+ private:
+  Folder model_;
+  std::size_t file_;
+  bool binary_;
+};
+
 // The first byte says which file of a model of COLMAP this is; the others are good.
 void read_colmap_target(std::string_view bytes, const Folder& folder) {
-  static constexpr const char* kFiles[] = {"cameras.txt", "images.txt", "points3D.txt",
-                                           "cameras.bin", "images.bin", "points3D.bin"};
-  static constexpr const char* kGood[] = {
-      "1 OPENCV 16 12 20 20 8 6 0 0 0 0\n",
-      "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 -0.1 0 0 1 b.png\n4 5 1 8 6 -1\n", "1 0 0 1 9 9 9 0.5 1 0\n"};
-  const std::size_t which = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]) % std::size(kFiles);
-  const Folder model = folder / "model";
-  std::filesystem::remove_all(model);
-  std::filesystem::create_directories(model);
-  for (std::size_t i = 0; i < std::size(kGood); ++i) put_file(model / kFiles[i], kGood[i]);
-  put_file(model / kFiles[which], bytes.substr(bytes.empty() ? 0 : 1));
-  if (which >= std::size(kGood)) std::filesystem::remove(model / kFiles[which - std::size(kGood)]);
-  (void)read_colmap_model(model);
+  constexpr std::size_t kFiles = std::size(kModelFiles);
+  const std::size_t which = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]) % (2 * kFiles);
+  const ChangedModel changed(folder / "model", which % kFiles, which >= kFiles,
+                             bytes.substr(bytes.empty() ? 0 : 1));
+  (void)read_colmap_model(folder / "model");
 }
 
 // A recording of one frame, with truth/truth.json.

@@ -315,6 +315,8 @@ TEST_F(ForgedSweepTest, AnotherVersionHasAVerdictOfItsOwn) {
   EXPECT_EQ(static_cast<int>(exit_code(report.verdict())), 7);
   EXPECT_NE(render_verify(report).find("NOT VERIFIED BY THIS VERSION"), std::string::npos);
   EXPECT_EQ(render_verify(report).find("\nverified"), std::string::npos);
+  ASSERT_TRUE(report.findings.empty());
+  EXPECT_THROW(require_verified(report, "here"), Error);  // as gate, stamp and report do
 }
 
 // Cases of a shared sweep ran at the same time; its log says so.
