@@ -52,7 +52,7 @@ profile-clean: ## Remove what profiling has made, and nothing else
 	@scripts/profile.sh clean
 
 test: build ## Build and run every test
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1))  # some tests sleep
 
 headers: deps ## Compile every header alone
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja

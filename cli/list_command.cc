@@ -257,9 +257,9 @@ struct ListRequest {
 
 CommandLine<ListRequest> list_command_line() {
   return {
-      "aqbench list [scenes|rigs|imaging|imaging_parameters|perturb|methods|workloads|suites|metrics|stages] "
-      "[--json]",
-      "Lists what is registered; parameters with their defaults, units and meaning.",
+      "aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+      "Lists what is registered; parameters with their defaults, units and meaning. Those of images alone\n"
+      "are imaging_parameters, and perturb is what a calibration can be wrong by.",
       {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
         into<&ListRequest::json>},
        {{.name = "project",

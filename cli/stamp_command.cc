@@ -33,11 +33,11 @@ CommandLine<StampRequest> stamp_command_line() {
       {{{.name = "BUNDLE"}, into<&StampRequest::bundle>}}};
 }
 
-std::string digest_of(const std::filesystem::path& bundle) {
+// Returns the results of a sweep; nullopt of a comparison, which has none.
+std::optional<Results> results_of(const std::filesystem::path& bundle) {
   const std::filesystem::path file = bundle / "results.json";
-  if (!std::filesystem::exists(file)) return stamped_digest(bundle, nullptr);
-  const Results results = read_results(file);
-  return stamped_digest(bundle, &results);
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  return read_results(file);
 }
 
 }  // namespace
@@ -47,14 +47,17 @@ ExitCode stamp_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   require_plain_files(request->bundle);
   require_verified(verify_bundle(request->bundle), request->bundle);
-  const std::string digest = digest_of(request->bundle);
+  const std::optional<Results> results = results_of(request->bundle);
+  const std::string digest = stamped_digest(request->bundle, results ? &*results : nullptr);
   if (!request->token) {
     fmt::print("{}\n", digest);
     return ExitCode::pass;
   }
   constexpr std::uintmax_t kMaxAnswerBytes = std::uintmax_t{1} << 16;
   const std::string answer = read_file(*request->token, kMaxAnswerBytes);
-  const TimestampCheck check = check_timestamp(answer, digest, request->tsa_ca);
+  TimestampCheck check = check_timestamp(answer, digest, request->tsa_ca);
+  if (check.problem.empty() && results)
+    check.problem = problem_of_stamped_time(check.utc, results->run.finished_utc);
   if (!check.problem.empty())
     throw Error(ErrorKind::verification, fmt::format("{}: {}", request->token->string(), check.problem));
   write_file(request->bundle / kTimestampName, answer);

@@ -22,11 +22,11 @@ struct TrendRequest {
 CommandLine<TrendRequest> trend_command_line() {
   return {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
-      "Reads every bundle below the folders (each is verified) as a history and finds where a value\n"
-      "changed its level: every change of a value that does not vary by itself, else change points as in\n"
-      "Hunter, tested with the measured autocorrelation. Accuracy and tensor memory over all\n"
-      "runs, times over runs of one machine key. A trend is no gate: exit 0 whatever it finds, 2 where\n"
-      "there is no bundle or no run has the metric.",
+      "Reads every bundle below the folders as a history (one that does not verify is left out; one of\n"
+      "another version is named and shown) and finds where a value changed its level: every change of a\n"
+      "value that does not vary by itself, else change points as in Hunter, tested with the measured\n"
+      "autocorrelation. Accuracy and tensor memory over all runs, times over runs of one machine key. A\n"
+      "trend is no gate: exit 0 whatever it finds, 2 where there is no bundle or no run has the metric.",
       {{{.name = "metric",
          .value_name = "M",
          .help = "one metric: a name as in records, time_ms, or stage:NAME"},

@@ -8,7 +8,7 @@ set -euo pipefail
 
 aqbench=$(realpath "${1:-build/release/aqbench}")
 root=$(cd "$(dirname "$0")/.." && pwd)
-command -v convert >/dev/null || { echo "make_scene_pictures: apt install imagemagick" >&2; exit 2; }
+convert -version 2>/dev/null | grep -q ImageMagick || { echo "make_scene_pictures: apt install imagemagick" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$root/docs/images"

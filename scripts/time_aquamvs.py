@@ -11,8 +11,9 @@ program (make program).
 Equal on both sides: images without distortion, cameras, water, all other cameras as sources, depths from one range in
 equal steps, window, cost (`ncc_reference` is theirs) and threads, and what is timed: from grey images to depth maps of
 all cameras. Unequal: their sweep keeps the volume of costs and projects by Newton's method for each source and depth;
-ours keeps no volume and projects by a polynomial; they are two languages, and they start warm (a first run of
-each is thrown away) in a process of their own (ours) and in this one (theirs).
+ours keeps no volume and projects by a polynomial; theirs is Python with PyTorch, ours C++; each run of ours is the
+first of a new process, cold, and theirs are warm, in this process after one that is thrown away; samples outside an
+image count in different ways, so that only windows that lie inside all images are the same.
 """
 
 import argparse
@@ -127,6 +128,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         dataset = pathlib.Path(folder) / "dataset"
         subprocess.run([str(options.program), "render", options.scene, "--rig", options.rig, "--imaging", "clean",
+                        "--set", "imaging.bits=8",  # theirs reads 8 bits whatever the file holds
                         "--width", str(options.width), "--out", str(dataset)], check=True, stdout=subprocess.DEVNULL)
         models, images = peer_inputs(dataset, model)
         truth = {name: np.load(dataset / "truth" / name / "depth.npy") for name in models}

@@ -291,6 +291,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const L
   const fs::path tasks = tasks_folder(journal.bundle());
   make_tasks_folder(tasks);
   const StopSignals signals;
+  append_to_file(journal.bundle() / kLogFile, {});  // a bundle has one, also where no case comes to its end
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
   std::optional<FileLock> machine;  // while timed cases run here

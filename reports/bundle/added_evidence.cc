@@ -8,6 +8,7 @@
 #include "core/files.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "reports/content/utc.h"
 
 namespace aqbench {
 namespace {
@@ -35,6 +36,14 @@ std::string stamped_digest(const std::filesystem::path& bundle, const Results* r
                             : sha256_hex(read_text_file(bundle / kHashListName, kMaxHashListBytes));
 }
 
+std::string problem_of_stamped_time(const std::string& stamped_utc, const std::string& finished_utc) {
+  constexpr std::int64_t kClocks_s = 3600;  // that the authority's clock and the machine's are apart at most
+  const auto stamped = seconds_of_utc(stamped_utc), finished = seconds_of_utc(finished_utc);
+  if (!stamped || !finished || *stamped + kClocks_s >= *finished) return {};
+  return fmt::format("was made at {}, and the run ended at {}: later than what was stamped", stamped_utc,
+                     finished_utc);
+}
+
 AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const std::vector<std::string>& files,
                                    const Results* results,
                                    const std::optional<std::filesystem::path>& tsa_ca) {
@@ -52,8 +61,10 @@ AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const st
   });
   if (std::ranges::find(files, kTimestampName) == files.end()) return added;
   guard_added(kTimestampName, added, [&] {
-    const TimestampCheck check = check_timestamp(read_file(bundle / kTimestampName, kMaxStampBytes),
-                                                 stamped_digest(bundle, results), tsa_ca);
+    TimestampCheck check = check_timestamp(read_file(bundle / kTimestampName, kMaxStampBytes),
+                                           stamped_digest(bundle, results), tsa_ca);
+    if (check.problem.empty() && results != nullptr)
+      check.problem = problem_of_stamped_time(check.utc, results->run.finished_utc);
     if (check.problem.empty())
       added.timestamp = check;
     else

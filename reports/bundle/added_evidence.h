@@ -33,6 +33,10 @@ bool is_added_evidence(std::string_view file);
 // of sha256.txt. Throws as read_text_file().
 std::string stamped_digest(const std::filesystem::path& bundle, const Results* results);
 
+// Returns what is wrong with a time stamp of a run that ended at `finished_utc`: "" where it is no more than
+// an hour older, since two clocks may differ, or where a time cannot be read.
+std::string problem_of_stamped_time(const std::string& stamped_utc, const std::string& finished_utc);
+
 // Checks the countersignatures and timestamp.tsr among the files of a bundle; `results` is null for a
 // comparison. The certificate of a time stamp is checked with those in `tsa_ca` (PEM) where that is given.
 AddedEvidence check_added_evidence(const std::filesystem::path& bundle, const std::vector<std::string>& files,

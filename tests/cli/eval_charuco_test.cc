@@ -33,13 +33,13 @@ class EvalCharuco : public ::testing::Test {
 TEST_F(EvalCharuco, OneTwoAndThreeMillimetresHaveTheMeanTwo) {
   const ProgramResult result = run("detected.xyz", {"--board", board(), "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json.at("corners"), 3);
-  EXPECT_NEAR(json.at("error_mm").at(2).get<double>(), 3, 1e-9);
-  EXPECT_NEAR(json.at("mean_mm").get<double>(), 2, 1e-9);
-  EXPECT_NEAR(json.at("median_mm").get<double>(), 2, 1e-9);
-  EXPECT_NEAR(json.at("max_mm").get<double>(), 3, 1e-9);
-  EXPECT_NEAR(json.at("rmse_mm").get<double>(), std::sqrt(14.0 / 3), 1e-9);
+  const auto distances = nlohmann::json::parse(result.out);
+  EXPECT_EQ(distances.at("corners"), 3);
+  EXPECT_NEAR(distances.at("error_mm").at(2).get<double>(), 3, 1e-9);
+  EXPECT_NEAR(distances.at("mean_mm").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(distances.at("median_mm").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(distances.at("max_mm").get<double>(), 3, 1e-9);
+  EXPECT_NEAR(distances.at("rmse_mm").get<double>(), std::sqrt(14.0 / 3), 1e-9);
 }
 
 TEST_F(EvalCharuco, ShowsEachCornerAndTheSummary) {

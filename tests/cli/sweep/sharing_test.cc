@@ -52,6 +52,24 @@ TEST(SharedSweepCommand, HasTheMetricsOfASweepByOneProcess) {
   EXPECT_THAT(run_program({"work", bundle.string()}).out, HasSubstr("nothing is shared"));
 }
 
+TEST(SharedSweepCommand, InterruptedBeforeACaseHasEndedItIsABundleToo) {
+  const TemporaryDir dir;
+  const auto begun = [&] {  // the bundle, once its processes start; its tasks lie beside it
+    for (const auto& entry : std::filesystem::directory_iterator(dir / "out"))
+      if (std::filesystem::exists(entry.path() / "bench.log")) return entry.path();
+    return std::filesystem::path();
+  };
+  std::filesystem::create_directory(dir / "out");
+  testing::ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return !begun().empty(); };
+  const auto stopped = run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--inject",
+                                    "noise=hang", "--local", "2", "--out", (dir / "out").string()},
+                                   interrupt);
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const auto verified = run_program({"verify", begun().string()});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+}
+
 TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
   for (const testing::Arguments& wrong : {testing::Arguments{"sweep", "--local", "0"},
                                           {"sweep", "--local", "2", "--slurm"},

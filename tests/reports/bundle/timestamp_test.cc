@@ -7,6 +7,7 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
+#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
@@ -97,6 +98,13 @@ TEST_F(Timestamp, InABundle) {
   write_file(bundle / kTimestampName, stamp(sha256_hex("another")));
   ASSERT_EQ(verify_bundle(bundle).findings.size(), 1u);
   EXPECT_EQ(verify_bundle(bundle).findings[0].file, kTimestampName);
+  // The digest holds no dates: a run cannot be told as a later one than its stamp.
+  results.run.finished_utc = "2099-01-01T00:00:00Z";
+  finalise_bundle(bundle, results);
+  write_file(bundle / kTimestampName, stamp(root_digest(results)));
+  EXPECT_THAT(render_verify(verify_bundle(bundle)), HasSubstr("the run ended at 2099-01-01T00:00:00Z: later"));
+  EXPECT_EQ(problem_of_stamped_time("2026-01-01T10:30:00Z", "2026-01-01T11:00:00Z"), "") << "two clocks";
+  EXPECT_NE(problem_of_stamped_time("2026-01-01T09:30:00Z", "2026-01-01T11:00:00Z"), "");
   finalise_bundle(bundle, results);
   EXPECT_FALSE(std::filesystem::exists(bundle / kTimestampName)) << "it was of what the bundle held before";
 }
