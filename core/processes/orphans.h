@@ -9,13 +9,14 @@ namespace aqbench {
 // a fork: a child can leave something behind before this process runs again.
 void take_in_orphans();
 
-// Says that a child of this process leads a process group of its own.
+// Notes that a child of this process leads a process group of its own, for end_group().
 void begin_group(pid_t leader);
 
-// Takes what is left of a group whose processes were all killed and whose leader was waited for, and ends
-// what has come to this process and sees other files than it: a program that was shut in and that killed its
-// supervisor. One that shows nobody which files it sees is taken for one if it can gain no privileges any
-// more and this process can.
+// Cleans up after a group whose processes were all killed and whose leader was waited for: waits for the
+// killed ones, and kills every process that has come to this one from a sandbox, which is a program that was
+// shut in and killed its supervisor. Such a process is known by its file system, which is another than this
+// process's. One that shows nobody its file system counts as such if it can gain no privileges any more and
+// this process can.
 void end_group(pid_t leader);
 
 }  // namespace aqbench

@@ -12,8 +12,8 @@ struct AccessList {
   std::vector<std::filesystem::path> writable;  // read, executed and changed
   // Out of reach even where an entry above would allow them.
   std::vector<std::filesystem::path> hidden;
-  // A folder that may be written, too, and stands for /tmp where the process gets a file system of its own;
-  // empty: nothing does.
+  // A folder that may be written, too. Where the process gets a file system of its own, this folder is its
+  // /tmp; empty: it has no /tmp.
   std::filesystem::path temporary = {};
 };
 
@@ -36,9 +36,9 @@ struct AccessLink {
 // An allow-list as a kernel can take it.
 struct ResolvedAccess {
   std::vector<AccessEntry> entries;
-  // Folders that are allowed but for something hidden below them: what lies in them has entries of its own.
-  // Names in them may be listed where a namespace hides the rest; Landlock's rules hold for whole trees and
-  // would show the names of what is hidden.
+  // Allowed folders that have something hidden below them; the rest of their contents has entries of its own.
+  // A namespace lets the process list these folders, since nothing hidden is in them there. Landlock does
+  // not: its rules hold for a folder with all below it and would show the names of what is hidden.
   std::vector<std::filesystem::path> listable;
   std::vector<AccessLink> links;
   std::filesystem::path temporary;

@@ -9,7 +9,7 @@ namespace aqbench {
 // Returns the version of Landlock's interface in this kernel; 0 where it has none or it is switched off.
 int landlock_abi();
 
-// From this version on nothing can be cut short that may not be written.
+// The first version that also keeps a process from cutting short (truncate) a file that it may not write.
 inline constexpr int kLandlockGuardsTruncation = 3;
 
 // A set of rules that a process can take upon itself.

@@ -1,6 +1,7 @@
 #pragma once
-// How this process is run, as far as any other process of its user can change it: a program that is shut in
-// still sees the numbers of processes outside, and the kernel lets it set these for them.
+// Settings of a process that any other process of the same user may change. A program that is shut in without
+// a PID namespace can still name processes outside by their number, and so change these settings of the sweep
+// itself; they are compared after each case.
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -17,13 +18,13 @@ struct OwnSettings {
   std::array<rlimit, RLIM_NLIMITS> limits = {};
 };
 
-// Returns those of this process's first thread, which what it forks inherits.
+// Returns the settings of this process's first thread, which its children inherit.
 OwnSettings own_settings();
 
-// Returns what is otherwise now, such as "nice 0 is now 10"; empty: nothing.
+// Returns what differs between the two, such as "nice 0 is now 10"; empty: nothing.
 std::string changed_settings(const OwnSettings& before, const OwnSettings& now);
 
-// Sets them again, as far as this process may; own_settings() says what came of it.
+// Sets this process's settings back, as far as it is allowed to; own_settings() tells the result.
 void restore_settings(const OwnSettings& before);
 
 }  // namespace aqbench

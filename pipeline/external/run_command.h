@@ -40,9 +40,8 @@ struct CommandOutcome {
 // Error(io) if there can be no process, pipe or rules.
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options);
 
-// "ended with exit code 3", "died of signal 11 (Segmentation fault)", "was killed after 10 s, its time
-// limit",
-// ...
+// Returns how it ended, in one line: "ended with exit code 3", "died of signal 11 (Segmentation fault)", "was
+// killed after 10 s, its time limit".
 std::string describe(const CommandOutcome& outcome, const CommandOptions& options);
 
 }  // namespace aqbench
