@@ -51,7 +51,9 @@ profile-micro: ## Profile the kernels' benchmarks (MICRO="plane_sweep stage_scop
 profile-clean: ## Remove what profiling has made, and nothing else
 	@scripts/profile.sh clean
 
-test: build ## Build and run every test
+test: deps ## Build and run every test (benchmarks are in `make build` alone)
+	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1))  # some tests sleep
 
 headers: deps ## Compile every header alone
