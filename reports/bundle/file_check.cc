@@ -13,6 +13,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
+#include "harness/records/comparability.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/source_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -42,6 +43,12 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// ctest prints "1/2 Test #1: core ....***Failed  0.01 sec", and of tests that passed nothing but such a line.
+bool is_failed_test(std::string_view line) {
+  return line.find("/") != line.npos && line.find(" Test ") != line.npos &&
+         line.find("***Failed ") != line.npos;
+}
+
 class FileChecker {
  public:
   FileChecker(const std::filesystem::path& bundle, const BundleContent& content,
@@ -55,7 +62,7 @@ class FileChecker {
     commands_ = parse_commands(text_of(kCommandsFile));
     const std::size_t at_once = processes_at_once(log);
     check_time_of_cases(at_once);
-    check_memory(at_once == 0 && merged_runs(results_.run) == 1);
+    check_memory(at_once > 0);
     if (merged_runs(results_.run) == 1) {
       for (Finding& finding : check_commands(content_, journal_, commands_, files_, at_once > 0))
         findings_.push_back(std::move(finding));
@@ -181,6 +188,10 @@ class FileChecker {
     }
   }
 
+  bool names_case(std::string_view name) const {
+    return std::ranges::find(journal_.header.case_names, name) != journal_.header.case_names.end();
+  }
+
   void check_log_times(std::string_view log) {
     const auto started = seconds_of_utc(results_.run.started_utc),
                finished = seconds_of_utc(results_.run.finished_utc);
@@ -188,6 +199,9 @@ class FileChecker {
     for (const std::string_view line : lines_of(log)) {
       if (!line.starts_with("== ") || line.size() < 23) continue;
       const auto at = seconds_of_utc(std::string(line.substr(3, 20)));
+      // A program may print anything, but not the name of a case at this place.
+      if (!at && line.size() > 24 && names_case(line.substr(24)))
+        return report(kLogFile, fmt::format("'{}' has no time", printable(line)));
       if (at && (*at < *started || *at > *finished))
         return report(kLogFile, fmt::format("'{}' is not within the run", printable(line)));
     }
@@ -231,28 +245,58 @@ class FileChecker {
       report("results.json", fmt::format("records: took {:.6g} s of a run of {:.6g} s", sum_s, wall_s));
   }
 
-  // No process has more memory than its machine: that of the environment where one machine ran all.
-  void check_memory(bool one_machine) {
-    std::uint64_t most_bytes = kMaxMemoryBytes;
+  // No process has more memory than its machine. Which machines shared a sweep is not known; those that went
+  // on with it or ran its shards have memory of one class, unless "mixed" says otherwise.
+  std::uint64_t most_memory_bytes(bool shared) const {
     const Json& environment = *results_.environment;
-    const Json memory = environment.is_object() ? environment.value("memory", Json()) : Json();
-    const Json key = environment.is_object() ? environment.value("comparability", Json()) : Json();
-    const bool mixed = key.is_object() && key.contains("mixed");
-    if (one_machine && !mixed && memory.is_object() && memory.contains("total_bytes") &&
-        memory.at("total_bytes").is_number_unsigned())
-      most_bytes = memory.at("total_bytes").get<std::uint64_t>();
+    if (shared || !environment.is_object()) return kMaxMemoryBytes;
+    std::vector<Json> machines;
+    for (const Json& shard : environment.value("shards", Json::array()))
+      if (shard.is_object()) machines.push_back(shard.value("environment", Json()));
+    const bool one_machine = machines.empty() && journal_.resumptions.empty();
+    if (machines.empty()) machines.push_back(environment);
+    std::uint64_t most_bytes = 0;
+    for (const Json& machine : machines) {
+      const Json key = comparability_of(machine),
+                 memory = machine.is_object() ? machine.value("memory", Json()) : Json();
+      const Json total = memory.is_object() ? memory.value("total_bytes", Json()) : Json();
+      const bool of_class = key.is_object() && key.contains("memory");
+      if (!total.is_number_unsigned() || (key.is_object() && key.contains("mixed")) ||
+          !(one_machine || of_class))
+        return kMaxMemoryBytes;
+      most_bytes = std::max(most_bytes, total.get<std::uint64_t>());
+    }
+    return one_machine ? most_bytes : most_gib_of_class(most_bytes) << 30;
+  }
+
+  void check_memory(bool shared) {
+    const std::uint64_t most_bytes = most_memory_bytes(shared);
     for (const Record& record : results_.records)
       if (record.peak_rss_bytes && *record.peak_rss_bytes > most_bytes)
         report("results.json", fmt::format("case {}: peak_rss_bytes: {} of a machine with {}",
                                            printable(record.case_name), *record.peak_rss_bytes, most_bytes));
   }
 
+  // The log's first line, "# Tests of FOLDER, UTC", is of a command that was asked for tests.
+  void check_time_of_tests(std::string_view log) {
+    const std::string_view title = log.substr(0, log.find('\n'));
+    const std::size_t comma = title.rfind(", ");
+    const auto at = comma == title.npos ? std::nullopt : seconds_of_utc(std::string(title.substr(comma + 2)));
+    if (!at || !commands_.problem.empty() || merged_runs(results_.run) > 1) return;
+    const bool within = std::ranges::any_of(commands_.commands, [&](const RanCommand& command) {
+      const auto begin = seconds_of_utc(command.started), end = seconds_of_utc(command.finished);
+      return command.has("with-tests") && begin && *begin <= *at && (!end || *at <= *end);
+    });
+    if (!within) report(kTestsLog, fmt::format("'{}' is within no command", printable(title)));
+  }
+
   void check_tests() {
     if (!has(kTestsLog)) return;
     const std::string log = text_of(kTestsLog);
+    check_time_of_tests(log);
     if (test_result(log) != "passed") return;
     for (const std::string_view line : lines_of(log))
-      if (line.starts_with("exit code: ") && line != "exit code: 0")
+      if ((line.starts_with("exit code: ") && line != "exit code: 0") || is_failed_test(line))
         report(kTestsLog, fmt::format("says that the tests passed, and '{}'", printable(line)));
   }
 
