@@ -30,6 +30,13 @@ using forging::ForgedSweep;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// Returns what verify says of a bundle, each finding on one line.
+std::string said_of_bundle(const fs::path& bundle) {
+  std::string text = render_verify(verify_bundle(bundle));
+  for (std::size_t at = 0; (at = text.find("\n    ", at)) != text.npos;) text.replace(at, 5, " ");
+  return text;
+}
+
 class ForgedRun : public ::testing::Test {
  protected:
   TemporaryDirectory directory_;
@@ -67,7 +74,7 @@ class ForgedRun : public ::testing::Test {
     ForgedSweep forged(copy);
     lie(forged);
     forged.seal();
-    return render_verify(verify_bundle(copy));
+    return said_of_bundle(copy);
   }
 };
 
@@ -137,7 +144,7 @@ TEST_F(ForgedRun, FaultsAreThoseThatTheStagesShow) {
     for (Record& record : results.records)
       if (record.method == "roma_like") record.injected = {{stage, effect, times}};
     const TemporaryDirectory folder;
-    return render_verify(verify_bundle(synthetic_bundle(folder.path(), results)));
+    return said_of_bundle(synthetic_bundle(folder.path(), results));
   };
   EXPECT_THAT(said("10ms", 1), HasSubstr("\nverified")) << "of 12.5 ms";
   EXPECT_THAT(said("corrupt", 1), HasSubstr("\nverified"));
@@ -158,7 +165,7 @@ TEST_F(ForgedRun, ACaseFailedByAFaultThatStruck) {
     record.output_sha256.clear();
     record.stages.clear();
     const TemporaryDirectory folder;
-    return render_verify(verify_bundle(synthetic_bundle(folder.path(), results_)));
+    return said_of_bundle(synthetic_bundle(folder.path(), results_));
   };
   EXPECT_THAT(said(1), HasSubstr("\nverified"));
   EXPECT_THAT(said(0), HasSubstr("no fault struck, and the case failed by one"));
@@ -171,6 +178,8 @@ TEST_F(ForgedRun, AMachineContradictsNothing) {
     return said_of(bundle, [&](ForgedSweep& b) {
       b.environment([&](Json& environment) {
         environment["cpu"]["affinity"] = {0, 1};
+        environment["comparability"]["cores"] = 2;
+        environment["comparability"]["memory"] = "4 to 8 GiB";
         environment["memory"] = {{"total_bytes", kTotal}, {"available_bytes", kTotal / 2}};
         lie(environment);
       });
