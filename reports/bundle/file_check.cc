@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -64,6 +65,7 @@ class FileChecker {
     check_time_of_cases(at_once);
     check_memory(at_once > 0);
     if (merged_runs(results_.run) == 1) {
+      if (at_once == 0) check_order();
       for (Finding& finding : check_commands(content_, journal_, commands_, files_, at_once > 0))
         findings_.push_back(std::move(finding));
       if (at_once == 0)
@@ -144,12 +146,11 @@ class FileChecker {
   void check_log(const std::string& log) {
     std::uint64_t start = 0;
     std::string_view rest = log;
-    std::vector<std::string_view> parts;
     for (const LogMark& mark : journal_.log_marks) {
       if (mark.bytes < start || mark.bytes > log.size())
         return report(kLogFile, "is not as long as the journal says");
-      parts.push_back(std::string_view(log).substr(start, mark.bytes - start));
-      if (sha256_hex(parts.back()) != mark.sha256)
+      log_parts_.push_back(std::string_view(log).substr(start, mark.bytes - start));
+      if (sha256_hex(log_parts_.back()) != mark.sha256)
         return report(kLogFile,
                       fmt::format("bytes {} to {} are not what the journal knows", start, mark.bytes));
       start = mark.bytes;
@@ -161,6 +162,34 @@ class FileChecker {
     check_log_times(log);
   }
 
+  static std::string end_of(const auto& record) {
+    return to_string(record.status) + (record.reason.empty() ? "" : ": ") + record.reason;
+  }
+
+  // A process of its own runs one case after the other, without blocks: each begins after the one before,
+  // also where it was run again, and ends in its own part of the log.
+  void check_order() {
+    const std::vector<CaseEnd> ends = case_ends(journal_);
+    if (!journal_.blocks.empty() || ends.size() != log_parts_.size()) return;
+    std::map<std::string_view, std::size_t> begun;  // the last line that says so, counted from 1
+    std::size_t line_number = 0, before = 0;
+    for (const std::string_view part : log_parts_)
+      for (const std::string_view line : lines_of(part)) {
+        ++line_number;
+        if (line.starts_with("== ") && line.size() > 24) begun[line.substr(24)] = line_number;
+      }
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const std::string end = "-- " + end_of(ends[i]);
+      const bool ended =
+          std::ranges::any_of(lines_of(log_parts_[i]), [&](std::string_view line) { return line == end; });
+      const std::size_t began = begun[ends[i].case_name];
+      if (!ended || began <= before)
+        return report(kLogFile, fmt::format("does not tell of case {} where the journal has it",
+                                            printable(ends[i].case_name)));
+      before = began;
+    }
+  }
+
   // The sweep writes "== UTC CASE" before a case or one of its blocks, and "-- STATUS: REASON" after it.
   void check_ends(std::string_view log) {
     std::multiset<std::string> begun, ended;
@@ -170,7 +199,7 @@ class FileChecker {
     }
     std::set<std::string_view> in_blocks;
     const auto take = [&](const auto& record) {
-      const std::string end = to_string(record.status) + (record.reason.empty() ? "" : ": ") + record.reason;
+      const std::string end = end_of(record);
       const auto found = ended.find(end);
       if (found == ended.end())
         report(kLogFile, fmt::format("does not say that a case ended with '{}'", printable(end)));
@@ -306,6 +335,7 @@ class FileChecker {
   const JournalContents& journal_;
   const std::vector<std::string>& files_;
   CommandList commands_;
+  std::vector<std::string_view> log_parts_;  // one for each line of the journal that marks the log
   std::vector<Finding> findings_;
 };
 

@@ -248,6 +248,15 @@ TEST_F(ForgedRun, CasesOfTheLogBeganAtATime) {
       HasSubstr("has no time"));
 }
 
+TEST_F(ForgedRun, TheLogTellsOfCasesInTheirOrder) {
+  const fs::path bundle = bundle_with({});
+  EXPECT_THAT(said_of(bundle, [](ForgedSweep& b) { std::swap(b.journal[1], b.journal[2]); }),
+              HasSubstr("where the journal has it"));
+  EXPECT_THAT(
+      said_of(bundle, [](ForgedSweep& b) { b.journal[1]["log"]["bytes"] = b.journal[4]["log"]["bytes"]; }),
+      HasSubstr("where the journal has it"));
+}
+
 // A line in another form than aqbench writes hides what no reader sees.
 TEST(CompactJson, IsWhatTheLibraryWrites) {
   for (const char* const good : {"{}", R"({"a b":[1,"x\n\u001f\"\\ y\t"]})", "[1.5e-07,null]"})
