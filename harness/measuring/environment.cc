@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "core/resources.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/machine.h"
+#include "harness/records/comparability.h"
 
 namespace aqbench {
 namespace {
@@ -147,8 +147,7 @@ Json environment_json(const EnvironmentOptions& options) {
 }
 
 std::string memory_class(std::uint64_t total_bytes) {
-  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-  const std::uint64_t high = std::bit_ceil((total_bytes + gib - 1) / gib);
+  const std::uint64_t high = most_gib_of_class(total_bytes);
   return fmt::format("{} to {} GiB", high / 2, high);
 }
 

@@ -186,7 +186,12 @@ std::string cases_text(const std::vector<Case>& cases) {
 
 std::uint64_t default_memory_limit_bytes() {
   const std::uint64_t machine = memory_total_bytes().value_or(std::uint64_t{4} << 30);
-  return std::min(machine, cgroup_memory_limit_bytes().value_or(machine)) / 4 * 3;
+  return memory_limit_bytes(machine, cgroup_memory_limit_bytes());
+}
+
+std::uint64_t memory_limit_bytes(std::uint64_t total_bytes,
+                                 const std::optional<std::uint64_t>& of_control_group) {
+  return std::min(total_bytes, of_control_group.value_or(total_bytes)) / 4 * 3;
 }
 
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue) {

@@ -44,6 +44,9 @@ std::string cases_text(const std::vector<Case>& cases);
 
 // Returns 75 % of the memory that this machine or cgroup has.
 std::uint64_t default_memory_limit_bytes();
+// Returns the same of a machine with so much memory, and of its control group where that has a limit.
+std::uint64_t memory_limit_bytes(std::uint64_t total_bytes,
+                                 const std::optional<std::uint64_t>& of_control_group);
 
 // Returns "effective" of results.json: the request as it took effect, and "definitions": what each metric is.
 Json effective_json(const SweepPlan& plan);

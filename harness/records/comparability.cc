@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -9,6 +10,11 @@ namespace aqbench {
 
 Json comparability_of(const Json& environment) {
   return environment.is_object() ? environment.value("comparability", Json()) : Json();
+}
+
+std::uint64_t most_gib_of_class(std::uint64_t total_bytes) {
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  return std::bit_ceil((total_bytes + gib - 1) / gib);
 }
 
 std::vector<std::string> comparability_differences(const Json& before, const Json& now,

@@ -15,7 +15,30 @@ constexpr std::string_view kSealEnd = R"("})";
 constexpr std::size_t kHashBytes = 64;
 constexpr std::size_t kSealBytes = kSealStart.size() + kHashBytes + kSealEnd.size();
 
+// Returns how many bytes of an escape that begins so are as the library writes it; 0: it would not write it.
+std::size_t written_escape(std::string_view text) {
+  if (text.size() < 2) return 0;
+  if (std::string_view("\"\\bfnrt").find(text[1]) != std::string_view::npos) return 2;
+  const bool control = text.size() >= 6 && text.starts_with("\\u00") && (text[4] == '0' || text[4] == '1') &&
+                       std::string_view("0123456789abcdef").find(text[5]) != std::string_view::npos;
+  return control ? 6 : 0;
+}
+
 }  // namespace
+
+bool is_compact_json(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) return false;
+    if (!quoted || c != '\\') continue;
+    const std::size_t escaped = written_escape(line.substr(i));
+    if (escaped == 0) return false;
+    i += escaped - 1;
+  }
+  return true;
+}
 
 std::string seal_line(const Json& object) {
   return seal_text(object.dump(-1, ' ', false, Json::error_handler_t::replace));

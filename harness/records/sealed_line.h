@@ -17,6 +17,10 @@ std::string seal_line(const Json& object);
 // Does the same with the text of an object that ends in "}".
 std::string seal_text(std::string text);
 
+// Returns whether a line that is JSON has nothing in it that the library would not write: blanks between its
+// parts, and escapes of characters that need none.
+bool is_compact_json(std::string_view line);
+
 // Checks the hash that such a line ends in. Throws Error(verification) "PLACE: ..." if it is missing or
 // wrong.
 void check_seal(std::string_view line, const std::string& place);

@@ -64,6 +64,10 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
                 fmt::format("{}: schema_version {}, this program reads {} to {}", place, version,
                             kOldestJournalSchemaVersion, kJournalSchemaVersion));
   header.schema_version = static_cast<int>(version);
+  root.allow_only({"journal", "schema_version", "run", "program", "requested", "plan_sha256",
+                   "all_shards_sha256", "environment", "cases", "sha256"});
+  root.at("run").allow_only({"id", "suite", "started_utc"});
+  root.at("program").allow_only({"sha256", "commit"});
   if (version > 1) header.environment = root.at("environment").value();
   const JsonPlace run = root.at("run");
   header.run_id = run.at("id").text();
@@ -98,6 +102,7 @@ class JournalReader {
     const std::string place = next_place();
     if (line_number_ == 1) {
       check_seal(line, place);
+      check_form(line, place);
       contents_.header = read_or_damaged(place, [&] { return read_header(line, place); });
       unfinished_ = {contents_.header.case_names.begin(), contents_.header.case_names.end()};
     } else {
@@ -121,8 +126,13 @@ class JournalReader {
  private:
   std::string next_place() { return fmt::format("{} line {}", file_, ++line_number_); }
 
+  static void check_form(std::string_view line, const std::string& place) {
+    if (!is_compact_json(line)) throw_damaged(place, "is not in the form that aqbench writes");
+  }
+
   void read_line(std::string_view line, const std::string& place) {
     const Json json = open_sealed_line(line, place);
+    check_form(line, place);
     const bool is_block = json.contains("block"), is_record = json.contains("record");
     const char* const what = is_block ? "block" : is_record ? "record" : "resumed";
     std::optional<Record> record;
@@ -138,6 +148,7 @@ class JournalReader {
         throw_damaged(place, "does not carry the hash of the line before");
       const JsonPlace held = root.at(what);
       if (!is_block && !is_record) {
+        held.allow_only({"utc", "environment"});
         contents_.resumptions.push_back(
             {held.at("utc").text(), held.at("environment").value(), contents_.log_marks.size()});
         return;

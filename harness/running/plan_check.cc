@@ -17,6 +17,7 @@
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/machine_check.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
@@ -204,6 +205,8 @@ class PlanChecker {
     for (const auto& [name, planned] : cases_) devices.insert(planned.device);
     report_of_this_program(build_problems(*results_.environment, devices));
     report_of_this_program(key_problems(*results_.environment));
+    report_of_this_program(
+        machine_problems(results_, journal_.header.request, !journal_.resumptions.empty(), cases_));
     if (journal_.header.program_commit ==
         build_info().commit)  // spares the integrals of other builds' bundles
       report_of_this_program(density_problems(results_, cases_));

@@ -60,6 +60,7 @@ class SourceChecker {
     const bool ended_well = record_.status == Status::ok && !is_profile;
     check_isolation(ended_well);
     check_dataset(ended_well);
+    if (!is_profile) check_faults();
     if (record_.program && !starts_program(planned_)) report("program: it runs none");
     if (!is_profile) check_timing();
     if (ended_well && !planned_.workload.empty()) check_identities();
@@ -163,7 +164,7 @@ class SourceChecker {
       problems_.of_this_version.push_back("timing.dataset_ms: is missing");
   }
 
-  // A method opens the stages that it is registered with, and all faults planned for one of them strike.
+  // A method opens the stages that it is registered with.
   void check_stages() {
     try {
       const std::vector<std::string> known = method_of(planned_).stages;
@@ -174,10 +175,12 @@ class SourceChecker {
     } catch (const Error& error) {
       problems_.of_this_version.push_back(error.what());
     }
-    for (const InjectedFault& fault : record_.injected)
-      if (fault.times == 0 &&
-          std::ranges::find(record_.stages, fault.stage, &StageRecord::name) != record_.stages.end())
-        report(fmt::format("injected: no fault struck in stage {}, which ran", fault.stage));
+  }
+
+  void check_faults() {
+    SourceProblems of_faults = fault_problems(record_, planned_);
+    std::ranges::move(of_faults.always, std::back_inserter(problems_.always));
+    std::ranges::move(of_faults.of_this_version, std::back_inserter(problems_.of_this_version));
   }
 
   // Holes are what completeness lacks; of a recording, or by an option, that may be sampled otherwise.
@@ -315,6 +318,7 @@ std::vector<std::string> key_problems(const Json& environment) {
   std::vector<std::string> problems;
   const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
              memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
+  if (key.is_null()) problems.push_back("environment.comparability is missing");
   if (!key.is_object() || key.contains("mixed")) return problems;
   if (cpu.is_object() && cpu.contains("affinity") &&
       key.value("cores", Json()) != Json(cpu.at("affinity").size()))

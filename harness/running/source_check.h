@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/planning/fault_check.h"
 #include "harness/records/case.h"
 #include "harness/records/record.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 
 namespace aqbench {
-
-// The problems, each a sentence without its full stop. Those that may be none in another version of the
-// program stand apart: stages and metrics that this version does not know.
-struct SourceProblems {
-  std::vector<std::string> always, of_this_version;
-};
 
 // Returns what in a record does not fit its case: an isolation that aqbench does not have, or none for a real
 // method; the hash of a dataset where the case looks at none, no such hash where it does, or a hash that is

@@ -119,6 +119,8 @@ class CommandChecker {
       check_flags(commands_.front());
     } else {
       check_gate_code(last);
+      check_earlier_codes();
+      check_resumed_times();
       check_added_files();
       for (const RanCommand& command : commands_) check_flags(command);
     }
@@ -197,27 +199,75 @@ class CommandChecker {
   }
 
   void check_exit_code(int code) {
-    const bool failed = std::ranges::any_of(results_.records, [](const Record& record) {
-      return record.status != Status::ok && record.status != Status::skipped;
-    });
+    const bool failed = has_failed_case();
     const int expected = !results_.run.complete ? 130 : failed ? 3 : -1;  // -1: a gate or tests decide
     if (expected >= 0 ? code != expected : code == 3 || code == 130)
       report(fmt::format("says exit code {}, which does not follow from the records", code));
   }
 
-  // A run in which no case failed ended as its gate says; without a gate, and without tests, well. Another
-  // version may have gated otherwise.
+  // A run in which no case failed ended as its gate and its tests say; without them, well. Another version
+  // may have gated otherwise.
   void check_gate_code(const RanCommand& last) {
     const int code = *last.exit_code;
-    const bool gated = last.has("gate");
-    if (code == 3 || code == 130 || last.has("with-tests") || results_.run.text_version != kSummaryVersion ||
-        (gated && !has_file(kBaselineCopyName)))
-      return;
+    const bool gated = last.has("gate"), tested = last.has("with-tests");
+    if (code == 3 || code == 130 || results_.run.text_version != kSummaryVersion ||
+        (gated && !has_file(kBaselineCopyName)) || (tested && !has_file(kTestsLog)))
+      return;                              // what is missing is named elsewhere
     if (gated && !content_.gated) return;  // whoever reads the baseline says what is wrong with it
-    const ExitCode expected = gated ? content_.gated->exit_code() : ExitCode::pass;
+    const ExitCode of_gate = gated ? content_.gated->exit_code() : ExitCode::pass;
+    const ExitCode of_tests =
+        tested && content_.tests != "passed" ? ExitCode::regression : ExitCode::pass;  // the log ends so
+    const ExitCode expected = combine(of_gate, of_tests);
     if (code != static_cast<int>(expected))
-      report(fmt::format("says exit code {}, {} gives {}", code, gated ? "the gate" : "a run without a gate",
+      report(fmt::format("says exit code {}, {}{} {} {}", code, gated ? "the gate" : "a run without a gate",
+                         tested ? " and the tests" : "", tested ? "give" : "gives",
                          static_cast<int>(expected)));
+  }
+
+  // An earlier command was interrupted exactly if cases were left for those after it. A command that shared
+  // its cases may have left them to others.
+  void check_earlier_codes() {
+    const auto& resumptions = journal_.resumptions;
+    const std::size_t earlier = commands_.size() - 1, measured = journal_.log_marks.size();
+    if (shared_ || results_.run.text_version != kSummaryVersion || resumptions.size() < earlier) return;
+    // Commands that were killed at once are in the journal alone, and nobody knows between which others.
+    const std::size_t killed_at_once = resumptions.size() - earlier;
+    for (std::size_t i = 0; i < earlier; ++i) {
+      const RanCommand& command = commands_[i];
+      if (!command.exit_code || command.has("slurm") || command.has("local")) continue;
+      const bool was_complete = results_.run.complete && resumptions[i].after == measured,
+                 left_cases = !results_.run.complete || resumptions[i + killed_at_once].after < measured;
+      const int code = *command.exit_code;
+      if (left_cases ? code != 130 : was_complete && !may_end_whole_run(command, code))
+        report(fmt::format("says exit code {} of command {}, after which {} cases were left", code, i + 1,
+                           left_cases ? "some" : "no"));
+    }
+  }
+
+  // A command goes on with the journal before it is noted, on the same machine. How its clock goes with that
+  // of the command before, nobody knows.
+  void check_resumed_times() {
+    const auto& resumptions = journal_.resumptions;
+    if (shared_ || resumptions.size() + 1 != commands_.size()) return;
+    for (std::size_t i = 0; i < resumptions.size(); ++i) {
+      const std::string& started = commands_[i + 1].started;
+      const auto resumed = seconds_of_utc(resumptions[i].utc), begin = seconds_of_utc(started);
+      if (!commands_[i + 1].has("local") && resumed && begin && *resumed > *begin)
+        report(fmt::format("goes on at {}, the journal at {}", started, resumptions[i].utc));
+    }
+  }
+
+  bool has_failed_case() const {
+    return std::ranges::any_of(results_.records, [](const Record& record) {
+      return record.status != Status::ok && record.status != Status::skipped;
+    });
+  }
+
+  // With which baseline and tests it was, only the last command says.
+  bool may_end_whole_run(const RanCommand& command, int code) const {
+    if (has_failed_case()) return code == 3;
+    const bool gated = command.has("gate");
+    return code == 0 || (code == 1 && (gated || command.has("with-tests"))) || (code == 4 && gated);
   }
 
   // What a command adds besides results is there if it was asked for, and only then.

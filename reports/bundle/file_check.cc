@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
+#include "harness/records/comparability.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/source_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -42,6 +44,12 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// ctest prints "1/2 Test #1: core ....***Failed  0.01 sec", and of tests that passed nothing but such a line.
+bool is_failed_test(std::string_view line) {
+  return line.find("/") != line.npos && line.find(" Test ") != line.npos &&
+         line.find("***Failed ") != line.npos;
+}
+
 class FileChecker {
  public:
   FileChecker(const std::filesystem::path& bundle, const BundleContent& content,
@@ -55,8 +63,9 @@ class FileChecker {
     commands_ = parse_commands(text_of(kCommandsFile));
     const std::size_t at_once = processes_at_once(log);
     check_time_of_cases(at_once);
-    check_memory(at_once == 0 && merged_runs(results_.run) == 1);
+    check_memory(at_once > 0);
     if (merged_runs(results_.run) == 1) {
+      if (at_once == 0) check_order();
       for (Finding& finding : check_commands(content_, journal_, commands_, files_, at_once > 0))
         findings_.push_back(std::move(finding));
       if (at_once == 0)
@@ -137,12 +146,11 @@ class FileChecker {
   void check_log(const std::string& log) {
     std::uint64_t start = 0;
     std::string_view rest = log;
-    std::vector<std::string_view> parts;
     for (const LogMark& mark : journal_.log_marks) {
       if (mark.bytes < start || mark.bytes > log.size())
         return report(kLogFile, "is not as long as the journal says");
-      parts.push_back(std::string_view(log).substr(start, mark.bytes - start));
-      if (sha256_hex(parts.back()) != mark.sha256)
+      log_parts_.push_back(std::string_view(log).substr(start, mark.bytes - start));
+      if (sha256_hex(log_parts_.back()) != mark.sha256)
         return report(kLogFile,
                       fmt::format("bytes {} to {} are not what the journal knows", start, mark.bytes));
       start = mark.bytes;
@@ -154,6 +162,34 @@ class FileChecker {
     check_log_times(log);
   }
 
+  static std::string end_of(const auto& record) {
+    return to_string(record.status) + (record.reason.empty() ? "" : ": ") + record.reason;
+  }
+
+  // A process of its own runs one case after the other, without blocks: each begins after the one before,
+  // also where it was run again, and ends in its own part of the log.
+  void check_order() {
+    const std::vector<CaseEnd> ends = case_ends(journal_);
+    if (!journal_.blocks.empty() || ends.size() != log_parts_.size()) return;
+    std::map<std::string_view, std::size_t> begun;  // the last line that says so, counted from 1
+    std::size_t line_number = 0, before = 0;
+    for (const std::string_view part : log_parts_)
+      for (const std::string_view line : lines_of(part)) {
+        ++line_number;
+        if (line.starts_with("== ") && line.size() > 24) begun[line.substr(24)] = line_number;
+      }
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const std::string end = "-- " + end_of(ends[i]);
+      const bool ended =
+          std::ranges::any_of(lines_of(log_parts_[i]), [&](std::string_view line) { return line == end; });
+      const std::size_t began = begun[ends[i].case_name];
+      if (!ended || began <= before)
+        return report(kLogFile, fmt::format("does not tell of case {} where the journal has it",
+                                            printable(ends[i].case_name)));
+      before = began;
+    }
+  }
+
   // The sweep writes "== UTC CASE" before a case or one of its blocks, and "-- STATUS: REASON" after it.
   void check_ends(std::string_view log) {
     std::multiset<std::string> begun, ended;
@@ -163,7 +199,7 @@ class FileChecker {
     }
     std::set<std::string_view> in_blocks;
     const auto take = [&](const auto& record) {
-      const std::string end = to_string(record.status) + (record.reason.empty() ? "" : ": ") + record.reason;
+      const std::string end = end_of(record);
       const auto found = ended.find(end);
       if (found == ended.end())
         report(kLogFile, fmt::format("does not say that a case ended with '{}'", printable(end)));
@@ -181,6 +217,10 @@ class FileChecker {
     }
   }
 
+  bool names_case(std::string_view name) const {
+    return std::ranges::find(journal_.header.case_names, name) != journal_.header.case_names.end();
+  }
+
   void check_log_times(std::string_view log) {
     const auto started = seconds_of_utc(results_.run.started_utc),
                finished = seconds_of_utc(results_.run.finished_utc);
@@ -188,6 +228,9 @@ class FileChecker {
     for (const std::string_view line : lines_of(log)) {
       if (!line.starts_with("== ") || line.size() < 23) continue;
       const auto at = seconds_of_utc(std::string(line.substr(3, 20)));
+      // A program may print anything, but not the name of a case at this place.
+      if (!at && line.size() > 24 && names_case(line.substr(24)))
+        return report(kLogFile, fmt::format("'{}' has no time", printable(line)));
       if (at && (*at < *started || *at > *finished))
         return report(kLogFile, fmt::format("'{}' is not within the run", printable(line)));
     }
@@ -231,28 +274,58 @@ class FileChecker {
       report("results.json", fmt::format("records: took {:.6g} s of a run of {:.6g} s", sum_s, wall_s));
   }
 
-  // No process has more memory than its machine: that of the environment where one machine ran all.
-  void check_memory(bool one_machine) {
-    std::uint64_t most_bytes = kMaxMemoryBytes;
+  // No process has more memory than its machine. Which machines shared a sweep is not known; those that went
+  // on with it or ran its shards have memory of one class, unless "mixed" says otherwise.
+  std::uint64_t most_memory_bytes(bool shared) const {
     const Json& environment = *results_.environment;
-    const Json memory = environment.is_object() ? environment.value("memory", Json()) : Json();
-    const Json key = environment.is_object() ? environment.value("comparability", Json()) : Json();
-    const bool mixed = key.is_object() && key.contains("mixed");
-    if (one_machine && !mixed && memory.is_object() && memory.contains("total_bytes") &&
-        memory.at("total_bytes").is_number_unsigned())
-      most_bytes = memory.at("total_bytes").get<std::uint64_t>();
+    if (shared || !environment.is_object()) return kMaxMemoryBytes;
+    std::vector<Json> machines;
+    for (const Json& shard : environment.value("shards", Json::array()))
+      if (shard.is_object()) machines.push_back(shard.value("environment", Json()));
+    const bool one_machine = machines.empty() && journal_.resumptions.empty();
+    if (machines.empty()) machines.push_back(environment);
+    std::uint64_t most_bytes = 0;
+    for (const Json& machine : machines) {
+      const Json key = comparability_of(machine),
+                 memory = machine.is_object() ? machine.value("memory", Json()) : Json();
+      const Json total = memory.is_object() ? memory.value("total_bytes", Json()) : Json();
+      const bool of_class = key.is_object() && key.contains("memory");
+      if (!total.is_number_unsigned() || (key.is_object() && key.contains("mixed")) ||
+          !(one_machine || of_class))
+        return kMaxMemoryBytes;
+      most_bytes = std::max(most_bytes, total.get<std::uint64_t>());
+    }
+    return one_machine ? most_bytes : most_gib_of_class(most_bytes) << 30;
+  }
+
+  void check_memory(bool shared) {
+    const std::uint64_t most_bytes = most_memory_bytes(shared);
     for (const Record& record : results_.records)
       if (record.peak_rss_bytes && *record.peak_rss_bytes > most_bytes)
         report("results.json", fmt::format("case {}: peak_rss_bytes: {} of a machine with {}",
                                            printable(record.case_name), *record.peak_rss_bytes, most_bytes));
   }
 
+  // The log's first line, "# Tests of FOLDER, UTC", is of a command that was asked for tests.
+  void check_time_of_tests(std::string_view log) {
+    const std::string_view title = log.substr(0, log.find('\n'));
+    const std::size_t comma = title.rfind(", ");
+    const auto at = comma == title.npos ? std::nullopt : seconds_of_utc(std::string(title.substr(comma + 2)));
+    if (!at || !commands_.problem.empty() || merged_runs(results_.run) > 1) return;
+    const bool within = std::ranges::any_of(commands_.commands, [&](const RanCommand& command) {
+      const auto begin = seconds_of_utc(command.started), end = seconds_of_utc(command.finished);
+      return command.has("with-tests") && begin && *begin <= *at && (!end || *at <= *end);
+    });
+    if (!within) report(kTestsLog, fmt::format("'{}' is within no command", printable(title)));
+  }
+
   void check_tests() {
     if (!has(kTestsLog)) return;
     const std::string log = text_of(kTestsLog);
+    check_time_of_tests(log);
     if (test_result(log) != "passed") return;
     for (const std::string_view line : lines_of(log))
-      if (line.starts_with("exit code: ") && line != "exit code: 0")
+      if ((line.starts_with("exit code: ") && line != "exit code: 0") || is_failed_test(line))
         report(kTestsLog, fmt::format("says that the tests passed, and '{}'", printable(line)));
   }
 
@@ -262,6 +335,7 @@ class FileChecker {
   const JournalContents& journal_;
   const std::vector<std::string>& files_;
   CommandList commands_;
+  std::vector<std::string_view> log_parts_;  // one for each line of the journal that marks the log
   std::vector<Finding> findings_;
 };
 

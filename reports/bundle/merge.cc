@@ -23,6 +23,7 @@
 #include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/bundle/merge_check.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
@@ -118,19 +119,11 @@ std::string merged_cases(const std::vector<ShardBundle>& shards) {
               "the shards are not the whole sweep" + (missing.empty() ? "" : ": missing " + missing));
 }
 
-// The first shard's environment, with those of all shards inside it. Where they differ, the comparability key
-// says so.
-Json merged_environment(const std::vector<ShardBundle>& shards) {
-  Json merged = shards.front().environment;
-  bool same = true;
+Json environments_of(const std::vector<ShardBundle>& shards) {
   Json all = Json::array();
-  for (const ShardBundle& shard : shards) {
-    same = same && shard.environment.value("comparability", Json()) == merged.value("comparability", Json());
+  for (const ShardBundle& shard : shards)
     all.push_back({{"run", shard.results.run.id}, {"environment", shard.environment}});
-  }
-  if (!same) merged["comparability"] = {{"mixed", "shards ran on machines or builds that differ"}};
-  merged["shards"] = std::move(all);
-  return merged;
+  return all;
 }
 
 // Takes the records out of the shards.
@@ -163,7 +156,7 @@ Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_
   effective["plan_sha256"] = run.plan_sha256;
   effective["merged_from"] = std::move(from);
   run.effective = std::move(effective);
-  merged.environment = merged_environment(shards);
+  merged.environment = merged_environment(environments_of(shards));
   return merged;
 }
 
@@ -204,10 +197,7 @@ void copy_baseline(const std::vector<ShardBundle>& shards, const fs::path& bundl
 
 void add_shard_notes(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   for (const ShardBundle& shard : shards) {
-    std::vector<std::string> notes;
-    for (const std::string& note : read_bundle_content(shard.path, {}).notes)
-      notes.push_back(fmt::format("{}: {}", shard.results.run.id, note));
-    add_notes(bundle, notes);
+    add_notes(bundle, notes_of_shard(shard.results.run.id, read_bundle_content(shard.path, {}).notes));
   }
 }
 

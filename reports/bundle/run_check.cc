@@ -98,6 +98,8 @@ class RunChecker {
     const Json& environment = *results_.environment;
     if (header_.schema_version > 1 && !is_journalled(environment_without_load(environment)))
       report(kResultsFile, "environment is not the journal's");
+    check_types(environment);
+    check_mixed();
     if (!value_at(environment, "comparability.mixed").is_null()) return;
     // What decides about comparing stands there twice.
     constexpr std::pair<const char*, const char*> kTwice[] = {
@@ -121,6 +123,27 @@ class RunChecker {
     if (const auto& threads = header_.request.threads;
         threads && environment.contains("threads") && environment.at("threads") != Json(*threads))
       report(kResultsFile, "environment.threads is not what was asked for");
+  }
+
+  // A value of another type would not be compared with anything.
+  void check_types(const Json& environment) {
+    for (const char* const object : {"comparability", "cpu", "memory", "build", "libraries"})
+      if (const Json value = value_at(environment, object); !value.is_null() && !value.is_object())
+        report(kResultsFile, fmt::format("environment.{} is no object", object));
+    for (const char* const count : {"cpu.cores_online", "cpu.cores_usable", "memory.total_bytes",
+                                    "memory.available_bytes", "memory.cgroup_limit_bytes", "threads"})
+      if (const Json value = value_at(environment, count); !value.is_null() && !value.is_number_integer())
+        report(kResultsFile, fmt::format("environment.{} is no number", count));
+  }
+
+  // No machine says of itself that it is several: that follows when a run was gone on with, or merged.
+  void check_mixed() {
+    if (header_.schema_version < 2 || merged_runs(run_) > 1) return;
+    std::vector<const Json*> told = {&*header_.environment};
+    for (const JournalResumption& resumption : journal_.resumptions) told.push_back(&*resumption.environment);
+    for (const Json* const environment : told)
+      if (!value_at(*environment, "comparability.mixed").is_null())
+        report(kJournalFile, "environment.comparability.mixed: is that of no machine");
   }
 
   // An older program told the environment in which a run was gone on with, whatever it began in.

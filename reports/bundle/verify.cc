@@ -13,6 +13,7 @@
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
+#include "harness/running/source_check.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/file_check.h"
@@ -280,6 +281,9 @@ class Verifier {
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
       if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
+      if (!report_.other_version && !is_of_this_program(journal.header))
+        report_.notes.push_back(
+            "of another build of aqbench: what only that build can know of itself was not checked");
       if (results.schema_version < 2 || journal.header.schema_version < 2) return;
       guarded("bench.log", [&] { add_findings(check_files(bundle_, content, journal, files)); });
     });

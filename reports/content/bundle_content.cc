@@ -19,17 +19,6 @@ bool bundle_has(const std::filesystem::path& bundle, const char* file) {
   return std::filesystem::exists(bundle / file, error);
 }
 
-std::vector<std::string> read_notes(const std::filesystem::path& file) {
-  const std::string text = read_text_file(file, kMaxNotesBytes);
-  std::vector<std::string> notes;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    notes.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return notes;
-}
-
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool has_word(std::string_view lower_line, std::string_view word) {
@@ -78,11 +67,28 @@ void read_beside_results(const std::filesystem::path& bundle, BundleContent& con
   content.warnings = read_warnings(bundle);
 }
 
+std::vector<std::string> read_notes(const std::filesystem::path& file) {
+  const std::string text = read_text_file(file, kMaxNotesBytes);
+  std::vector<std::string> notes;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    notes.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return notes;
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += one_line(note, kMaxNoteBytes) + "\n";
+  return text;
+}
+
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
-  std::string text = bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMaxNotesBytes) : "";
-  for (const std::string& note : notes) text += one_line(note, kMaxNoteBytes) + "\n";
-  write_file(bundle / kNotesName, text);
+  const std::string text =
+      bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMaxNotesBytes) : "";
+  write_file(bundle / kNotesName, text + notes_text(notes));
 }
 
 std::vector<LogWarning> warnings_of_log(std::string_view log, const std::string& file) {

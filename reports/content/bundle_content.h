@@ -45,6 +45,10 @@ void read_beside_results(const std::filesystem::path& bundle, BundleContent& con
 // Gates the results on the baseline and keeps both.
 void set_baseline(BundleContent& content, Baseline baseline);
 
+// Reads the notes of notes.txt, and returns the text that it has with notes. Throws Error(input, io).
+std::vector<std::string> read_notes(const std::filesystem::path& file);
+std::string notes_text(const std::vector<std::string>& notes);
+
 // Appends to notes.txt; line breaks and control characters of a note become blanks.
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes);
 

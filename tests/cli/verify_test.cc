@@ -86,6 +86,13 @@ INSTANTIATE_TEST_SUITE_P(
         Honest{"AnInjectedFailure",
                {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--inject", "noise=throw"},
                3},
+        Honest{"ADelayAndALoss",
+               {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--inject", "noise=20ms",
+                "--inject", "*=corrupt"}},
+        Honest{"NumbersOfThreads",
+               {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--axis", "threads=1,3"}},
+        Honest{"AMemoryLimit",
+               {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--memory-limit", "1"}},
         Honest{"AProfileThatFails", {"profile", "roma_like", "--inject", "noise=throw"}, 3}),
     [](const auto& honest) { return std::string(honest.param.name); });
 

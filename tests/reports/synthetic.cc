@@ -263,6 +263,10 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   add_build(environment["build"], build_info());
   if (build_info().commit.empty()) environment["build"]["commit"] = environment["build"]["dirty"] = nullptr;
   environment["build"]["program_sha256"] = program_sha256();
+  if (!environment.contains("comparability"))
+    for (const char* const key : {"compiler", "flags", "build_type", "sanitizers"})
+      environment["comparability"][key] = environment["build"][key];
+  environment["comparability"]["cpu_model"] = environment["cpu"].value("model", Json());
   results.environment = environment;
   const std::filesystem::path bundle = base / results.run.id;
   std::filesystem::create_directories(bundle / "tiles");

@@ -331,7 +331,7 @@ TEST(ForgedTimes, OfOneProcessAreNoLongerThanTheRunAndItsCommand) {
     shared.edit("bench.log", record.case_name + "\n",
                 record.case_name + "\non host, process " + record.case_name + "\n");
   shared.seal();
-  EXPECT_EQ(verify_bundle(bundle).findings.size(), 3u) << "lines of the log make no sweep a shared one";
+  EXPECT_EQ(verify_bundle(bundle).findings.size(), 4u) << "lines of the log make no sweep a shared one";
   shared.edit("commands.txt", "command: aqbench sweep", "command: aqbench sweep --local 2");
   shared.seal();
   EXPECT_TRUE(verify_bundle(bundle).ok()) << "two more may have joined it";
