@@ -22,8 +22,6 @@ constexpr int kUnitWarmup = 1;
 constexpr int kFewestRepetitions = 3;
 constexpr int kMetricRepetitions = 0;  // of a calibration of metrics: an output is all that a unit is run for
 constexpr int kDefaultLooks = 3;
-constexpr std::size_t kAaPairs = 600;
-constexpr std::size_t kAaMetricPairs = 240;
 // --calibrate has a shorter case, and takes the shortest of more runs: of ten, one is free of a busy
 // neighbour more often than of five.
 constexpr int kAaRepetitions = 10;

@@ -12,6 +12,7 @@
 #include "cli/ab/metric_flags.h"
 #include "cli/command_trust.h"
 #include "cli/options.h"
+#include "harness/ab/aa_validation.h"
 #include "harness/ab/decision.h"
 #include "harness/planning/plan.h"
 
@@ -46,10 +47,10 @@ struct AbRequest {
     bool separately = false;
   } policy;
   AbSettings settings;
-  AbSettings live_settings;          // of --live
-  std::optional<std::size_t> pairs;  // per look; of A/A for --calibrate
-  std::size_t delayed_pairs = 160;   // per delayed stage, for --calibrate
-  std::size_t draws = 2000;          // --suites: comparisons that --calibrate draws
+  AbSettings live_settings;                   // of --live
+  std::optional<std::size_t> pairs;           // per look; of A/A for --calibrate
+  std::size_t delayed_pairs = kDelayedPairs;  // per delayed stage, for --calibrate
+  std::size_t draws = kUsualDraws;            // --suites: comparisons that --calibrate draws
 
   bool exec = false;              // start units anew instead of forking them
   bool different_builds = false;  // accept another build type or sanitizer

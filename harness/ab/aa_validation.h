@@ -25,6 +25,10 @@ inline constexpr std::size_t kMaxAaValidationDraws = 100000;
 inline constexpr std::size_t kMaxPairsPerDraw = 200;
 inline constexpr std::size_t kMaxLiveRuns = 1000;
 
+// What is measured where the user does not say it: A/A pairs, those where metrics are validated, pairs of
+// each delayed stage; and the suites that are drawn from them.
+inline constexpr std::size_t kAaPairs = 600, kAaMetricPairs = 240, kDelayedPairs = 160, kUsualDraws = 2000;
+
 // The number of pairs in each draw (harness/statistics/aa_validation.h) where the user does not say it.
 inline constexpr std::size_t kPairsPerDraw = 40;
 
@@ -79,7 +83,7 @@ struct AaValidationDocument {
   AbRunInfo run;
   PairedPolicy policy;                   // with one look
   std::vector<AbOutcome> outcomes = {};  // metrics that are validated in place of times
-  std::size_t draws = 2000;
+  std::size_t draws = kUsualDraws;
   std::size_t pairs_per_draw = kPairsPerDraw;
   AbSideInfo program;
   JsonBox environment;

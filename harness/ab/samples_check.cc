@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
 
+#include "core/text.h"
+#include "harness/records/case.h"
 #include "metrics/metric_range.h"
+#include "metrics/metric_relations.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -38,6 +44,45 @@ std::string unit_problem(const AbUnit& unit, int warm_runs, bool cold_runs) {
   return {};
 }
 
+// One metric without the others that it comes with.
+constexpr ScoredAs kOneAlone = {
+    .surface = false, .default_tolerances = false, .default_tiles = false, .default_outliers = false};
+
+bool same_values(const std::vector<AbOutcomeSamples>& a, const std::vector<AbOutcomeSamples>& b) {
+  return std::ranges::equal(a, b, [](const AbOutcomeSamples& one, const AbOutcomeSamples& other) {
+    return one.name == other.name && one.values == other.values;
+  });
+}
+
+// A workload is proved by identities: they are no metrics of a score and should be equal.
+bool is_identity(const std::string& name, const Metric& metric) {
+  return !is_metric_name(name) && metric.unit == "1" && metric.better == Better::equal && metric.value;
+}
+
+std::vector<std::string> problems_of_output(const AbSamples& samples, const AbOutput& output,
+                                            const AbScoring& scoring) {
+  if (output.metrics.empty()) return {"has no metrics"};
+  const bool recording = samples.cases[output.case_index].name.starts_with(kDatasetPrefix);
+  const bool tiled = std::ranges::any_of(samples.units, [&](const AbUnit& unit) {
+    return unit.case_index == output.case_index && unit.side == output.side && !unit.tiles_sha256.empty();
+  });
+  const bool named =
+      std::ranges::any_of(output.metrics, [](const auto& one) { return is_metric_name(one.first); });
+  const bool scored = scoring.methods_alone || tiled || named, usual = scoring.usual_lengths && !recording;
+  std::vector<std::string> problems;
+  if (scored)
+    problems = metric_problems(output.metrics, {.surface = !recording,
+                                                .default_tolerances = usual,
+                                                .default_tiles = usual,
+                                                .default_outliers = usual});
+  if (!scoring.known_names) return problems;
+  for (const auto& [name, metric] : output.metrics)
+    if (scored ? !is_metric_name(name) : !is_identity(name, metric))
+      problems.push_back(fmt::format("{} is {}", printable(name.text()),
+                                     scored ? "no metric" : "no identity of a workload"));
+  return problems;
+}
+
 }  // namespace
 
 std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs, bool cold_runs) {
@@ -45,11 +90,46 @@ std::vector<std::string> sample_problems(const AbSamples& samples, int warm_runs
   for (std::size_t i = 0; i < samples.units.size(); ++i)
     if (const std::string what = unit_problem(samples.units[i], warm_runs, cold_runs); !what.empty())
       problems.push_back(fmt::format("units[{}]: {}", i, what));
-  for (std::size_t i = 0; i < samples.outputs.size(); ++i) {
-    const MetricSet& metrics = samples.outputs[i].metrics;
-    if (find_metric(metrics, "points") == nullptr) continue;  // of a workload
-    for (const std::string& problem : metric_problems(metrics))
+  return problems;
+}
+
+std::vector<std::string> output_problems(const AbSamples& samples, const AbScoring& scoring) {
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < samples.outputs.size(); ++i)
+    for (const std::string& problem : problems_of_output(samples, samples.outputs[i], scoring))
       problems.push_back(fmt::format("outputs[{}]: {}", i, problem));
+  return problems;
+}
+
+std::vector<std::string> outcome_problems(const AbSamples& samples, const std::vector<AbOutcome>& judged,
+                                          bool same_input) {
+  std::vector<std::string> problems;
+  std::map<std::string, std::pair<double, double>> ends;  // the smallest and the largest value of each
+  std::map<std::tuple<std::size_t, AbSide, std::string>, std::size_t> first_of;
+  for (std::size_t i = 0; i < samples.units.size(); ++i) {
+    const AbUnit& unit = samples.units[i];
+    for (const AbOutcomeSamples& outcome : unit.outcomes) {
+      if (std::ranges::find(judged, outcome.name, &AbOutcome::name) == judged.end())
+        problems.push_back(fmt::format("units[{}]: has {}, which is not judged", i, printable(outcome.name)));
+      for (const double value : outcome.values) {
+        auto& [least, most] = ends.try_emplace(outcome.name, value, value).first->second;
+        least = std::min(least, value);
+        most = std::max(most, value);
+      }
+    }
+    if (!same_input || unit.status != Status::ok) continue;
+    const auto first = first_of.emplace(std::tuple(unit.case_index, unit.side, unit.output_sha256), i).first;
+    if (!same_values(samples.units[first->second].outcomes, unit.outcomes))
+      problems.push_back(
+          fmt::format("units[{}]: has the output of units[{}] and other metrics", i, first->second));
+  }
+  for (const AbOutcome& outcome : judged) {
+    const auto found = ends.find(outcome.name);
+    if (outcome.kind != AbOutcome::Kind::metric || found == ends.end()) continue;
+    for (const double value : {found->second.first, found->second.second})
+      for (const std::string& problem :
+           metric_problems({{outcome.name, Metric{value, outcome.unit, outcome.better, ""}}}, kOneAlone))
+        problems.push_back("units: " + problem);
   }
   return problems;
 }

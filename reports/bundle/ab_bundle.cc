@@ -6,19 +6,21 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/ab/aa_validation_json.h"
+#include "harness/ab/ab_words.h"
 #include "harness/ab/layout.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/samples_check.h"
+#include "harness/ab/side_check.h"
 #include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
+#include "harness/running/source_check.h"
 #include "reports/bundle/ab_command_check.h"
 #include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -26,6 +28,7 @@
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/commands.h"
+#include "reports/content/json_difference.h"
 #include "reports/content/utc.h"
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
@@ -47,6 +50,7 @@ struct Recomputed {
   bool old_version = false;
   std::optional<ExitCode> decided;         // by the decision
   const AbDocument* comparison = nullptr;  // null: an A/A validation
+  const AaValidationDocument* validation = nullptr;
   std::string other_texts;  // what differs in texts of an older version that has the pairs: not forged for it
 };
 
@@ -70,44 +74,18 @@ std::string protocol_problem_of(const AbDocument& document) {
                                : "run.complete is false, though nothing is missing";
 }
 
-bool same_build(const BuildInfo& a, const BuildInfo& b) {
-  const auto fields = [](const BuildInfo& build) {
-    return std::tie(build.version, build.commit, build.dirty, build.compiler, build.flags, build.build_type,
-                    build.sanitizers);
-  };
-  return fields(a) == fields(b);
-}
-
-// A command has no build of aqbench, and one program has one build.
-std::string side_problem_of(const AbDocument& document) {
-  for (const auto& [name, side] : {std::pair{"a", &document.a}, {"b", &document.b}})
-    if (side->command && (!side->variant.empty() || !same_build(side->build, {})))
-      return fmt::format("{}: a command has no variant and no build of aqbench", name);
-  if (document.run.commands && !document.run.exec) return "run.exec is false, though commands are started";
-  const std::string& program = document.a.program_sha256;
-  const bool one = !program.empty() && program == document.b.program_sha256;
-  return one && !same_build(document.a.build, document.b.build) ? "a, b: one program of two builds" : "";
-}
-
 Recomputed recompute(const AbDocument& document) {
   const AbReport report = judge_ab(document);
-  Recomputed again{ab_text(document, report),
-                   render_ab_summary(document, report),
-                   document.environment,
-                   {},
-                   {&document.samples},
-                   &document.run,
-                   {},
-                   false,
-                   false,
-                   {},
-                   nullptr,
-                   {}};
+  Recomputed again;
+  again.text = ab_text(document, report);
+  again.summary = render_ab_summary(document, report);
+  again.environment = document.environment;
+  again.parts = {&document.samples};
+  again.run = &document.run;
   const bool run_here = document.run.samples_file.empty();
   if (const std::string problem = protocol_problem_of(document); !problem.empty())
     again.problems.push_back(problem);
-  if (const std::string problem = side_problem_of(document); !problem.empty())
-    again.problems.push_back(problem);
+  if (const std::string problem = side_problem(document); !problem.empty()) again.problems.push_back(problem);
   if (run_here)
     for (const std::string& problem :
          sample_problems(document.samples, document.run.warm_runs, !document.run.commands))
@@ -132,18 +110,12 @@ Recomputed recompute(const AbDocument& document) {
 
 Recomputed recompute(const AaValidationDocument& document) {
   const AaValidationReport report = judge_aa_validation(document);
-  Recomputed again{aa_validation_text(document, report),
-                   render_aa_validation_summary(document, report),
-                   document.environment,
-                   {},
-                   {},
-                   &document.run,
-                   {},
-                   false,
-                   false,
-                   {},
-                   nullptr,
-                   {}};
+  Recomputed again;
+  again.text = aa_validation_text(document, report);
+  again.summary = render_aa_validation_summary(document, report);
+  again.environment = document.environment;
+  again.run = &document.run;
+  again.validation = &document;
   if (const std::string problem = aa_validation_problem(document); !problem.empty())
     again.problems.push_back(problem);
   for (const AaValidationSeries& series : document.series) again.parts.push_back(&series.samples);
@@ -164,26 +136,6 @@ Recomputed recompute(const AaValidationDocument& document) {
 
 std::string ab_environment_text(const Json& environment) {
   return environment.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-// Path of the first value that differs, "decision.cases[0].verdict".
-std::string first_difference(const Json& a, const Json& b, const std::string& path) {
-  if (a.type() != b.type() && !(a.is_number() && b.is_number())) return path;
-  if (a.is_array() && a.size() == b.size()) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (auto found = first_difference(a[i], b[i], fmt::format("{}[{}]", path, i)); !found.empty())
-        return found;
-    return {};
-  }
-  if (a.is_object() && a.size() == b.size()) {
-    for (const auto& [key, value] : a.items()) {
-      const std::string inner = path.empty() ? key : path + "." + key;
-      if (!b.contains(key)) return inner;
-      if (auto found = first_difference(value, b.at(key), inner); !found.empty()) return found;
-    }
-    return {};
-  }
-  return a == b ? std::string() : path;
 }
 
 }  // namespace
@@ -254,10 +206,53 @@ void check_ab_times(const char* main_file, const Recomputed& again, std::vector<
              finished = seconds_of_utc(again.run->finished_utc);
   if (!started || !finished || *finished < *started)
     return findings.push_back({main_file, "run.finished_utc is not after run.started_utc"});
+  if (!again.has_journal) return;  // what was measured before is told in any unit of time
   double sum_s = 0;
   for (const AbSamples* part : again.parts) sum_s += measured_s(*part);
   if (const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS; sum_s > wall_s)
     findings.push_back({main_file, fmt::format("units took {:.6g} s of {:.6g} s", sum_s, wall_s)});
+}
+
+// Outputs and outcomes are what the program scored that the environment tells of, or one that was named.
+void check_scores(const char* main_file, const Recomputed& again, const AbWords& words,
+                  std::vector<Finding>& findings) {
+  if (!again.run->samples_file.empty()) return;
+  AbScoring scoring = words.scoring();
+  const bool own = again.has_journal && !words.has("a");
+  std::vector<std::string> problems;
+  for (const AbSamples* const part : again.parts) {
+    scoring.known_names = own;
+    std::vector<std::string> found = output_problems(*part, scoring);
+    scoring.known_names = own && !found.empty() && is_of_this_program(*again.environment);
+    if (!scoring.known_names) found = output_problems(*part, scoring);
+    std::ranges::move(found, std::back_inserter(problems));
+    if (again.comparison != nullptr && !again.run->commands)
+      std::ranges::move(
+          outcome_problems(*part, again.comparison->settings.outcomes, again.run->paired_over == "runs"),
+          std::back_inserter(problems));
+  }
+  for (const std::string& problem : problems) findings.push_back({main_file, "samples." + problem});
+}
+
+// What only this very build can know is asked last: it hashes the program.
+void check_ab_environment(const char* main_file, const Recomputed& again, const AbWords& words,
+                          std::vector<Finding>& findings) {
+  const Json& environment = *again.environment;
+  if (!again.has_journal || !environment.is_object()) return;
+  std::vector<std::string> problems = twice_told_problems(environment);
+  if (again.validation != nullptr)
+    std::ranges::move(own_side_problems("program", again.validation->program, environment),
+                      std::back_inserter(problems));
+  if (again.comparison != nullptr && !again.run->commands && !words.has("a"))
+    for (const auto& [name, side] : {std::pair("a", &again.comparison->a), {"b", &again.comparison->b}})
+      std::ranges::move(own_side_problems(name, *side, environment), std::back_inserter(problems));
+  const Json device = environment.value("device", Json());
+  std::vector<std::string> of_this_build = key_problems(environment);
+  std::ranges::move(build_problems(environment, {device.is_string() ? device.get<std::string>() : ""}),
+                    std::back_inserter(of_this_build));
+  if (!of_this_build.empty() && is_of_this_program(environment))
+    std::ranges::move(of_this_build, std::back_inserter(problems));
+  for (const std::string& problem : problems) findings.push_back({main_file, problem});
 }
 
 // The message of an error about `file`, which the finding names.
@@ -293,7 +288,7 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if ((again.text != text || summary_differs) && !again.other_texts.empty()) {
     if (!result.other_version) result.other_version = Finding{main_file, again.other_texts};
   } else if (again.text != text) {
-    const std::string where = first_difference(json, parse_strict_json(again.text, main_file), "");
+    const std::string where = first_difference(json, parse_strict_json(again.text, main_file));
     findings.push_back({main_file, where.empty() ? "is not in the form that aqbench writes"
                                                  : where + " does not follow from the samples"});
   }
@@ -302,7 +297,7 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (has("env.json") &&
       read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(*again.environment))
     findings.push_back({"env.json", fmt::format("is not the environment in {}", main_file)});
-  if (again.has_journal) check_ab_times(main_file, again, findings);
+  check_ab_times(main_file, again, findings);
   if (has(kPairJournalFile) != again.has_journal)
     findings.push_back({kPairJournalFile, again.has_journal ? "is missing" : "does not belong here"});
   std::optional<PairJournalContents> journal;
@@ -312,7 +307,15 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   } catch (const Error& error) {
     findings.push_back({kPairJournalFile, without_file(error.what(), bundle, kPairJournalFile)});
   }
-  AbClaims claims{again.run, again.comparison, again.decided, 0, journal ? &*journal : nullptr};
+  const AbWords words(journal ? journal->header.arguments : std::vector<std::string>());
+  check_scores(main_file, again, words, findings);
+  check_ab_environment(main_file, again, words, findings);
+  if (again.comparison != nullptr)
+    std::ranges::move(
+        check_ab_tiles(bundle, *again.comparison, files, words.has("method-a") && !again.run->exec),
+        std::back_inserter(findings));
+  AbClaims claims{again.run,       again.comparison, again.decided, 0, journal ? &*journal : nullptr,
+                  again.validation};
   for (const AbSamples* part : again.parts) claims.measured_s += measured_s(*part);
   if (has(kCommandsFile)) std::ranges::move(check_ab_commands(bundle, claims), std::back_inserter(findings));
 }
@@ -330,9 +333,7 @@ AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* 
     const std::string text = read_file(bundle / main_file, JsonLimits{}.max_bytes);
     const Json json = parse_strict_json(text, main_file);
     if (comparison) {
-      const AbDocument document = ab_document_from_json(json, main_file);
-      check_document(bundle, main_file, text, json, document, files, result);
-      std::ranges::move(check_ab_tiles(bundle, document, files), std::back_inserter(result.findings));
+      check_document(bundle, main_file, text, json, ab_document_from_json(json, main_file), files, result);
     } else {
       check_document(bundle, main_file, text, json, aa_validation_from_json(json, main_file), files, result);
     }

@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/ab/aa_validation_json.h"
+#include "harness/ab/ab_words.h"
 #include "harness/ab/command_unit.h"
 #include "harness/ab/samples_check.h"
 #include "harness/planning/axis.h"
@@ -30,6 +29,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::int64_t kBeginSlackS = 60;  // git is asked about the folder, and may take its time
+constexpr std::int64_t kJudgeSlackS = 24 * 3600;
 constexpr int kUsualLooks = 3;
 
 class AbCommandChecker {
@@ -41,13 +41,13 @@ class AbCommandChecker {
     check_names();
     check_times();
     check_exit_code();
-    if (claims_.journal != nullptr) check_arguments();
+    check_arguments();
     return std::move(findings_);
   }
 
  private:
   void report(std::string what) { findings_.push_back({kCommandsFile, std::move(what)}); }
-  void report_arguments(std::string what) { findings_.push_back({kAbFile, std::move(what)}); }
+  void report_arguments(std::string what) { findings_.push_back({main_file_, std::move(what)}); }
 
   void check_names() {
     int resumed = 0;
@@ -73,12 +73,17 @@ class AbCommandChecker {
       if (command.real_s && *command.real_s > static_cast<double>(*end - *begin) + kCommandSlackS)
         report(fmt::format("real {} s, from {} to {}", *command.real_s, command.started, command.finished));
     }
-    if (claims_.journal == nullptr) return;  // what is judged here was measured before
-    if (real_s && claims_.measured_s > *real_s + kMeasuredSlackS)
-      report(fmt::format("real {} s, in which {:.6g} s were measured", *real_s, claims_.measured_s));
     const auto started = seconds_of_utc(run_.started_utc), finished = seconds_of_utc(run_.finished_utc),
                first = seconds_of_utc(commands_.front().started),
                last = seconds_of_utc(commands_.back().finished);
+    if (claims_.journal == nullptr) {  // the command is told when what was measured before has been judged
+      if (run_.samples_file.empty() || !started || !finished || !first) return;
+      if (*first < *finished - kBeginSlackS || *first > *finished + kJudgeSlackS)
+        report("begins at another time than the run");
+      return;
+    }
+    if (real_s && claims_.measured_s > *real_s + kMeasuredSlackS)
+      report(fmt::format("real {} s, in which {:.6g} s were measured", *real_s, claims_.measured_s));
     if (started && first && std::abs(*started - *first) > kBeginSlackS)
       report("begins at another time than the run");
     if (finished && last && *last < *finished) report("ends before the run");
@@ -98,19 +103,30 @@ class AbCommandChecker {
                          static_cast<int>(expected)));
   }
 
+  // The words of what ran stand in the journal, those of what only judged in commands.txt alone.
   void check_arguments() {
-    const std::vector<std::string>& arguments = claims_.journal->header.arguments;
-    std::vector<std::string> words = {"aqbench", "ab"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    if (arguments.empty()) return findings_.push_back({kPairJournalFile, "has no arguments"});
-    if (commands_.front().line != printable(shell_join(words)))
-      return findings_.push_back({kPairJournalFile, "has another command than commands.txt"});
-    if (claims_.comparison == nullptr) return;
-    asked_.words = std::move(words);
+    if (claims_.journal != nullptr) {
+      const std::vector<std::string>& arguments = claims_.journal->header.arguments;
+      std::vector<std::string> words = {"aqbench", "ab"};
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      if (arguments.empty()) return findings_.push_back({kPairJournalFile, "has no arguments"});
+      if (commands_.front().line != printable(shell_join(words)))
+        return findings_.push_back({kPairJournalFile, "has another command than commands.txt"});
+      asked_ = AbWords(std::move(words));
+    } else if (!run_.samples_file.empty()) {
+      asked_ = AbWords(commands_.front().words);
+    } else {
+      return;  // of an older version
+    }
+    check_asked("run.samples_file", printable(run_.samples_file) == printable(asked_.samples_file()));
+    if (asked_.against_itself() != (validation_ != nullptr)) return report("asks for something else");
+    if (validation_ != nullptr) return check_validation(*validation_);
     const AbDocument& document = *claims_.comparison;
     if (document.run.commands.has_value() != asked_.has("cmd-a"))
       report_arguments("run.commands: is not what was asked for");
-    if (document.run.commands) {
+    if (asked_.runs_nothing()) {
+      check_samples(document);
+    } else if (document.run.commands) {
       check_rules(document);
       check_command(document.a, "a");
       check_command(document.b, "b");
@@ -125,18 +141,6 @@ class AbCommandChecker {
     if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
   }
 
-  // Returns all values of a flag that may be repeated.
-  std::vector<std::string> values_of(std::string_view flag) const {
-    const std::string with_value = fmt::format("--{}=", flag), alone = fmt::format("--{}", flag);
-    std::vector<std::string> values;
-    for (std::size_t i = 0; i < asked_.words.size(); ++i)
-      if (asked_.words[i].starts_with(with_value))
-        values.push_back(asked_.words[i].substr(with_value.size()));
-      else if (asked_.words[i] == alone && i + 1 < asked_.words.size())
-        values.push_back(asked_.words[++i]);
-    return values;
-  }
-
   void check_rules(const AbDocument& document) {
     const AbCommandRules& told = *document.run.commands;
     check_asked("run.commands.compare_output",
@@ -144,9 +148,7 @@ class AbCommandChecker {
     check_asked("run.commands.any_exit_code", told.any_exit_code == asked_.has("any-exit-code"));
     check_asked("run.commands.quick", told.quick == asked_.has("quick"));
     check_asked("run.commands.layouts",
-                static_cast<double>(told.layouts) == number_of("layouts").value_or(0));
-    check_asked("settings.outputs_may_differ",
-                document.settings.outputs_may_differ == asked_.has("outputs-may-differ"));
+                static_cast<double>(told.layouts) == asked_.number_of("layouts").value_or(0));
   }
 
   // A command's hash is that of all that describes it.
@@ -160,50 +162,40 @@ class AbCommandChecker {
     check_asked(side + ".command.prepare",
                 command.prepare == asked_.value_of("prepare-" + side).value_or(""));
     check_asked(side + ".command.relink", command.relink == asked_.value_of("relink-" + side).value_or(""));
-    check_asked(side + ".command.environment", variables == values_of("env-" + side));
+    check_asked(side + ".command.environment", variables == asked_.values_of("env-" + side));
     check_asked(side + ".label", told.label == asked_.value_of("label-" + side).value_or(line));
     if (told.program_sha256 !=
         sha256_hex(to_json(command).dump(-1, ' ', false, Json::error_handler_t::replace)))
       report_arguments(side + ".program_sha256: is not that of its command");
   }
 
-  // Metrics have the registry's unit and direction and the margins that were asked for; costs are those of a
-  // command.
+  // Costs are those of a command.
   void check_outcomes(const AbDocument& document) {
-    std::vector<std::string> metrics;
-    for (const AbOutcome& told : document.settings.outcomes) {
-      const std::string where = "settings.outcomes." + printable(told.name);
-      if (told.kind == AbOutcome::Kind::cost) {
-        check_asked(where, document.run.commands.has_value() && told.better == Better::lower &&
-                               ((told.name == kCpuOutcome && told.unit == "ms") ||
-                                (told.name == kMemoryOutcome && told.unit == "MiB")));
-        continue;
-      }
-      metrics.push_back(told.name);
-      if (!is_as_registered(told)) report_arguments(where + ": is not the registry's");
-      check_asked(where + ".margin", has_asked_margin(told));
-    }
-    if (!document.run.commands) check_asked("settings.outcomes", metrics == values_of("metric"));
+    std::vector<AbOutcome> metrics;
+    for (const AbOutcome& told : document.settings.outcomes)
+      if (told.kind == AbOutcome::Kind::metric)
+        metrics.push_back(told);
+      else
+        check_asked("settings.outcomes." + printable(told.name),
+                    document.run.commands.has_value() && told.better == Better::lower &&
+                        ((told.name == kCpuOutcome && told.unit == "ms") ||
+                         (told.name == kMemoryOutcome && told.unit == "MiB")));
+    check_metrics(metrics);
     if (!document.run.paired_over.empty())
       check_asked("run.paired_over",
                   document.run.paired_over == asked_.value_of("paired-over").value_or("seeds"));
   }
 
-  bool has_asked_margin(const AbOutcome& told) const {
-    double margin = kUsualMargin;
-    bool absolute = false;
-    for (std::string text : values_of("margin")) {
-      if (const std::size_t equals = text.rfind('='); equals != std::string::npos) {
-        if (text.substr(0, equals) != told.name) continue;
-        text.erase(0, equals + 1);
-      }
-      absolute = !text.ends_with('%');
-      if (!absolute) text.pop_back();
-      const auto number = parse_double(text);
-      if (!number) return false;
-      margin = absolute ? *number : *number / 100;
+  // Metrics have the registry's unit and direction and the margins that were asked for.
+  void check_metrics(const std::vector<AbOutcome>& metrics) {
+    std::vector<std::string> names;
+    for (const AbOutcome& told : metrics) {
+      const std::string where = "settings.outcomes." + printable(told.name);
+      if (!is_as_registered(told)) report_arguments(where + ": is not the registry's");
+      check_asked(where + ".margin", asked_.is_margin_of(told));
+      names.push_back(told.name);
     }
-    return told.margin == margin && told.margin_absolute == absolute;
+    check_asked("settings.outcomes", names == asked_.values_of("metric"));
   }
 
   // Returns what the arguments call a side: "kernel=torch", "method=mine", "build/old/aqbench".
@@ -235,67 +227,114 @@ class AbCommandChecker {
       report_arguments("run.exec: is not what was asked for");
   }
 
-  // "5%" or "0.05".
-  std::optional<double> share_of(const char* flag) const {
-    auto text = asked_.value_of(flag);
-    if (!text) return std::nullopt;
-    const bool percent = text->ends_with('%');
-    if (percent) text->pop_back();
-    const auto number = parse_double(*text);
-    return number && percent ? std::optional(*number / 100) : number;
-  }
-
-  std::optional<double> number_of(const char* flag) const {
-    const auto text = asked_.value_of(flag);
-    return text ? parse_double(*text) : std::nullopt;
-  }
-
-  // Returns the seed of a text; one that no comparison has where it is none.
-  static std::uint64_t whole_number(std::string_view text) {
-    if (text.starts_with('+')) text.remove_prefix(1);
-    std::uint64_t number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return status == std::errc() && end == text.data() + text.size() ? number : UINT64_MAX;
+  // The policy of a comparison stands in ab.json under "settings", as does that of a calibration.
+  void check_policy(const std::string& where, const PairedPolicy& told, const PairedPolicy& expected) {
+    const auto check = [&](const char* name, bool same) { check_asked(where + "." + name, same); };
+    check("tau", told.tau == expected.tau);
+    check("delta", told.delta == expected.delta);
+    check("alpha", told.alpha == expected.alpha);
+    check("looks", told.looks == expected.looks);
+    check("power", told.power == expected.power);
+    check("bootstrap_draws", told.bootstrap_draws == expected.bootstrap_draws);
+    check("resolution_draws", told.resolution_draws == expected.resolution_draws);
+    check("seed", told.seed == expected.seed);
   }
 
   void check_settings(const AbDocument& document) {
     const AbSettings& told = document.settings;
-    PairedPolicy expected = paired_policy(asked_.value_of("policy").value_or("sensitive"));
-    expected.tau = share_of("tau").value_or(expected.tau);
-    expected.delta = share_of("delta").value_or(std::max(expected.delta, expected.tau));
-    expected.alpha = share_of("alpha").value_or(expected.alpha);
     const bool quick = asked_.has("quick");
-    const double looks = number_of("looks").value_or(kUsualLooks);
-    expected.looks = looks >= 0 && looks <= kMaxBootstrapDraws ? static_cast<int>(looks) : 0;
-    const double draws = std::ceil(2 * expected.looks / expected.alpha);
-    if (draws >= 0 && draws <= kMaxBootstrapDraws)
-      expected.bootstrap_draws = std::max(expected.bootstrap_draws, static_cast<int>(draws));
-    if (quick) expected.looks = 1;
-    if (const auto text = asked_.value_of("order-seed")) expected.seed = whole_number(*text);
-    const auto check = [&](const char* name, bool same) {
-      if (!same) report_arguments(fmt::format("{}: is not what was asked for", name));
+    check_policy("settings", told.policy, asked_.policy(asked_.runs_nothing() ? 1 : kUsualLooks));
+    const bool fresh = !asked_.runs_nothing() ||  // pairs to confirm a flag with
+                       (asked_.has("samples") && has_confirmation(document.samples));
+    check_asked("settings.confirm", told.confirm == (fresh && !quick && !asked_.has("no-confirm")));
+    check_asked("settings.separately", told.separately == asked_.has("separately"));
+    check_asked("settings.wall_time", told.wall_time == !asked_.of_bundles());
+    check_asked("settings.outputs_may_differ", told.outputs_may_differ == asked_.has("outputs-may-differ"));
+    check_asked("run.quick", document.run.quick == (quick && !document.run.commands));
+    if (asked_.runs_nothing()) return;
+    check_count("run.pairs_per_look", document.run.pairs_per_look, asked_.number_of("pairs"));
+    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs),
+                asked_.number_of("repetitions"));
+  }
+
+  void check_count(const std::string& name, std::size_t told, const std::optional<double>& asked) {
+    if (asked) check_asked(name, static_cast<double>(told) == *asked);
+  }
+
+  static bool has_confirmation(const AbSamples& samples) {
+    return std::ranges::any_of(samples.units,
+                               [](const AbUnit& unit) { return unit.phase == AbPhase::confirmation; });
+  }
+
+  // What was measured before says nothing of programs, machine and runs.
+  void check_samples(const AbDocument& document) {
+    const AbRunInfo& told = document.run;
+    check_asked("run", !told.exec && !told.commands && !told.quick && told.complete && told.warm_runs == 0 &&
+                           told.pairs_per_look == 0 && told.resumed == 0);
+    check_asked("run.paired_over", told.paired_over == (asked_.of_bundles() ? "seeds" : ""));
+    check_asked("notes", document.notes.empty());
+    check_asked("environment", document.environment->empty());
+    for (const auto& [name, side] : {std::pair("a", &document.a), {"b", &document.b}}) {
+      AbSideInfo expected;
+      expected.label = name;
+      if (const auto bundle = asked_.value_of(fmt::format("bundle-{}", name)))
+        expected.label = printable(side->label).starts_with(*bundle + " (") ? side->label
+                                                                            : *bundle;  // and which run it is
+      check_asked(name, to_json(*side) == to_json(expected));
+    }
+    check_asked("samples.outputs", document.samples.outputs.empty());
+    const bool bundles = asked_.of_bundles(),
+               plain = std::ranges::none_of(document.samples.units, [&](const AbUnit&unit) {
+                 return unit.status != Status::ok || unit.cold_ms || !unit.stages.empty() || unit.layout ||
+                        !unit.tiles_sha256.empty() || unit.warm_ms.empty() != bundles ||
+                        (!bundles && !(unit.outcomes.empty() && unit.output_sha256.empty()));
+               });
+    if (!plain) report_arguments("samples.units: hold more than what was measured before tells");
+  }
+
+  void check_validation(const AaValidationDocument& document) {
+    const AaValidationPlan& plan = document.plan;
+    const bool calibrates = asked_.has("calibrate"), metrics = !asked_.values_of("metric").empty();
+    const auto count = [&](const char* flag, std::size_t usual) {
+      return asked_.number_of(flag).value_or(static_cast<double>(usual));
     };
-    check("settings.tau", told.policy.tau == expected.tau);
-    check("settings.delta", told.policy.delta == expected.delta);
-    check("settings.alpha", told.policy.alpha == expected.alpha);
-    check("settings.looks", told.policy.looks == expected.looks);
-    check("settings.power", told.policy.power == expected.power);
-    check("settings.bootstrap_draws", told.policy.bootstrap_draws == expected.bootstrap_draws);
-    check("settings.resolution_draws", told.policy.resolution_draws == expected.resolution_draws);
-    check("settings.seed", told.policy.seed == expected.seed);
-    check("settings.confirm", told.confirm == !(quick || asked_.has("no-confirm")));
-    check("settings.separately", told.separately == asked_.has("separately"));
-    if (const auto pairs = number_of("pairs"))
-      check("run.pairs_per_look", static_cast<double>(document.run.pairs_per_look) == *pairs);
-    check("run.quick", document.run.quick == (quick && !document.run.commands));
-    if (const auto runs = number_of("repetitions"))
-      check("run.warm_runs", static_cast<double>(document.run.warm_runs) == *runs);
+    const auto check = [&](const char* name, std::size_t told, double asked) {
+      check_asked(name, static_cast<double>(told) == asked);
+    };
+    check("plan.pairs", plan.pairs, calibrates ? count("pairs", metrics ? kAaMetricPairs : kAaPairs) : 0);
+    check("plan.delayed_pairs", plan.delayed_pairs,
+          calibrates && !metrics ? count("delayed-pairs", kDelayedPairs) : 0);
+    check("plan.live_runs", plan.live_runs, count("live", 0));
+    if (!calibrates)
+      check_count("plan.live_pairs_per_look", plan.live_pairs_per_look, asked_.number_of("pairs"));
+    check("suites", document.draws, count("suites", kUsualDraws));
+    check("pairs_per_suite", document.pairs_per_draw,
+          static_cast<double>(metrics ? kPairsPerMetricDraw : kPairsPerDraw));
+    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs),
+                asked_.number_of("repetitions"));
+    check_asked("run.exec", document.run.exec == asked_.has("exec"));
+    check_policy("settings", document.policy, asked_.policy(calibrates ? 1 : kUsualLooks));
+    check_policy("plan.live_settings", plan.live_settings.policy, asked_.policy(kUsualLooks));
+    check_asked("plan.live_settings.confirm", plan.live_settings.confirm == !asked_.has("no-confirm"));
+    check_asked("plan.live_settings.separately", plan.live_settings.separately == asked_.has("separately"));
+    check_asked("plan.live_settings", plan.live_settings.outcomes.empty() && plan.live_settings.wall_time &&
+                                          !plan.live_settings.outputs_may_differ);
+    check_metrics(document.outcomes);
+    AbSideInfo expected = document.program;  // its build and hash are told elsewhere
+    expected.label = "this program";
+    expected.variant.clear();
+    expected.injected.clear();
+    expected.file_sha256.clear();
+    expected.command.reset();
+    check_asked("program", to_json(document.program) == to_json(expected));
   }
 
   const std::vector<RanCommand>& commands_;
   const AbClaims& claims_;
   const AbRunInfo& run_;
-  RanCommand asked_;  // with the words of the arguments
+  const AaValidationDocument* const validation_ = claims_.validation;
+  const char* const main_file_ = validation_ == nullptr ? kAbFile : kAaValidationFile;
+  AbWords asked_;
   std::vector<Finding> findings_;
 };
 

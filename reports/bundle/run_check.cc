@@ -101,25 +101,7 @@ class RunChecker {
     check_types(environment);
     check_mixed();
     if (!value_at(environment, "comparability.mixed").is_null()) return;
-    // What decides about comparing stands there twice.
-    constexpr std::pair<const char*, const char*> kTwice[] = {
-        {"comparability.architecture", "cpu.architecture"},
-        {"comparability.compiler", "build.compiler"},
-        {"comparability.flags", "build.flags"},
-        {"comparability.build_type", "build.build_type"},
-        {"comparability.sanitizers", "build.sanitizers"},
-        {"comparability.device", "device"},
-        {"comparability.dtype", "dtype"},
-        {"comparability.threads", "threads"},
-        {"comparability.gpu", "gpu"},
-        {"comparability.cgroup_quota_cores", "cpu.cgroup_quota_cores"},
-        {"comparability.cpu_model", "cpu.model"},
-        {"comparability.libtorch", "libraries.libtorch"},
-    };
-    for (const auto& [copy, original] : kTwice)
-      if (value_at(environment, copy) != value_at(environment, original) &&
-          !is_unknown(value_at(environment, copy)) && environment.contains("comparability"))
-        report(kResultsFile, fmt::format("environment.{} is not environment.{}", copy, original));
+    for (const std::string& problem : twice_told_problems(environment)) report(kResultsFile, problem);
     if (const auto& threads = header_.request.threads;
         threads && environment.contains("threads") && environment.at("threads") != Json(*threads))
       report(kResultsFile, "environment.threads is not what was asked for");
@@ -179,6 +161,33 @@ class RunChecker {
 };
 
 }  // namespace
+
+std::vector<std::string> twice_told_problems(const Json& environment) {
+  // What decides about comparing stands there twice.
+  constexpr std::pair<const char*, const char*> kTwice[] = {
+      {"comparability.architecture", "cpu.architecture"},
+      {"comparability.compiler", "build.compiler"},
+      {"comparability.flags", "build.flags"},
+      {"comparability.build_type", "build.build_type"},
+      {"comparability.sanitizers", "build.sanitizers"},
+      {"comparability.device", "device"},
+      {"comparability.dtype", "dtype"},
+      {"comparability.threads", "threads"},
+      {"comparability.gpu", "gpu"},
+      {"comparability.cgroup_quota_cores", "cpu.cgroup_quota_cores"},
+      {"comparability.cpu_model", "cpu.model"},
+      {"comparability.libtorch", "libraries.libtorch"},
+  };
+  std::vector<std::string> problems;
+  if (!environment.is_object() || !environment.contains("comparability") ||
+      !value_at(environment, "comparability.mixed").is_null())
+    return problems;
+  for (const auto& [copy, original] : kTwice)
+    if (value_at(environment, copy) != value_at(environment, original) &&
+        !is_unknown(value_at(environment, copy)))
+      problems.push_back(fmt::format("environment.{} is not environment.{}", copy, original));
+  return problems;
+}
 
 Json environment_without_load(Json environment) {
   if (environment.is_object()) environment.erase("load");

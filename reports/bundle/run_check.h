@@ -27,6 +27,10 @@ inline constexpr double kCommandSlackS = 2, kMeasuredSlackS = 0.05;
 // Returns the time that a case was measured in all, including its rendering, ms.
 double measured_ms(const Timing& timing);
 
+// Returns the values that an environment tells twice and unlike, "environment.X is not environment.Y"; none
+// of one that is mixed.
+std::vector<std::string> twice_told_problems(const Json& environment);
+
 // Returns how many bundles a run was merged from; 1 for a run of its own.
 std::size_t merged_runs(const RunInfo& run);
 

@@ -136,6 +136,8 @@ void read_samples_target(std::string_view bytes, const Folder&) {
 void read_comparison_target(std::string_view bytes, const Folder&) {
   const AbDocument document = ab_document_from_json(parse_strict_json(bytes, kSource), kSource);
   (void)sample_problems(document.samples, document.run.warm_runs);
+  (void)output_problems(document.samples, {});
+  (void)outcome_problems(document.samples, document.settings.outcomes, true);
 }
 
 void read_validation_target(std::string_view bytes, const Folder&) {

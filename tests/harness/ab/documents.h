@@ -63,6 +63,7 @@ inline void reorder(AbSamples& samples, std::uint64_t order_seed) {
 inline AaValidationDocument validation_of(double delay, double aa_ratio = 1) {
   AaValidationDocument document;
   document.run.id = "20261121T120000Z";
+  document.program.label = "this program";
   document.draws = 200;
   document.series = {{"", "", timed_samples(160, aa_ratio, 1)},
                      {"*", "+5%", timed_samples(130, 1 + delay, 2)},

@@ -219,6 +219,14 @@ TEST_F(AbBundle, LiesAreFound) {
       {"longer than it ran", [](AbDocument& d) { d.samples.units[3].cold_ms = 1e9; }},
       {"ended before it began", [](AbDocument& d) { d.run.finished_utc = "2001-01-01T00:00:00Z"; }},
       {"a pair left out", [](AbDocument& d) { d.samples.units.resize(38); }},
+      {"another processor than its key",
+       [](AbDocument& d) {
+         d.environment = Json{{"cpu", {{"model", "Cray-1"}}}, {"comparability", {{"cpu_model", "Z80"}}}};
+       }},
+      {"outputs without metrics",
+       [](AbDocument& d) {
+         d.samples.outputs = {{0, AbSide::a, "same", {}}};
+       }},
       {"resumed", [](AbDocument& d) { d.run.resumed = 1; }},
       {"precision of 250 %",
        [](AbDocument& d) {
@@ -294,16 +302,6 @@ TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
   EXPECT_TRUE(verify_bundle(folder.path()).ok()) << render_verify(verify_bundle(folder.path()));
 }
 
-TEST_F(AbBundle, WhatAKillLeftSaysHowToGoOn) {
-  const TemporaryDirectory killed;
-  killed.file("commands.txt", "aqbench ab\n");
-  { PairJournal journal = PairJournal::create(killed.path(), {}); }
-  const VerifyReport report = verify_bundle(killed.path());
-  ASSERT_EQ(report.findings.size(), 1u) << render_verify(report);
-  EXPECT_EQ(report.findings[0].file, kPairJournalFile);
-  EXPECT_THAT(report.findings[0].what, HasSubstr("did not end; go on with: aqbench ab --resume "));
-}
-
 TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
   const TemporaryDirectory keys;
   write_file(keys.path() / "key.pem", kAbTestKeyPem);
@@ -324,13 +322,15 @@ TEST(AaValidation, ReadsBackAndVerifies) {
   const std::string text = aa_validation_text(document, judge_aa_validation(document));
   EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
-  write_ab_commands(folder.path(), document.run, {"--calibrate"}, judge_aa_validation(document).exit_code());
+  const std::vector<std::string> arguments = {
+      "--calibrate", "--pairs", "160", "--delayed-pairs", "130", "--suites", "200", "--looks", "1"};
+  write_ab_commands(folder.path(), document.run, arguments, judge_aa_validation(document).exit_code());
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
                       document.environment};
   PairJournalHeader header;
   header.started_utc = document.run.started_utc;
-  header.arguments = {"--calibrate"};
+  header.arguments = arguments;
   header.cases = document.series.front().samples.cases;
   header.plan = to_json(document.plan);
   std::vector<const AbSamples*> parts;

@@ -147,6 +147,31 @@ TEST_F(AbTiles, ThatNeedLargerErrorsThanTheUnitHasAreNamed) {
   EXPECT_THAT(findings(), HasSubstr("gives accuracy_rmse_mm 1.73205 to inf, the record says 1.5"));
 }
 
+// Without --metric the outputs hold the metrics: those of B told as A's.
+TEST_F(AbTiles, ThatTellAnotherMetricThanTheScoredOutputAreNamed) {
+  const auto worst = [](double mm) {
+    return MetricSet{{"tile_worst_abs_bias_mm", {mm, "mm", Better::lower, ""}},
+                     {"tile_empty_pct", {0, "%", Better::lower, ""}}};
+  };
+  document.settings.outcomes.clear();
+  for (AbUnit& unit : document.samples.units) unit.outcomes.clear();
+  document.samples.outputs = {{0, AbSide::a, "same", worst(1)}, {0, AbSide::b, "same", worst(2)}};
+  const std::vector<std::string> files = {kFileOfA, kFileOfB};
+  const auto said = [&] {
+    std::string all;
+    for (const Finding& finding : check_ab_tiles(folder.path(), document, files, true))
+      all += finding.file + ": " + finding.what + "\n";
+    return all;
+  };
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(check_calibration_tiles(folder.path(), {&document.samples}, files).size(), 0u);
+  document.samples.outputs[1].metrics = worst(1);
+  EXPECT_THAT(said(), HasSubstr("gives tile_worst_abs_bias_mm 2, the record says 1"));
+  EXPECT_EQ(check_calibration_tiles(folder.path(), {&document.samples}, files).size(), 1u);
+  first_unit(AbSide::a).tiles_sha256.clear();
+  EXPECT_THAT(said(), HasSubstr("has tile_empty_pct, and no tiles"));
+}
+
 TEST_F(AbTiles, OfALaterPairAreNone) {
   document.samples.units[2].tiles_sha256 = sha256_hex(tiles_with("1"));
   EXPECT_THAT(findings(), HasSubstr("ab.json: samples.units[2]: has tiles"));
