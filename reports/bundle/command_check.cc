@@ -115,13 +115,9 @@ class CommandChecker {
     const auto finished = seconds_of_utc(results_.run.finished_utc), end = seconds_of_utc(last.finished);
     if (finished && end && *end < *finished) report("ends before the run in results.json");
     check_commit(last.commit);
-    if (is_profile_) {
-      check_flags(commands_.front());
-    } else {
-      check_gate_code(last);
-      check_added_files();
-      for (const RanCommand& command : commands_) check_flags(command);
-    }
+    check_gate_code(last);
+    check_added_files();
+    for (const RanCommand& command : commands_) check_flags(command);
     return std::move(findings_);
   }
 
