@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/command_trust.h"
@@ -22,6 +21,7 @@
 #include "harness/planning/case_method.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
+#include "harness/planning/profile_targets.h"
 #include "harness/profiling/profile.h"
 #include "harness/project/project.h"
 #include "harness/records/results.h"
@@ -29,7 +29,6 @@
 #include "harness/running/progress.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
-#include "pipeline/workloads/workload.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
@@ -110,40 +109,6 @@ CommandLine<ProfileRequest> profile_command_line() {
   return line;
 }
 
-bool is_workload(const std::string& name) {
-  return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
-}
-
-// "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
-void read_case_target(const Strings& parts, PlanRequest& plan) {
-  std::size_t axes = 1;
-  if (is_workload(parts[0])) {
-    plan.workloads = {parts[0]};
-  } else {
-    plan.scenes = {parts[0]};
-    plan.methods = {parts[1]};
-    axes = 2;
-  }
-  for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
-}
-
-// A name that is both a method and a workload means the method where scenes are given, else the workload.
-void read_targets(const Strings& targets, PlanRequest& plan) {
-  for (const std::string& target : targets) {
-    const auto views = split_at(target, '/');
-    const Strings parts(views.begin(), views.end());
-    if (parts.size() == 1) {
-      (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
-      continue;
-    }
-    if (targets.size() > 1 || !plan.scenes.empty())
-      throw Error(ErrorKind::usage,
-                  fmt::format("'{}' is a case: it stands alone and names its own scene", target));
-    return read_case_target(parts, plan);
-  }
-  if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
-}
-
 // Checks what flags mean together, and plans the targets.
 void complete_profile_request(ProfileRequest& request) {
   check(request.options);
@@ -154,7 +119,7 @@ void complete_profile_request(ProfileRequest& request) {
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
     throw Error(ErrorKind::usage, "--flamegraph needs samples: not with --sampler none");
-  read_targets(request.targets, request.plan);
+  read_profile_targets(request.targets, request.plan);
 }
 
 // Throws Error(usage) where the sampler within this process was asked for and a program does the work.
@@ -170,14 +135,9 @@ void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
 
 // ---- Running ----
 
-std::string flamegraph_subtitle(const ProfiledCase& profile) {
-  return fmt::format("{} CPU samples, {}; width = share of samples", profile.hotspots.samples,
-                     profile.details.sampler);
-}
-
 void write_flamegraph(const std::filesystem::path& bundle, const ProfiledCase& profile) {
   write_file(bundle / profile_file(profile.record.case_name, kFlamegraphFile),
-             flamegraph_svg(profile.stacks, {profile.record.case_name, flamegraph_subtitle(profile)}));
+             flamegraph_svg(profile.stacks, {profile.record.case_name, samples_line(profile)}));
 }
 
 Results profile_results(const SweepPlan& plan, const Journal& journal, const Json& environment,

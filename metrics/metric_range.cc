@@ -21,7 +21,7 @@ struct RangeRow {
 
 const std::vector<RangeRow> kRanges = {
     {"accuracy_mean_mm", {.min = 0, .always = true, .defined = true, .at_least = {"bias_mean_mm"}}},
-    {"accuracy_median_mm", {.min = 0, .always = true, .defined = true}},
+    {"accuracy_median_mm", {.min = 0, .always = true, .defined = true, .at_least = {"bias_median_mm"}}},
     {"accuracy_rmse_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_mean_mm"}}},
     {"accuracy_p90_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_median_mm"}}},
     {"accuracy_p95_mm", {.min = 0, .always = true, .defined = true, .at_least = {"accuracy_p90_mm"}}},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -25,6 +26,9 @@ class RelationChecker {
   std::vector<std::string> run() {
     check_normals();
     check_confident();
+    check_spread();
+    check_mesh();
+    check_photometric();
     return std::move(problems_);
   }
 
@@ -72,6 +76,28 @@ class RelationChecker {
     if (!all_pct || scored_.value_or(1) <= 0) return;
     if (*all_pct == 0 || *all_pct == 100)
       check_between("precision_confident_2mm_pct", *all_pct, *all_pct, "precision_2mm_pct");
+  }
+
+  // No error is further from the median than its size and that of the median together.
+  void check_spread() {
+    const auto median = value("accuracy_median_mm"), bias = value("bias_median_mm");
+    if (median && bias)
+      check_between("nmad_mm", 0, kNmadScale * (*median + std::abs(*bias)),
+                    "the median of the errors' sizes");
+  }
+
+  // Every triangle is in a part of its mesh.
+  void check_mesh() {
+    if (value("mesh_accuracy_mean_mm") && value("mesh_components") == 0.0)
+      problems_.push_back("mesh_components is 0, but the mesh lies over the patch");
+  }
+
+  void check_photometric() {
+    const auto points = value("photometric_points");
+    for (const char* const name : {"photometric_zncc_median", "photometric_agree_pct"})
+      if (points && find_metric(metrics_, name) != nullptr && value(name).has_value() != (*points > 0))
+        problems_.push_back(
+            fmt::format("{} has {} value of {} photometric_points", name, value(name) ? "a" : "no", *points));
   }
 
   const MetricSet& metrics_;
@@ -124,6 +150,20 @@ std::vector<std::string> missing_of_family(const MetricSet& metrics, MetricFamil
   }
   if (!some) missing.clear();
   return missing;
+}
+
+std::vector<std::string> recorded_problems(const MetricSet& metrics, std::string_view truth) {
+  constexpr std::string_view kControl = "control_", kBoard = "charuco_";
+  const bool control = truth.find("control") != truth.npos, board = truth.find("charuco") != truth.npos;
+  std::vector<std::string> problems;
+  if (truth.empty()) return problems;
+  for (const std::string& name : names_of_family(metrics, MetricFamily::recorded))
+    if ((name.starts_with(kControl) && !control) || (name.starts_with(kBoard) && !board))
+      problems.push_back(name + ", which such a recording has not");
+  for (const std::string& name : missing_of_family(metrics, MetricFamily::recorded, true))
+    if ((control || !name.starts_with(kControl)) && (board || !name.starts_with(kBoard)))
+      problems.push_back(name + " is missing");
+  return problems;
 }
 
 bool is_metric_name(std::string_view name) {

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -58,13 +57,6 @@ constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
 
-std::size_t median_index(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
-  return order[(order.size() - 1) / 2];
-}
-
 class ProfileRun {
  public:
   ProfileRun(const Case& planned, const ProfileOptions& options, const MethodTask* task, CaseBoard& board,
@@ -101,9 +93,9 @@ class ProfileRun {
     }
     result_.record.timing.warm_ms = details_.plain_ms;
     result_.record.stages = recorder.stages();
-    details_.shown = median_index(details_.profiled_ms);
+    details_.shown = shown_run(details_.profiled_ms);
     add_peaks();
-    add_metrics();
+    result_.record.metrics = profile_metrics(details_, result_.record.stages);
   }
 
   void trace() {
@@ -230,18 +222,6 @@ class ProfileRun {
     for (StageRecord& stage : result_.record.stages)
       if (const StageRecord* const peak = find_stage(peaks_, stage); peak != nullptr)
         stage.resident_peak_bytes = peak->resident_peak_bytes;
-  }
-
-  void add_metrics() {
-    double attributed_ms = 0;
-    for (const StageRecord& stage : result_.record.stages)
-      if (!stage.other_thread) attributed_ms += stage.self_ms.at(details_.shown);
-    const double total_ms = details_.total_ms();
-    Metric unattributed{std::nullopt, "%", Better::lower, "the run took no time"};
-    if (total_ms > 0) unattributed = {100 * (1 - attributed_ms / total_ms), "%", Better::lower, ""};
-    Metric overhead{std::nullopt, "1", Better::lower, "there were no unprofiled runs to compare with"};
-    if (!details_.plain_ms.empty()) overhead = {overhead_ratio(details_), "1", Better::lower, ""};
-    result_.record.metrics = {{kOverheadMetric, overhead}, {kUnattributedMetric, unattributed}};
   }
 
   void add_file(const char* file, std::string bytes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/json.h"
 #include "harness/records/case_result.h"
@@ -27,6 +28,25 @@ double overhead_ratio(const ProfileDetails& details) {
   for (std::size_t i = 0; i < std::min(details.plain_ms.size(), details.profiled_ms.size()); ++i)
     ratios.push_back(details.profiled_ms[i] / details.plain_ms[i]);
   return median_of(ratios);
+}
+
+std::size_t shown_run(const std::vector<double>& profiled_ms) {
+  std::vector<std::size_t> order(profiled_ms.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return profiled_ms[i]; });
+  return order.at((order.size() - 1) / 2);
+}
+
+MetricSet profile_metrics(const ProfileDetails& details, const std::vector<StageRecord>& stages) {
+  double attributed_ms = 0;
+  for (const StageRecord& stage : stages)
+    if (!stage.other_thread) attributed_ms += stage.self_ms.at(details.shown);
+  const double total_ms = details.total_ms();
+  Metric unattributed{std::nullopt, "%", Better::lower, "the run took no time"};
+  if (total_ms > 0) unattributed = {100 * (1 - attributed_ms / total_ms), "%", Better::lower, ""};
+  Metric overhead{std::nullopt, "1", Better::lower, "there were no unprofiled runs to compare with"};
+  if (!details.plain_ms.empty()) overhead = {overhead_ratio(details), "1", Better::lower, ""};
+  return {{kOverheadMetric, overhead}, {kUnattributedMetric, unattributed}};
 }
 
 std::string profile_file(const std::string& case_name, const char* file) {

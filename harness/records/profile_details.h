@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/records/record.h"
 
 namespace aqbench {
 
@@ -27,6 +28,13 @@ struct ProfileDetails {
 // of a pair follow each other, so a machine that becomes slower during the profile does not count. Returns -1
 // where there were no plain runs.
 double overhead_ratio(const ProfileDetails& details);
+
+// Returns the index of the run with the median time, of two the shorter one; of equal ones the first.
+// `profiled_ms` is not empty.
+std::size_t shown_run(const std::vector<double>& profiled_ms);
+
+// Returns the metrics of a profile: its overhead, and the share of the shown run that is in no stage.
+MetricSet profile_metrics(const ProfileDetails& details, const std::vector<StageRecord>& stages);
 
 // Returns what profile.json holds.
 Json to_json(const ProfileDetails& details);

@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/case_files.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/case_scoring.h"
@@ -35,9 +36,9 @@ bool looks_at_dataset(const Case& planned) {
   return is_real(planned) && (renders_images(planned) || looks_at_recording(planned));
 }
 
-std::string planned_dataset_sha256(const Case& planned) {
+std::string planned_option(const Case& planned, std::string_view name) {
   const auto found =
-      std::ranges::find(planned.options, "dataset.sha256", [](const auto& option) { return option.first; });
+      std::ranges::find(planned.options, name, [](const auto& option) { return option.first.text(); });
   return found == planned.options.end() ? std::string() : to_string(found->second);
 }
 
@@ -63,6 +64,7 @@ class SourceChecker {
     if (!is_profile) check_faults();
     if (record_.program && !starts_program(planned_)) report("program: it runs none");
     if (!is_profile) check_timing();
+    check_files();
     if (ended_well && !planned_.workload.empty()) check_identities();
     if (!ended_well || !planned_.workload.empty()) return std::move(problems_);
     if (record_.stages.empty()) report("stages: are missing beside status ok");
@@ -75,6 +77,13 @@ class SourceChecker {
 
  private:
   void report(std::string what) { problems_.always.push_back(std::move(what)); }
+
+  void check_files() {
+    for (const CaseFile& file : record_.files.value_or(std::vector<CaseFile>{}))
+      if (!can_have_file(planned_, record_, file.path))
+        problems_.of_this_version.push_back(
+            fmt::format("files: '{}', which such a case has not", printable(file.path)));
+  }
 
   // Details of times are those of warm runs; rate, figures and verdict those of a workload.
   void check_timing() {
@@ -137,6 +146,8 @@ class SourceChecker {
       if (own_way ? !is_metric_name(name)
                   : std::ranges::find(metric_registry(), name, &MetricSpec::name) == metric_registry().end())
         problems_.of_this_version.push_back(fmt::format("metrics: {} is none", printable(name)));
+    for (const auto& problem : recorded_problems(record_.metrics, planned_option(planned_, "dataset.truth")))
+      problems_.of_this_version.push_back("metrics: " + problem);
     std::vector<MetricFamily> foreign;
     if (!recording) foreign = {MetricFamily::recorded};
     if (planned_.simulated) foreign.insert(foreign.end(), {MetricFamily::depths, MetricFamily::diagnosis});
@@ -158,7 +169,8 @@ class SourceChecker {
     // Earlier versions rendered images also for a program that asks for none.
     if (seen.empty() ? looks && ended_well : !looks && !planned_.images)
       report(looks ? "dataset_sha256: is missing" : "dataset_sha256: it looks at no dataset");
-    else if (!seen.empty() && looks_at_recording(planned_) && seen != planned_dataset_sha256(planned_))
+    else if (!seen.empty() && looks_at_recording(planned_) &&
+             seen != planned_option(planned_, "dataset.sha256"))
       report("dataset_sha256: is not that of the planned recording");
     if (looks && ended_well && !record_.timing.dataset_ms)
       problems_.of_this_version.push_back("timing.dataset_ms: is missing");

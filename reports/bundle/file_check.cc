@@ -20,6 +20,7 @@
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/command_check.h"
+#include "reports/bundle/profile_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
@@ -71,6 +72,8 @@ class FileChecker {
       if (at_once == 0)
         for (std::string& problem : dataset_problems(results_, journal_))
           report("results.json", std::move(problem));
+      for (Finding& finding : check_profiles(bundle_, results_, journal_.header, commands_, files_))
+        findings_.push_back(std::move(finding));
     }
     check_tests();
     return std::move(findings_);
@@ -118,9 +121,13 @@ class FileChecker {
         file == fmt::format("{}/{}.log", kLogsFolder, name) ||
         file == fmt::format("{}/{}.bin", kViewerFolder, name))
       return true;
-    for (const char* const folder : {kPicturesFolder, kProfileFolder})
-      if (const std::string start = fmt::format("{}/{}/", folder, name); file.starts_with(start))
-        return file.find('/', start.size()) == std::string_view::npos;
+    for (const char* const folder : {kPicturesFolder, kProfileFolder}) {
+      const std::string start = fmt::format("{}/{}/", folder, name);
+      if (!file.starts_with(start)) continue;
+      const std::string_view own = file.substr(start.size());
+      return own.find('/') == own.npos &&
+             (folder == kProfileFolder || own == "pictures.csv" || own.ends_with(".png"));
+    }
     return false;
   }
 

@@ -207,7 +207,8 @@ class DiagnosisReader {
         add_camera(camera, parse_double(*bias).value_or(0), parse_double(*rmse).value_or(0));
       if (field(0) != "confirmed") continue;
       const auto confirmed = take("confirmed", camera, "%");
-      if (!confirmed || parse_double(*confirmed).value_or(0) < 0) return false;
+      const double confirmed_pct = parse_double(confirmed.value_or("")).value_or(0);
+      if (!confirmed || confirmed_pct < 0 || confirmed_pct > 100) return false;
     }
     const auto bound = take("crb_1px", "patch", "mm");
     if (!bound) return false;
@@ -299,6 +300,7 @@ std::size_t check_depths(std::string_view text, RecordValues& values) {
   for (const auto& [name, metric] : values.record().metrics)
     if (name.starts_with(kDepth)) header += fmt::format(",{}", name.text());
   const CaseTable table = read_table(text);
+  if (header == "camera") values.report("is there, and the record has no metrics of depths");
   if (std::string problem = form_problem(text, table, header); !problem.empty()) {
     values.report(std::move(problem));
     return 0;

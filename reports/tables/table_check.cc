@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "harness/records/case_result.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/tables/camera_tables.h"
+#include "reports/tables/case_table.h"
 #include "reports/tables/record_values.h"
 #include "reports/tables/tile_table.h"
 #include "reports/tables/view_errors.h"
@@ -56,10 +58,34 @@ class TableChecker {
     RecordValues values(record_, file, findings_);
     if (is_in_folder(file, kTilesFolder)) check_tiles(text, values);
     if (is_in_folder(file, kViewsFolder)) views_ = check_views(text, values);
-    if (is_in_folder(file, kDepthFolder)) cameras_ = check_depths(text, values);
-    if (is_in_folder(file, kDiagnosisFolder)) diagnosed_ = check_diagnosis(text, values);
+    if (is_in_folder(file, kDepthFolder)) cameras_ = check_depths(depths_ = text, values);
+    if (is_in_folder(file, kDiagnosisFolder)) diagnosed_ = check_diagnosis(diagnosis_ = text, values);
     if (is_in_folder(file, kCloudsFolder)) check_cloud(text, values);
     if (is_in_folder(file, kViewerFolder)) check_view(text, values);
+  }
+
+  // Cameras of rendered images are called by their places in the rig, but for the one in the centre, of
+  // which no depths are scored. The diagnosis has those of which a method gave depths.
+  void check_cameras() {
+    if (cameras_ == 0 || record_.scene.starts_with(kDatasetPrefix)) return;
+    const CaseTable depths = read_table(depths_), diagnosis = read_table(diagnosis_);
+    std::set<std::string_view> scored, diagnosed;
+    for (std::size_t row = 0; row < diagnosis.rows(); ++row)
+      if (diagnosis.fields_of(row)[0] == "bias") diagnosed.insert(diagnosis.fields_of(row)[1]);
+    const auto fill = std::ranges::find(depths.names, "depth_fill_rate_pct");
+    const auto column = static_cast<std::size_t>(fill - depths.names.begin());
+    for (std::size_t row = 0; row < depths.rows(); ++row) {
+      const auto fields = depths.fields_of(row);
+      if (fields[0] != fmt::format("cam{:02}", row))
+        report(fmt::format("has depths of a camera {}, which no rig has there", printable(fields[0])));
+      scored.insert(fields[0]);
+      if (!diagnosed_.empty() && fill != depths.names.end() && !diagnosed.contains(fields[0]) &&
+          parse_double(fields[column]).value_or(0) > 0)
+        report(fmt::format("its diagnosis lacks camera {}, which has depths", printable(fields[0])));
+    }
+    for (const std::string_view camera : diagnosed)
+      if (!diagnosed_.empty() && !scored.contains(camera) && camera != "centre")
+        report(fmt::format("its diagnosis has a camera {}, which has no depths", printable(camera)));
   }
 
   // Both tell completeness by views, of the same samples where no recording says how it is scored; and no
@@ -79,14 +105,16 @@ class TableChecker {
                                                                {"completeness_seen2_2mm_pct", kViewsFolder},
                                                                {"depth_fill_rate_pct", kDepthFolder},
                                                                {"holes_no_depth_pct", kDiagnosisFolder}};
+    const auto has = [&](const char* folder) {
+      return std::ranges::any_of(*record_.files,
+                                 [&](const CaseFile& file) { return is_in_folder(file.path, folder); });
+    };
     for (const auto& [name, folder] : kTables) {
       const Metric* const metric = find_metric(record_.metrics, name);
-      const bool there = std::ranges::any_of(*record_.files, [&, folder = folder](const CaseFile& file) {
-        return is_in_folder(file.path, folder);
-      });
-      if (metric != nullptr && metric->value && !there)
+      if (metric != nullptr && metric->value && !has(folder))
         report(fmt::format("has {}, and no file in {}/", name, folder));
     }
+    if (has(kPicturesFolder) && !has(kDepthFolder)) report("has pictures of depths, and no table of them");
   }
 
  private:
@@ -148,6 +176,7 @@ class TableChecker {
   std::vector<Finding>& findings_;
   std::vector<SeenShare> views_, diagnosed_;
   std::size_t cameras_ = 0;
+  std::string depths_, diagnosis_;  // as they stand there
 };
 
 }  // namespace
@@ -166,6 +195,7 @@ std::vector<Finding> check_tables(const std::filesystem::path& bundle, const Res
         if (is_bundle_path(file.path)) checker.check(file.path);
       checker.check_all_there();
       checker.check_together();
+      checker.check_cameras();
     }
   });
   std::vector<Finding> all;

@@ -19,6 +19,7 @@ constexpr std::string_view kTilesHeader =
     "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct";
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kTile_mm = 10;        // where the metric's name says no other size
+constexpr double kMaxTiles = 999999;   // there is no more room in a row or column
 constexpr double kSumRounding = 1e-7;  // of sums over many tiles
 constexpr double kNmadPerMad = 1.4826;
 
@@ -108,6 +109,40 @@ void check_places(const Grid& grid, const std::optional<double>& size_mm, Record
       return values.report(fmt::format("line {}: lies elsewhere than the next tile", i + 2));
 }
 
+// Returns an option of the record's scene, millimetres; nullopt where it has none.
+std::optional<double> scene_option_mm(const Record& record, std::string_view name) {
+  const std::string full = fmt::format("{}.{}", record.scene, name);
+  const auto found =
+      std::ranges::find(record.options, full, [](const auto& option) { return option.first.text(); });
+  if (found == record.options.end()) return std::nullopt;
+  const auto value_m = parse_double(to_string(found->second));
+  return value_m ? std::optional(1000 * *value_m) : std::nullopt;
+}
+
+// The tiles of a scene with a name cover its patch, which its options tell. The last column and row may be
+// cut; a size of its own stands in the metric's name with six digits.
+void check_patch(const Grid& grid, const std::optional<double>& size_mm, RecordValues& values) {
+  if (!size_mm) return;
+  const double slack = *size_mm == kTile_mm ? 1e-12 : 1e-5;
+  const auto check = [&](const char* low, const char* high, double first_mm, std::size_t tiles) {
+    const auto low_mm = scene_option_mm(values.record(), low),
+               high_mm = scene_option_mm(values.record(), high);
+    if (!low_mm || !high_mm) return;
+    const ErrorRange first = range_of_six_digits(first_mm);
+    const double far_mm = 1e-6 * (1 + std::abs(*low_mm)), count = (*high_mm - *low_mm) / *size_mm;
+    if (first.low > *low_mm + far_mm || first.high < *low_mm - far_mm)
+      values.report(fmt::format("begins at {} mm, the scene's {} is {:.6g} mm", first_mm, low, *low_mm));
+    // A tile that is narrower than rounding is none.
+    const double least = std::max(1.0, std::ceil(count * (1 - slack) - 1.1e-9)),
+                 most = std::max(1.0, std::ceil(count * (1 + slack) - 0.9e-9));
+    const auto told = static_cast<double>(tiles);
+    if (count < kMaxTiles && (told < least || told > most))
+      values.report(fmt::format("has {} tiles from {} to {}", tiles, low, high));
+  };
+  check("x_min_m", "x_max_m", grid.tiles.front().x_mm, grid.columns);
+  check("y_min_m", "y_max_m", grid.tiles.front().y_mm, grid.tiles.size() / grid.columns);
+}
+
 // Errors in a tile lie around its mean, so that their sizes and squares are at least those of the mean; and
 // no spread around it is less than a quarter of the square of their median distance from their median.
 void check_errors(const Grid& grid, RecordValues& values) {
@@ -142,7 +177,9 @@ void check_tiles(std::string_view text, RecordValues& values) {
   if (problem.empty()) problem = read_grid(table, grid);
   if (!problem.empty()) return values.report(std::move(problem));
   std::string lead;
-  check_places(grid, tile_size_mm(values.record(), lead), values);
+  const std::optional<double> size_mm = tile_size_mm(values.record(), lead);
+  check_places(grid, size_mm, values);
+  check_patch(grid, size_mm, values);
   double worst_mm = 0, empty = 0;
   std::vector<double> complete_pct;
   for (const Tile& tile : grid.tiles) {

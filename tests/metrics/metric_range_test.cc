@@ -80,6 +80,7 @@ TEST(MetricRange, ValuesThatNothingCanHaveAreNamed) {
       {"accuracy_rmse_mm", 0.5, "accuracy_rmse_mm is 0.5, but accuracy_mean_mm is"},
       {"accuracy_p95_mm", 0.5, "accuracy_p95_mm is 0.5, but accuracy_p90_mm is"},
       {"bias_mean_mm", -3, ", but bias_mean_mm is -3"},
+      {"bias_median_mm", -3, ", but bias_median_mm is -3"},
       {"points", 202.5, "points is 202.5, which is no count"},
       {"points", 1, "points is 1, but points_outside_patch is 2"},
       {"precision_2mm_pct", 90.2, "precision_2mm_pct is 90.2, which no number of 200 scored points is"},

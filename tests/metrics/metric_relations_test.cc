@@ -49,6 +49,51 @@ TEST(MetricRelations, ConfidentPointsAreSomeOfAll) {
   EXPECT_THAT(confident(0, 1), SizeIs(1));
 }
 
+TEST(MetricRelations, ErrorsAreNoFurtherFromTheirMedianThanTheirSizesAllow) {
+  const auto spread = [](double nmad_mm) {
+    return relation_problems(
+        metrics_of({{"accuracy_median_mm", 1}, {"bias_median_mm", -1}, {"nmad_mm", nmad_mm}}), 10);
+  };
+  EXPECT_THAT(spread(2 * 1.4826), IsEmpty());
+  EXPECT_THAT(spread(2.97), SizeIs(1));
+}
+
+TEST(MetricRelations, AMeshOverThePatchHasParts) {
+  const auto mesh = [](double components) {
+    return relation_problems(metrics_of({{"mesh_components", components}, {"mesh_accuracy_mean_mm", 1}}), 10);
+  };
+  EXPECT_THAT(mesh(1), IsEmpty());
+  EXPECT_THAT(mesh(0), SizeIs(1));
+  EXPECT_THAT(relation_problems(metrics_of({{"mesh_components", 0}}), 10), IsEmpty());
+}
+
+TEST(MetricRelations, LikenessesAreOfPoints) {
+  MetricSet none = metrics_of({{"photometric_points", 0}});
+  none.emplace_back("photometric_zncc_median", Metric{std::nullopt, "", Better::higher, "no point"});
+  EXPECT_THAT(relation_problems(none, 10), IsEmpty());
+  none.front().second.value = 5;
+  EXPECT_THAT(relation_problems(none, 10),
+              ElementsAre(HasSubstr("photometric_zncc_median has no value of 5")));
+  EXPECT_THAT(relation_problems(metrics_of({{"photometric_points", 0}, {"photometric_agree_pct", 90}}), 10),
+              SizeIs(1));
+}
+
+TEST(MetricRelations, ARecordingHasTheMetricsOfItsTruth) {
+  const MetricSet all = metrics_of({{"reprojection_median_px", 1},
+                                    {"reprojection_within_1px_pct", 1},
+                                    {"photometric_points", 1},
+                                    {"photometric_zncc_median", 1},
+                                    {"photometric_agree_pct", 1}});
+  EXPECT_THAT(recorded_problems(all, "surface+depth"), IsEmpty());
+  EXPECT_THAT(recorded_problems({}, ""), IsEmpty()) << "no recording";
+  EXPECT_THAT(recorded_problems({}, "none"), SizeIs(5));
+  EXPECT_THAT(recorded_problems(all, "surface+charuco"), SizeIs(3));
+  MetricSet invented = all;
+  invented.emplace_back("control_points", Metric{7, "", Better::higher, ""});
+  EXPECT_THAT(recorded_problems(invented, "none"), ElementsAre(HasSubstr("control_points, which")));
+  EXPECT_THAT(recorded_problems(invented, "control"), SizeIs(4)) << "the others of control points";
+}
+
 TEST(MetricRelations, MetricsOfAFamilyComeTogether) {
   const MetricSet some = metrics_of({{"mesh_components", 1}, {"depth_mae_mm", 1}});
   EXPECT_THAT(missing_of_family(some, MetricFamily::mesh, false), SizeIs(6));

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -13,6 +14,8 @@ void scale_metric(Json& record, const char* name, double by) {
   Json& value = record["metrics"][name]["value"];
   value = by * value.get<double>();
 }
+
+std::string without_ending(const std::string& csv) { return csv.substr(0, csv.size() - 4); }
 
 }  // namespace
 
@@ -30,7 +33,22 @@ Lies lies_about_sources() {
       record["dataset_sha256"] = zeros;
       record["timing"].erase("dataset_ms");
     });
+    const auto add_file = [&b](Json& record, const std::string& file) {
+      std::filesystem::create_directories((b.folder / file).parent_path());
+      std::ofstream(b.folder / file) << "certified\n";
+      record["files"][file] = sha256_hex("certified\n");
+    };
+    const auto name_of = [&b](const char* start) { return b.file_of(start, "tiles/").substr(6); };
+    b.record(kFailed,
+             [&](Json& record) { add_file(record, "tiles/flat_plane__lightglue_like__seed=42.csv"); });
+    b.record(kDepth,
+             [&](Json& record) { add_file(record, "logs/" + without_ending(name_of(kDepth)) + ".log"); });
+    b.record(kExternal, [&](Json& record) {
+      add_file(record, "pictures/" + without_ending(name_of(kExternal)) + "/depth.png");
+      add_file(record, "pictures/" + without_ending(name_of(kExternal)) + "/praise.html");
+    });
     b.record(kSimulated, [&](Json& record) {
+      add_file(record, "views/" + name_of(kSimulated));
       record["isolation"] = "namespace";
       record["dataset_sha256"] = zeros;
       record["program"] = program;
@@ -78,6 +96,11 @@ Lies lies_about_sources() {
            "dataset_ms: it looks at no dataset",
            "device_ms: a device was not asked for",
            "'logs/approved.log' is no file of this case",
+           "praise.html' is no file of this case",
+           "has pictures of depths, and no table of them",
+           "files: 'views/flat_plane__roma_like__seed=42.csv', which such a case has not",
+           "files: 'tiles/flat_plane__lightglue_like__seed=42.csv', which such a case has not",
+           "files: 'logs/flat_plane__dense_flow__",
            "is no identity of a workload",
            "throughput.unit: is 'Gpx/s'",
            "'approved' is no reason",

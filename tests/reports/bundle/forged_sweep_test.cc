@@ -114,6 +114,7 @@ CaseResult run_with_depths(const SweepPlan& plan, const Case& planned, CaseBoard
   record.method = planned.method;
   record.options = planned.options;
   record.program.reset();
+  std::erase_if(result.artefacts, [](const auto& file) { return file.first.starts_with("logs/"); });
   for (StageRecord& stage : record.stages)
     if (stage.name == "external_command") stage.name = "dense_matching";
   const auto add = [&](const char* name, double value, const char* unit, Better better) {

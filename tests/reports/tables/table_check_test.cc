@@ -16,12 +16,15 @@ namespace {
 using Values = std::initializer_list<std::pair<const char*, double>>;
 
 // Returns what is found in a table of a case with these metrics, a line each.
-std::string found_in(const std::string& file, const std::string& text, const Values& values) {
+std::string found_in(const std::string& file, const std::string& text, const Values& values,
+                     const Values& options = {}) {
   const TemporaryDirectory folder;
   std::filesystem::create_directory(folder.path() / std::filesystem::path(file).parent_path());
   std::ofstream(folder.path() / file) << text;
   Record record;
   record.case_name = "a";
+  record.scene = "flat_plane";
+  for (const auto& [name, value] : options) record.options.emplace_back(name, value);
   for (const auto& [name, value] : values)
     record.metrics.emplace_back(name, Metric{value, "", Better::lower, ""});
   std::string lines;
@@ -44,6 +47,24 @@ TEST(TableCheck, TilesHoldNoMoreSpreadThanTheRecordsRmse) {
 TEST(TableCheck, TilesHaveTheSizeThatTheMetricTells) {
   EXPECT_EQ(found_in("tiles/a.csv", tiles("1"), {{"tile_10mm_empty_pct", 0}}), "");
   EXPECT_NE(found_in("tiles/a.csv", tiles("1"), {{"tile_20mm_empty_pct", 0}}).find("lies elsewhere"),
+            std::string::npos);
+}
+
+TEST(TableCheck, TilesCoverThePatchOfTheScene) {
+  const auto of_patch = [](double x_min_m, double x_max_m, double y_min_m, double y_max_m) {
+    return found_in("tiles/a.csv", tiles("1"), {{"tile_empty_pct", 0}},
+                    {{"flat_plane.x_min_m", x_min_m},
+                     {"flat_plane.x_max_m", x_max_m},
+                     {"flat_plane.y_min_m", y_min_m},
+                     {"flat_plane.y_max_m", y_max_m}});
+  };
+  EXPECT_EQ(of_patch(-0.005, 0.015, 0, 0.01), "");
+  EXPECT_EQ(of_patch(-0.005, 0.0051, 0, 0.001), "") << "the last tiles are cut by the patch";
+  EXPECT_NE(of_patch(-4.995, -4.975, 0, 0.01).find("begins at -5 mm, the scene's x_min_m is"),
+            std::string::npos);
+  EXPECT_NE(of_patch(-0.005, 0.005, 0, 0.02).find("has 2 tiles from x_min_m"), std::string::npos);
+  EXPECT_NE(of_patch(-0.005, 0.015, 0, 0.02).find("has 1 tiles from y_min_m"), std::string::npos);
+  EXPECT_NE(of_patch(-0.005, 0.015, 0.1, 0.11).find("begins at 0 mm, the scene's y_min_m is"),
             std::string::npos);
 }
 

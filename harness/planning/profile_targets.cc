@@ -1,0 +1,53 @@
+#include "harness/planning/profile_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/planning/axis.h"
+#include "pipeline/workloads/workload.h"
+
+namespace aqbench {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+bool is_workload(const std::string& name) {
+  return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
+}
+
+// "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
+void read_case_target(const Strings& parts, PlanRequest& plan) {
+  std::size_t axes = 1;
+  if (is_workload(parts[0])) {
+    plan.workloads = {parts[0]};
+  } else {
+    plan.scenes = {parts[0]};
+    plan.methods = {parts[1]};
+    axes = 2;
+  }
+  for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
+}
+
+}  // namespace
+
+// A name that is both a method and a workload means the method where scenes are given, else the workload.
+void read_profile_targets(const Strings& targets, PlanRequest& plan) {
+  for (const std::string& target : targets) {
+    const auto views = split_at(target, '/');
+    const Strings parts(views.begin(), views.end());
+    if (parts.size() == 1) {
+      (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
+      continue;
+    }
+    if (targets.size() > 1 || !plan.scenes.empty())
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}' is a case: it stands alone and names its own scene", target));
+    return read_case_target(parts, plan);
+  }
+  if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
+}
+
+}  // namespace aqbench
