@@ -330,7 +330,6 @@ std::vector<std::string> key_problems(const Json& environment) {
   std::vector<std::string> problems;
   const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
              memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
-  if (key.is_null()) problems.push_back("environment.comparability is missing");
   if (!key.is_object() || key.contains("mixed")) return problems;
   if (cpu.is_object() && cpu.contains("affinity") &&
       key.value("cores", Json()) != Json(cpu.at("affinity").size()))

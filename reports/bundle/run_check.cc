@@ -100,6 +100,8 @@ class RunChecker {
       report(kResultsFile, "environment is not the journal's");
     check_types(environment);
     check_mixed();
+    if (value_at(environment, "comparability").is_null() && is_of_this_program(header_))
+      report(kResultsFile, "environment.comparability is missing");
     if (!value_at(environment, "comparability.mixed").is_null()) return;
     for (const std::string& problem : twice_told_problems(environment)) report(kResultsFile, problem);
     if (const auto& threads = header_.request.threads;
