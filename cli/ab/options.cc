@@ -10,21 +10,16 @@
 #include "cli/plan_options.h"
 #include "core/error.h"
 #include "harness/ab/aa_validation.h"
+#include "harness/ab/ab_words.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
 namespace {
 
-// Warm runs of a unit where --repetitions and --warmup are not given.
-constexpr int kUnitRepetitions = 5;
+// Runs of a unit that are thrown away where --warmup is not given.
 constexpr int kUnitWarmup = 1;
-constexpr int kFewestRepetitions = 3;
-constexpr int kMetricRepetitions = 0;  // of a calibration of metrics: an output is all that a unit is run for
 constexpr int kDefaultLooks = 3;
-// --calibrate has a shorter case, and takes the shortest of more runs: of ten, one is free of a busy
-// neighbour more often than of five.
-constexpr int kAaRepetitions = 10;
 
 constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerDraw;  // there is nothing to draw from fewer
 

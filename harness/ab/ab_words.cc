@@ -65,6 +65,14 @@ std::string AbWords::samples_file() const {
   return fmt::format("{} and {}", value_of("bundle-a").value_or(""), value_of("bundle-b").value_or(""));
 }
 
+std::optional<double> AbWords::warm_runs() const {
+  if (const auto given = number_of("repetitions")) return given;
+  if (has("cmd-a")) return std::nullopt;
+  if (has("quick")) return kFewestRepetitions;
+  if (!against_itself()) return kUnitRepetitions;
+  return has("metric") ? kMetricRepetitions : kAaRepetitions;
+}
+
 PairedPolicy AbWords::policy(int usual_looks) const {
   PairedPolicy policy = paired_policy(value_of("policy").value_or("sensitive"));
   policy.tau = share_of("tau").value_or(policy.tau);

@@ -13,6 +13,13 @@
 
 namespace aqbench {
 
+// Warm runs of a unit where --repetitions is not given: of a case, of one with --quick; where the program is
+// compared with itself, whose case is short, so that of ten runs one is free of a busy neighbour more often
+// than of five; and where metrics are validated, for which an output is enough. Bundles are held against
+// them.
+inline constexpr int kUnitRepetitions = 5, kFewestRepetitions = 3, kAaRepetitions = 10,
+                     kMetricRepetitions = 0;
+
 // Reads what was asked for. The flags are those of a command that ran: each stands there once, unless it may
 // be repeated.
 class AbWords {
@@ -39,6 +46,9 @@ class AbWords {
   std::string samples_file() const;
   // Returns whether the program is compared with itself.
   bool against_itself() const { return has("calibrate") || has("live"); }
+
+  // Returns the warm runs of each unit; nullopt where a trial chose them.
+  std::optional<double> warm_runs() const;
 
   // Returns the policy that was asked for; `usual_looks` where the number of looks is not given. Throws
   // Error(usage) for a policy that there is none of.

@@ -253,8 +253,7 @@ class AbCommandChecker {
     check_asked("run.quick", document.run.quick == (quick && !document.run.commands));
     if (asked_.runs_nothing()) return;
     check_count("run.pairs_per_look", document.run.pairs_per_look, asked_.number_of("pairs"));
-    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs),
-                asked_.number_of("repetitions"));
+    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs), asked_.warm_runs());
   }
 
   void check_count(const std::string& name, std::size_t told, const std::optional<double>& asked) {
@@ -310,8 +309,7 @@ class AbCommandChecker {
     check("suites", document.draws, count("suites", kUsualDraws));
     check("pairs_per_suite", document.pairs_per_draw,
           static_cast<double>(metrics ? kPairsPerMetricDraw : kPairsPerDraw));
-    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs),
-                asked_.number_of("repetitions"));
+    check_count("run.warm_runs", static_cast<std::size_t>(document.run.warm_runs), asked_.warm_runs());
     check_asked("run.exec", document.run.exec == asked_.has("exec"));
     check_policy("settings", document.policy, asked_.policy(calibrates ? 1 : kUsualLooks));
     check_policy("plan.live_settings", plan.live_settings.policy, asked_.policy(kUsualLooks));

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {
@@ -19,6 +20,8 @@ TEST(AbReport, TheDocumentReadsBackAndItsDecisionIsWorkedOutAgain) {
   Json forged = Json::parse(text);
   forged["decision"]["cases"][0]["verdict"] = "PASS";
   EXPECT_EQ(text_of(ab_document_from_json(forged, "ab.json")), text);
+  forged["run"]["id"] = "../../evil";  // pages and files are named after it
+  EXPECT_THROW(ab_document_from_json(forged, "ab.json"), Error);
 }
 
 }  // namespace

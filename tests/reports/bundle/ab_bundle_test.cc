@@ -322,15 +322,15 @@ TEST(AaValidation, ReadsBackAndVerifies) {
   const std::string text = aa_validation_text(document, judge_aa_validation(document));
   EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
   TemporaryDirectory folder;
-  const std::vector<std::string> arguments = {
-      "--calibrate", "--pairs", "160", "--delayed-pairs", "130", "--suites", "200", "--looks", "1"};
-  write_ab_commands(folder.path(), document.run, arguments, judge_aa_validation(document).exit_code());
+  const std::vector<std::string> words = {"--calibrate",  "--pairs=160", "--delayed-pairs=130",
+                                          "--suites=200", "--looks=1",   "--repetitions=1"};
+  write_ab_commands(folder.path(), document.run, words, judge_aa_validation(document).exit_code());
   AbBundleText bundle{kAaValidationFile, text,
                       render_aa_validation_summary(document, judge_aa_validation(document)),
                       document.environment};
   PairJournalHeader header;
   header.started_utc = document.run.started_utc;
-  header.arguments = arguments;
+  header.arguments = words;
   header.cases = document.series.front().samples.cases;
   header.plan = to_json(document.plan);
   std::vector<const AbSamples*> parts;

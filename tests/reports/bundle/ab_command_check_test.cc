@@ -28,6 +28,7 @@ struct AbCommands : ::testing::Test {
     document.run.started_utc = "2026-11-21T12:00:00Z";
     document.run.finished_utc = "2026-11-21T12:30:00Z";
     document.run.exec = true;
+    document.run.warm_runs = 1;
     journal.header.arguments = ab_arguments();
     write_ab_commands(folder.path(), document);
   }
@@ -94,12 +95,15 @@ TEST_F(AbCommands, TheArgumentsSayWhatWasCompared) {
 TEST_F(AbCommands, TwoValuesOfAnAxisAreItsVariants) {
   journal.header.arguments = {"--variant", "kernel=torch,fused", "--looks", "1", "--no-confirm"};
   document.run.exec = false;
+  document.run.warm_runs = 5;
   document.a.label = document.a.variant = "kernel=torch";
   document.b.label = document.b.variant = "kernel=fused";
   write_ab_commands(folder.path(), document.run, journal.header.arguments, judge_ab(document).exit_code());
   EXPECT_EQ(findings(), "");
   document.a.variant = "kernel=loop";
   EXPECT_THAT(findings(), HasSubstr("a.variant: is not what was asked for"));
+  document.run.warm_runs = 4;
+  EXPECT_THAT(findings(), HasSubstr("run.warm_runs: is not what was asked for")) << "one of five left out";
 }
 
 TEST_F(AbCommands, CommandsAreThoseThatWereAskedFor) {

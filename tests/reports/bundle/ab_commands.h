@@ -16,7 +16,7 @@ namespace aqbench {
 
 // The arguments of document_of().
 inline std::vector<std::string> ab_arguments() {
-  return {"--a", "old/aqbench", "--b", "new/aqbench", "--looks", "1", "--no-confirm"};
+  return {"--a", "old/aqbench", "--b", "new/aqbench", "--looks", "1", "--no-confirm", "--repetitions", "1"};
 }
 
 // And those of a document's metrics, all with margins in their units.

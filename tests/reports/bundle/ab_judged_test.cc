@@ -134,6 +134,7 @@ struct AaCommands : ::testing::Test {
   void SetUp() override {
     validation.run.started_utc = "2026-11-21T12:00:00Z";
     validation.run.finished_utc = "2026-11-21T12:30:00Z";
+    validation.run.warm_runs = 10;
     validation.policy.looks = 3;
     validation.plan.live_runs = 2;
     validation.plan.live_pairs_per_look = 20;
@@ -173,6 +174,7 @@ TEST_F(AaCommands, SayWhatIsValidated) {
            {[](AaValidationDocument& d) { d.policy.alpha = 0.2; }, "settings.alpha: is not"},
            {[](AaValidationDocument& d) { d.draws = 100000; }, "suites: is not"},
            {[](AaValidationDocument& d) { d.pairs_per_draw = 80; }, "pairs_per_suite: is not"},
+           {[](AaValidationDocument& d) { d.run.warm_runs = 9; }, "run.warm_runs: is not"},
            {[](AaValidationDocument& d) { d.run.exec = true; }, "run.exec: is not"},
            {[](AaValidationDocument& d) { d.program.label = "release"; }, "program: is not"}}) {
     validation = good;
@@ -192,6 +194,7 @@ TEST_F(AaCommands, OfACalibrationHaveOneLook) {
       {.name = "accuracy_rmse_mm", .kind = AbOutcome::Kind::metric, .unit = "mm", .margin = 0.05}};
   validation.policy.looks = 1;
   validation.plan.pairs = 240;
+  validation.run.warm_runs = 0;
   validation.plan.live_settings.confirm = false;
   validation.pairs_per_draw = 20;
   EXPECT_EQ(said(), "");
@@ -199,6 +202,7 @@ TEST_F(AaCommands, OfACalibrationHaveOneLook) {
                               "--suites",    "+500",     "--no-confirm"};
   validation.outcomes.clear();
   validation.plan.pairs = 300;
+  validation.run.warm_runs = 10;
   validation.plan.delayed_pairs = 160;
   validation.pairs_per_draw = 40;
   validation.draws = 500;
