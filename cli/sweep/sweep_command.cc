@@ -26,7 +26,7 @@
 #include "harness/project/project.h"
 #include "harness/project/project_use.h"
 #include "harness/records/results.h"
-#include "harness/running/plan_check.h"
+#include "harness/checking/plan_check.h"
 #include "harness/running/progress.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"

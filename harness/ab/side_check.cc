@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/running/source_check.h"
+#include "harness/checking/environment_check.h"
 
 namespace aqbench {
 namespace {

@@ -20,7 +20,7 @@
 #include "harness/ab/side_check.h"
 #include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
-#include "harness/running/source_check.h"
+#include "harness/checking/environment_check.h"
 #include "reports/bundle/ab_command_check.h"
 #include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/added_evidence.h"

@@ -13,10 +13,10 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/checking/source_check.h"
 #include "harness/records/case_result.h"
 #include "harness/records/comparability.h"
 #include "harness/records/profile_details.h"
-#include "harness/running/source_check.h"
 #include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/command_check.h"
@@ -34,16 +34,6 @@ namespace {
 
 constexpr std::uintmax_t kMaxTextBytes = std::uintmax_t{1} << 28;
 constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 50;  // far more than a machine has
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // ctest prints "1/2 Test #1: core ....***Failed  0.01 sec", and of tests that passed nothing but such a line.
 bool is_failed_test(std::string_view line) {

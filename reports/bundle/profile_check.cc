@@ -17,7 +17,7 @@
 #include "harness/planning/plan_flags.h"
 #include "harness/planning/profile_targets.h"
 #include "harness/records/profile_details.h"
-#include "harness/running/source_check.h"
+#include "harness/checking/environment_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/content/commands.h"
 #include "reports/content/utc.h"

@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/running/source_check.h"
+#include "harness/checking/environment_check.h"
 #include "reports/content/utc.h"
 
 namespace aqbench {

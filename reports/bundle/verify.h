@@ -16,7 +16,7 @@ struct Results;
 // - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
 //   special files;
 // - results.json against its schema and its canonical text; the journal's chain; both against each other
-//   (run_check.h) and the records against what was planned and what can be (harness/running/plan_check.h);
+//   (run_check.h) and the records against what was planned and what can be (harness/checking/plan_check.h);
 // - the files of cases against the hashes in their records, bench.log against the journal (file_check.h), and
 //   tables against metrics (reports/tables/table_check.h);
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest

@@ -21,7 +21,7 @@
 #include "harness/planning/plan.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/journal.h"
-#include "harness/running/plan_check.h"
+#include "harness/checking/plan_check.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
 #include "harness/sharing/timed_machines.h"

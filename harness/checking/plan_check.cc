@@ -1,4 +1,4 @@
-#include "harness/running/plan_check.h"
+#include "harness/checking/plan_check.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,12 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/checking/environment_check.h"
+#include "harness/checking/source_check.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/planning/case_method.h"
-#include "harness/planning/machine_check.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
@@ -28,7 +29,6 @@
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
 #include "harness/running/run_workload.h"
-#include "harness/running/source_check.h"
 #include "scenes/registry.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "harness/planning/case_files.h"
+#include "harness/checking/case_files.h"
 
 #include "harness/planning/case_method.h"
 #include "harness/records/case_result.h"

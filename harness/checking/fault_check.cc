@@ -1,4 +1,4 @@
-#include "harness/planning/fault_check.h"
+#include "harness/checking/fault_check.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/running/source_check.h"
+#include "harness/checking/source_check.h"
 
 #include <fmt/format.h>
 
@@ -15,9 +15,9 @@
 #include "core/json.h"
 #include "core/sandbox/sandbox.h"
 #include "core/text.h"
+#include "harness/checking/case_files.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/environment.h"
-#include "harness/planning/case_files.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/case_scoring.h"
@@ -301,53 +301,6 @@ std::vector<std::string> density_problems(const Results& results,
     }
   }
   return problems;
-}
-
-std::vector<std::string> build_problems(const Json& environment, const std::set<std::string>& devices) {
-  std::vector<std::string> problems;
-  const Json told = environment.value("build", Json::object());
-  Json own = Json::object();
-  add_build(own, build_info());
-  for (const char* const unknown : {"commit", "dirty"})
-    if (build_info().commit.empty()) own.erase(unknown);
-  for (const auto& [key, value] : own.items())
-    if (told.is_object() && told.contains(key) && told.at(key) != value)
-      problems.push_back(
-          fmt::format("environment.build.{} is not that of the program, {}", key, value.dump()));
-  const Json libraries = environment.value("libraries", Json::object());
-  for (const auto& [name, version] : library_versions())
-    if (libraries.is_object() && libraries.contains(name) &&
-        libraries.at(name) != (version.empty() ? Json(nullptr) : Json(version)))
-      problems.push_back(
-          fmt::format("environment.libraries.{} is not that of the program, '{}'", name, version));
-  const Json device = environment.value("device", Json("cpu"));
-  if (device != "cpu" && !(device.is_string() && devices.contains(device.get<std::string>())))
-    problems.push_back(fmt::format("environment.device is {}, which no case has", device.dump()));
-  return problems;
-}
-
-std::vector<std::string> key_problems(const Json& environment) {
-  std::vector<std::string> problems;
-  const Json key = environment.value("comparability", Json()), cpu = environment.value("cpu", Json()),
-             memory = environment.value("memory", Json()), files = environment.value("blas_files", Json());
-  if (!key.is_object() || key.contains("mixed")) return problems;
-  if (cpu.is_object() && cpu.contains("affinity") &&
-      key.value("cores", Json()) != Json(cpu.at("affinity").size()))
-    problems.push_back("environment.comparability.cores are not those of environment.cpu.affinity");
-  if (memory.is_object() && memory.contains("total_bytes") && memory.at("total_bytes").is_number_unsigned() &&
-      key.value("memory", Json()) != Json(memory_class(memory.at("total_bytes").get<std::uint64_t>())))
-    problems.push_back("environment.comparability.memory is not that of environment.memory.total_bytes");
-  std::string blas;
-  for (const Json& file : files)
-    if (file.is_string()) blas += (blas.empty() ? "" : " ") + file.get<std::string>();
-  if (environment.contains("blas_files") && key.value("blas", Json()) != Json(blas))
-    problems.push_back("environment.comparability.blas is not environment.blas_files");
-  return problems;
-}
-
-bool is_of_this_program(const JournalHeader& header) {
-  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
-         header.program_sha256 == program_sha256();
 }
 
 }  // namespace aqbench

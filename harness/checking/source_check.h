@@ -3,12 +3,10 @@
 // faults that struck. It is compared with the plan of the case, for readers who cannot run the case again.
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "core/json.h"
-#include "harness/planning/fault_check.h"
+#include "harness/checking/fault_check.h"
 #include "harness/records/case.h"
 #include "harness/records/record.h"
 #include "harness/records/results.h"
@@ -32,17 +30,5 @@ std::vector<std::string> dataset_problems(const Results& results, const JournalC
 // Returns a sentence for each scored case whose density of points does not follow from the number of its
 // points and the true area of its scene. `planned` are the cases by name; scenes from files are left out.
 std::vector<std::string> density_problems(const Results& results, const std::map<std::string, Case>& planned);
-
-// Returns the problems of what an environment (a JSON object) says of the program and of devices: a build or
-// libraries that are not those of this very build, which must have measured, and a device that no case has.
-// Outside git a build does not know whether its sources were changed.
-std::vector<std::string> build_problems(const Json& environment, const std::set<std::string>& devices);
-
-// Returns the values of the comparability key that do not follow from the rest of the environment (a JSON
-// object).
-std::vector<std::string> key_problems(const Json& environment);
-
-// Returns whether this very build of the program made the journal.
-bool is_of_this_program(const JournalHeader& header);
 
 }  // namespace aqbench

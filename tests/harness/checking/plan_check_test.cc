@@ -1,4 +1,4 @@
-#include "harness/running/plan_check.h"
+#include "harness/checking/plan_check.h"
 
 #include <functional>
 #include <nlohmann/json.hpp>
