@@ -41,10 +41,6 @@ std::size_t display_width(std::string_view utf8);
 // Returns the text cut to at most `columns`, with "…" in the middle where something was left out.
 std::string elide_middle(std::string_view utf8, std::size_t columns);
 
-// Returns the lines of a text without their ends; what follows the last end is a line, too, unless it is
-// empty.
-std::vector<std::string_view> lines_of(std::string_view text);
-
 // Returns the text broken at blanks into lines of at most `columns`, those after the first indented by
 // `indent` blanks; each ends with a line break. A word that is too long for a line is cut into pieces.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);

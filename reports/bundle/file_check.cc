@@ -171,14 +171,14 @@ class FileChecker {
     std::map<std::string_view, std::size_t> begun;  // the last line that says so, counted from 1
     std::size_t line_number = 0, before = 0;
     for (const std::string_view part : log_parts_)
-      for (const std::string_view line : lines_of(part)) {
+      for (const std::string_view line : split_at(part, '\n')) {
         ++line_number;
         if (line.starts_with("== ") && line.size() > 24) begun[line.substr(24)] = line_number;
       }
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const std::string end = "-- " + end_of(ends[i]);
-      const bool ended =
-          std::ranges::any_of(lines_of(log_parts_[i]), [&](std::string_view line) { return line == end; });
+      const bool ended = std::ranges::any_of(split_at(log_parts_[i], '\n'),
+                                             [&](std::string_view line) { return line == end; });
       const std::size_t began = begun[ends[i].case_name];
       if (!ended || began <= before)
         return report(kLogFile, fmt::format("does not tell of case {} where the journal has it",
@@ -190,7 +190,7 @@ class FileChecker {
   // The sweep writes "== UTC CASE" before a case or one of its blocks, and "-- STATUS: REASON" after it.
   void check_ends(std::string_view log) {
     std::multiset<std::string> begun, ended;
-    for (const std::string_view line : lines_of(log)) {
+    for (const std::string_view line : split_at(log, '\n')) {
       if (line.starts_with("-- ")) ended.emplace(line.substr(3));
       if (line.starts_with("== ") && line.size() > 24) begun.emplace(line.substr(24));
     }
@@ -222,7 +222,7 @@ class FileChecker {
     const auto started = seconds_of_utc(results_.run.started_utc),
                finished = seconds_of_utc(results_.run.finished_utc);
     if (!started || !finished) return;
-    for (const std::string_view line : lines_of(log)) {
+    for (const std::string_view line : split_at(log, '\n')) {
       if (!line.starts_with("== ") || line.size() < 23) continue;
       const auto at = seconds_of_utc(std::string(line.substr(3, 20)));
       // A program may print anything, but not the name of a case at this place.
@@ -237,7 +237,7 @@ class FileChecker {
   static std::set<std::string, std::less<>> processes_of(std::string_view log) {
     std::set<std::string, std::less<>> processes;
     bool after_start = false;
-    for (const std::string_view line : lines_of(log)) {
+    for (const std::string_view line : split_at(log, '\n')) {
       if (after_start && line.starts_with("on ") && line.find(", process ") != line.npos)
         processes.emplace(line);
       after_start = line.starts_with("== ");
@@ -321,7 +321,7 @@ class FileChecker {
     const std::string log = text_of(kTestsLog);
     check_time_of_tests(log);
     if (test_result(log) != "passed") return;
-    for (const std::string_view line : lines_of(log))
+    for (const std::string_view line : split_at(log, '\n'))
       if ((line.starts_with("exit code: ") && line != "exit code: 0") || is_failed_test(line))
         report(kTestsLog, fmt::format("says that the tests passed, and '{}'", printable(line)));
   }

@@ -158,11 +158,5 @@ TEST(Base64, IsThatOfTheStandard) {
   EXPECT_EQ(base64_text("\xFF\xFE\xFD"), "//79");
 }
 
-TEST(LinesOf, HasEachLineAndNoEmptyOneAtTheEnd) {
-  EXPECT_TRUE(lines_of("").empty());
-  EXPECT_EQ(lines_of("a\n\nb\n"), (std::vector<std::string_view>{"a", "", "b"}));
-  EXPECT_EQ(lines_of("a\nb"), (std::vector<std::string_view>{"a", "b"}));
-}
-
 }  // namespace
 }  // namespace aqbench
