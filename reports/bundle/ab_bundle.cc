@@ -19,8 +19,8 @@
 #include "harness/ab/samples_check.h"
 #include "harness/ab/side_check.h"
 #include "harness/ab/tiles.h"
-#include "harness/records/case_result.h"
 #include "harness/checking/environment_check.h"
+#include "harness/records/case_result.h"
 #include "reports/bundle/ab_command_check.h"
 #include "reports/bundle/ab_tiles_check.h"
 #include "reports/bundle/added_evidence.h"
@@ -217,14 +217,14 @@ void check_ab_times(const char* main_file, const Recomputed& again, std::vector<
 void check_scores(const char* main_file, const Recomputed& again, const AbWords& words,
                   std::vector<Finding>& findings) {
   if (!again.run->samples_file.empty()) return;
-  AbScoring scoring = words.scoring();
-  const bool own = again.has_journal && !words.has("a");
+  const AbScoring scoring = words.scoring();
+  AbScoring named = scoring;
+  named.known_names = again.has_journal && !words.has("a");
   std::vector<std::string> problems;
   for (const AbSamples* const part : again.parts) {
-    scoring.known_names = own;
-    std::vector<std::string> found = output_problems(*part, scoring);
-    scoring.known_names = own && !found.empty() && is_of_this_program(*again.environment);
-    if (!scoring.known_names) found = output_problems(*part, scoring);
+    std::vector<std::string> found = output_problems(*part, named);
+    if (named.known_names && !found.empty() && !is_of_this_program(*again.environment))
+      found = output_problems(*part, scoring);
     std::ranges::move(found, std::back_inserter(problems));
     if (again.comparison != nullptr && !again.run->commands)
       std::ranges::move(
@@ -234,7 +234,7 @@ void check_scores(const char* main_file, const Recomputed& again, const AbWords&
   for (const std::string& problem : problems) findings.push_back({main_file, "samples." + problem});
 }
 
-// What only this very build can know is asked last: it hashes the program.
+// What only this very build can know is asked last, here too: it hashes the program.
 void check_ab_environment(const char* main_file, const Recomputed& again, const AbWords& words,
                           std::vector<Finding>& findings) {
   const Json& environment = *again.environment;

@@ -168,17 +168,16 @@ class FileChecker {
   void check_order() {
     const std::vector<CaseEnd> ends = case_ends(journal_);
     if (!journal_.blocks.empty() || ends.size() != log_parts_.size()) return;
-    std::map<std::string_view, std::size_t> begun;  // the last line that says so, counted from 1
+    std::map<std::string_view, std::size_t> begun;  // the last line so far that says so, counted from 1
     std::size_t line_number = 0, before = 0;
-    for (const std::string_view part : log_parts_)
-      for (const std::string_view line : split_at(part, '\n')) {
-        ++line_number;
-        if (line.starts_with("== ") && line.size() > 24) begun[line.substr(24)] = line_number;
-      }
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const std::string end = "-- " + end_of(ends[i]);
-      const bool ended = std::ranges::any_of(split_at(log_parts_[i], '\n'),
-                                             [&](std::string_view line) { return line == end; });
+      bool ended = false;
+      for (const std::string_view line : split_at(log_parts_[i], '\n')) {
+        ++line_number;
+        ended = ended || line == end;
+        if (line.starts_with("== ") && line.size() > 24) begun[line.substr(24)] = line_number;
+      }
       const std::size_t began = begun[ends[i].case_name];
       if (!ended || began <= before)
         return report(kLogFile, fmt::format("does not tell of case {} where the journal has it",

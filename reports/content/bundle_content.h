@@ -45,11 +45,13 @@ void read_beside_results(const std::filesystem::path& bundle, BundleContent& con
 // Gates the results on the baseline and keeps both.
 void set_baseline(BundleContent& content, Baseline baseline);
 
-// Reads the notes of notes.txt, and returns the text that it has with notes. Throws Error(input, io).
+// Reads notes.txt, a note a line. Throws Error(input, io).
 std::vector<std::string> read_notes(const std::filesystem::path& file);
+
+// Returns what notes.txt holds with these notes; line breaks and control characters of a note become blanks.
 std::string notes_text(const std::vector<std::string>& notes);
 
-// Appends to notes.txt; line breaks and control characters of a note become blanks.
+// Appends notes_text() to notes.txt.
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes);
 
 // Returns the lines with the word "warning" or "warn", in upper or lower case. "0 warnings" and "forewarning"

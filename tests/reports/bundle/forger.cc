@@ -191,4 +191,9 @@ std::vector<Json> read_chain(const fs::path& file) {
   return lines;
 }
 
+bool has_finding(const VerifyReport& report, std::string_view text) {
+  return std::ranges::any_of(
+      report.findings, [&](const Finding& found) { return found.what.find(text) != std::string::npos; });
+}
+
 }  // namespace aqbench::forging

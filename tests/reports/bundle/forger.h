@@ -6,9 +6,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
+#include "reports/bundle/verify_report.h"
 
 namespace aqbench::forging {
 
@@ -41,6 +43,9 @@ struct ForgedSweep {
   // the journal's chain, and all texts as the program renders them.
   void seal();
 };
+
+// Returns whether a finding holds the text.
+bool has_finding(const VerifyReport& report, std::string_view text);
 
 // Makes statement.json and sha256.txt right again, and inventory.txt if asked for, and nothing else.
 void rehash(const std::filesystem::path& bundle, bool inventory = true);

@@ -102,7 +102,8 @@ TEST_F(Timestamp, InABundle) {
   results.run.finished_utc = "2099-01-01T00:00:00Z";
   finalise_bundle(bundle, results);
   write_file(bundle / kTimestampName, stamp(root_digest(results)));
-  EXPECT_THAT(render_verify(verify_bundle(bundle)), HasSubstr("the run ended at 2099-01-01T00:00:00Z: later"));
+  EXPECT_THAT(render_verify(verify_bundle(bundle)),
+              HasSubstr("the run ended at 2099-01-01T00:00:00Z: later"));
   EXPECT_EQ(problem_of_stamped_time("2026-01-01T10:30:00Z", "2026-01-01T11:00:00Z"), "") << "two clocks";
   EXPECT_NE(problem_of_stamped_time("2026-01-01T09:30:00Z", "2026-01-01T11:00:00Z"), "");
   finalise_bundle(bundle, results);
