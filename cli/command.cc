@@ -81,7 +81,6 @@ constexpr std::array kCommands = {
             .summary = "run a case of a bundle again and compare it bit for bit",
             .run = replay_command},
     Command{.name = "schema", .summary = "print the JSON Schema of a file format", .run = schema_command},
-    Command{.name = "stamp", .summary = "put a time stamp (RFC 3161) into a bundle", .run = stamp_command},
     Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
     Command{.name = "status",
             .summary = "how far a sweep is, from any machine that sees its folder",

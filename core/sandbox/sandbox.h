@@ -30,9 +30,6 @@ SandboxMeans sandbox_means_from_environment();
 // where this system grants neither. Never throws.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
 
-// Returns whether this is a text that enter_sandbox() returns.
-bool is_isolation(std::string_view text);
-
 // What a process with threads prepares for a child that it forks: the child is shut in more narrowly, and
 // cannot look into the process itself.
 class InnerSandbox {
