@@ -166,14 +166,14 @@ void judge(PairedComparison& result) {
   }
 }
 
-void require_enough(const PairedComparison& result, std::size_t minimum, std::size_t gated,
-                    const PairedPolicy& policy) {
+void require_enough(const PairedComparison& result, std::size_t gated, const PairedPolicy& policy) {
+  const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
   if (result.kept.size() >= minimum) return;
   throw Error(ErrorKind::input,
               fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
                           result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
                           counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                          measured_for(minimum)));
+                          result.quality ? minimum : measured_for(minimum)));
 }
 
 }  // namespace
@@ -191,12 +191,11 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
   // At least 1: where all cases are refused, what they could have seen is still computed.
   const auto gated = static_cast<std::size_t>(
       std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
-  const std::size_t minimum = minimum_kept_pairs(policy, gated);
   const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
 
   std::vector<double> p_worse, p_better;
   for (Candidate& candidate : candidates) {
-    require_enough(candidate.result, minimum, gated, policy);
+    require_enough(candidate.result, gated, policy);
     estimate(candidate, policy, strictest_alpha);
     if (!is_gated(candidate)) continue;
     p_worse.push_back(candidate.result.p_worse);

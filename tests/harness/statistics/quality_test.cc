@@ -112,6 +112,25 @@ TEST(Quality, TheReasonNamesTheIntervalFromBelow) {
   }
 }
 
+// Two metrics ask for 2 x 2^-n <= alpha / 2: 9 pairs can call both worse, and 8 never could.
+TEST(Quality, TheFewestPairsCanBeCalledWorse) {
+  std::vector<PairedSeries> two(2);
+  for (PairedSeries& series : two) {
+    series.name = "rmse";
+    series.quality = QualityScale{};
+    series.u_a.assign(8, 1.0);
+    for (int i = 0; i < 8; ++i) series.u_b.push_back(1.5 + 0.001 * i);
+  }
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { compare_pairs(two, plain_policy()); }),
+            "rmse: pairs: 8 measured, 8 kept; 2 cases x 1 look at alpha 0.01 need 9 kept, 9 measured");
+  for (PairedSeries& series : two) {
+    series.u_a.push_back(1.0);
+    series.u_b.push_back(1.5);
+  }
+  for (const PairedComparison& one : compare_pairs(two, plain_policy()))
+    EXPECT_EQ(one.verdict, PairedVerdict::regressed);
+}
+
 TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   PairedSeries series;
   series.name = "bias";
