@@ -145,13 +145,14 @@ std::string flag_reason(const PairedComparison& result, double threshold, double
 
 void judge(PairedComparison& result) {
   if (result.quality) return judge_quality(result);
-  if (result.p_worse_holm <= result.level && result.shift > result.flag_above) {
+  const double more = 1 + kThresholdRounding;
+  if (result.p_worse_holm <= result.level && result.shift > result.flag_above * more) {
     result.verdict = PairedVerdict::regressed;
     result.reason = flag_reason(result, result.flag_above, result.p_worse_holm);
-  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below) {
+  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below * more) {
     result.verdict = PairedVerdict::faster;
     result.reason = flag_reason(result, result.flag_below, result.p_better_holm);
-  } else if (result.interval.upper < result.pass_below) {
+  } else if (result.interval.upper < result.pass_below * (1 - kThresholdRounding)) {
     result.verdict = PairedVerdict::pass;
   } else {
     result.verdict = PairedVerdict::inconclusive;
@@ -159,7 +160,7 @@ void judge(PairedComparison& result) {
                                 shift_text(result.scale, result.interval.upper),
                                 shift_text(result.scale, result.pass_below));
     result.reason +=
-        result.shift > result.flag_above
+        result.shift > result.flag_above * more
             ? fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level)
             : fmt::format("the shift {} is not beyond {}", shift_text(result.scale, result.shift),
                           shift_text(result.scale, result.flag_above));

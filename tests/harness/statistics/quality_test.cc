@@ -147,6 +147,20 @@ TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
 }
 
+// 0.3 - 0.2 is below 0.1 by the last bit, 0.4 - 0.3 above it.
+TEST(Quality, AShiftOfExactlyTheMarginIsNotWithinIt) {
+  for (const double a : {0.1, 0.2, 0.3, 0.7}) {
+    PairedSeries series;
+    series.name = "rmse";
+    series.quality = QualityScale{Better::lower, 0.1, true};
+    series.u_a.assign(20, a);
+    series.u_b.assign(20, a + 0.1);
+    EXPECT_EQ(verdict_of(series), PairedVerdict::regressed) << a;
+    series.u_b.assign(20, a + 0.0999);
+    EXPECT_EQ(verdict_of(series), PairedVerdict::pass) << a;
+  }
+}
+
 TEST(Quality, RefusesMarginsThatMeanNothing) {
   const auto message = [](QualityScale scale) {
     return error_of(ErrorKind::usage, [&] { check(scale, "x"); });
