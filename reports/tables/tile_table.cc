@@ -16,7 +16,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::string_view kTilesHeader =
-    "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct";
+    "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm";
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kTile_mm = 10;        // where the metric's name says no other size
 constexpr double kMaxTiles = 999999;   // there is no more room in a row or column

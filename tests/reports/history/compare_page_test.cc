@@ -34,15 +34,15 @@ TEST(ComparePage, ShowsWhereBothSidesDifferTileByTile) {
   Results b = a;
   for (const std::size_t i : {0, 1}) metric_of(b.records[i], "accuracy_mean_mm").value = 10;
   const char* const head =
-      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
   for (const std::string side : {"a", "b"}) {
     std::filesystem::create_directories(folder / side / "tiles");
     const std::string error = side == "a" ? "-1" : "3";
     // The tile (1, 2) has a mean error of 3 mm in B and of -1 mm in A; of another case nothing differs.
     write_file(folder / side / "tiles/flat_plane__roma_like__seed=42.csv",
-               head + std::string("0,0,0,0,9,0.5,0,100\n1,2,10,20,9,") + error + ",0,100\n");
+               head + std::string("0,0,0,0,9,0.5,0,100,10,10\n1,2,10,20,9,") + error + ",0,100,20,30\n");
     write_file(folder / side / "tiles/flat_plane__lightglue_like__seed=42.csv",
-               head + std::string("0,0,0,0,9,0.5,0,100\n"));
+               head + std::string("0,0,0,0,9,0.5,0,100,10,10\n"));
   }
   const std::string page = compare_page(compare_results(a, b), {&a, folder / "a"}, {&b, folder / "b"});
   const std::string part = page.substr(page.find("<section id=\"places\">"));

@@ -34,8 +34,9 @@ std::string found_in(const std::string& file, const std::string& text, const Val
 
 // Two tiles: +-1 mm around a mean of 0, and one point at 3 mm.
 std::string tiles(const std::string& nmad_mm) {
-  return "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n0,0,-5,0,2,0," +
-         nmad_mm + ",100\n1,0,5,0,1,3,0,\n";
+  return "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
+         "0,0,-5,0,2,0," +
+         nmad_mm + ",100,5,10\n1,0,5,0,1,3,0,,15,10\n";
 }
 
 TEST(TableCheck, TilesHoldNoMoreSpreadThanTheRecordsRmse) {
