@@ -114,9 +114,10 @@ std::string tiles_to_csv(const TileGrid& grid) {
   const double left_mm = grid.x_min_m * 1000, top_mm = grid.y_min_m * 1000;
   for (const ErrorTile& tile : grid.tiles) {
     const bool last_column = tile.column == grid.columns - 1, last_row = tile.row == grid.rows - 1;
-    fmt::format_to(std::back_inserter(csv), "{},{},{:.10g},{:.10g},{},{},{},{},{:.10g},{:.10g}\n", tile.column,
-                   tile.row, left_mm + tile.column * grid.tile_mm, top_mm + tile.row * grid.tile_mm, tile.points,
-                   field(tile.signed_mean_mm), field(tile.nmad_mm), field(tile.completeness_pct),
+    fmt::format_to(std::back_inserter(csv), "{},{},{:.10g},{:.10g},{},{},{},{},{:.10g},{:.10g}\n",
+                   tile.column, tile.row, left_mm + tile.column * grid.tile_mm,
+                   top_mm + tile.row * grid.tile_mm, tile.points, field(tile.signed_mean_mm),
+                   field(tile.nmad_mm), field(tile.completeness_pct),
                    last_column ? grid.x_max_m * 1000 : left_mm + (tile.column + 1) * grid.tile_mm,
                    last_row ? grid.y_max_m * 1000 : top_mm + (tile.row + 1) * grid.tile_mm);
   }

@@ -37,8 +37,8 @@ double tile_mm(const std::vector<ReportTile>& tiles) {
   return side_mm;
 }
 
-// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down, tiles as far as
-// the patch goes. One path per colour keeps a map of 1500 tiles at some 20 kB.
+// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down, tiles as far
+// as the patch goes. One path per colour keeps a map of 1500 tiles at some 20 kB.
 template <class Value>
 std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of, double low, double high,
                     StepColour colour_of) {
@@ -61,7 +61,8 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
       body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(colour_of(step)),
                           paths[static_cast<std::size_t>(step)]);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.6g} {:.6g}\" shape-rendering=\"crispEdges\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.6g} {:.6g}\" "
+      "shape-rendering=\"crispEdges\" "
       "role=\"img\" aria-label=\"map of tiles\" style=\"background:{}\">{}</svg>",
       columns, rows, kTileBackground, body);
 }

@@ -32,7 +32,7 @@ struct ReportProfile {
 struct ReportTile {
   int column = 0, row = 0;
   double x_min_mm = 0, y_min_mm = 0, x_max_mm = 0, y_max_mm = 0;  // its corners
-  double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
+  double signed_mean_mm = 0, completeness_pct = 0;                // NaN: none
 };
 
 // The corners of a tile. Tiles of two clouds are one place where these are equal.

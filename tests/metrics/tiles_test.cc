@@ -82,10 +82,11 @@ TEST(Tiles, CutByThePatchAreKept) {
 TEST(Tiles, AsCsvLeaveEmptyFieldsWhereThereIsNoValue) {
   TileGrid grid{2,     1,     10,     -0.25,
                 -0.15, -0.23, -0.144, {{0, 0, 3, -0.5, 0.25, 99.5}, {1, 0, 0, test::kNaN, test::kNaN, 12}}};
-  EXPECT_EQ(tiles_to_csv(grid),
-            "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
-            "0,0,-250,-150,3,-0.5,0.25,99.5,-240,-144\n"
-            "1,0,-240,-150,0,,,12,-230,-144\n");
+  EXPECT_EQ(
+      tiles_to_csv(grid),
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
+      "0,0,-250,-150,3,-0.5,0.25,99.5,-240,-144\n"
+      "1,0,-240,-150,0,,,12,-230,-144\n");
 }
 
 // Also far from the origin, as of surveyed coordinates, where six digits name no tile.

@@ -30,8 +30,9 @@ constexpr const char* kFileOfB = "tiles/waves__x.b.csv";
 
 // Two tiles, of 10 and 30 points, with this mean error in the second and none in the first.
 std::string tiles_with(const char* error_mm) {
-  return std::string("column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,"
-                     "x_max_mm,y_max_mm\n") +
+  return std::string(
+             "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,"
+             "x_max_mm,y_max_mm\n") +
          "0,0,0,0,10,0,0,100,10,10\n1,0,10,0,30," + error_mm + ",0,100,20,10\n";
 }
 

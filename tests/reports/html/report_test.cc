@@ -10,6 +10,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
+#include "metrics/tiles.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "tests/reports/synthetic.h"
@@ -157,9 +158,9 @@ TEST(HtmlReport, HoldsEveryCaseThatItNamesElsewhere) {
 
 TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   ReportPictures pictures;
-  pictures.tiles["flat_plane/roma_like/seed=42"] =
-      parse_tiles_csv("0,0,-250,-150,1,1.25,0,11.5,-240,-140\n1,0,-240,-150,0,,,0,-230,-140\n"
-                      "0,1,-250,-140,4,-0.5,0.2,100,-240,-130\n");
+  pictures.tiles["flat_plane/roma_like/seed=42"] = parse_tiles_csv(
+      "0,0,-250,-150,1,1.25,0,11.5,-240,-140\n1,0,-240,-150,0,,,0,-230,-140\n"
+      "0,1,-250,-140,4,-0.5,0.2,100,-240,-130\n");
   pictures.pictures["undulating/roma_like/seed=42"] = {
       {"depth_error.png", "depth_error", "cam<00>", "mm", -2, 2, 3, 71.25, 0.5, "\x89PNG"}};
   const std::string page = render_html_report(content_of_report(), pictures);
@@ -181,9 +182,9 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
 // it.
 TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
   ReportPictures pictures;
-  pictures.tiles["flat_plane/roma_like/seed=42"] =
-      parse_tiles_csv("0,0,-250,-150,1,0.0000002,0,11.5,-240,-140\n"
-                      "1,2,-240,-130,4,0.0000001,0.2,100,-230,-120\n");
+  pictures.tiles["flat_plane/roma_like/seed=42"] = parse_tiles_csv(
+      "0,0,-250,-150,1,0.0000002,0,11.5,-240,-140\n"
+      "1,2,-240,-130,4,0.0000001,0.2,100,-230,-120\n");
   const std::string page = render_html_report(content_of_report(), pictures);
   const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
   EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
@@ -196,14 +197,16 @@ TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
 TEST(HtmlReport, MapsOfTilesEndWithThePatch) {
   const auto page_of = [](const Patch& patch, double tile_m) {
     ReportPictures pictures;
-    pictures.tiles["flat_plane/roma_like/seed=42"] = parse_tiles_csv(tiles_to_csv(empty_tiles(patch, tile_m)));
+    pictures.tiles["flat_plane/roma_like/seed=42"] =
+        parse_tiles_csv(tiles_to_csv(empty_tiles(patch, tile_m)));
     return render_html_report(content_of_report(), pictures);
   };
   const Patch patch{-0.25, 0.25, -0.15, 0.15};
   const auto extent = HasSubstr("x to the right from -250 to 250 mm, y down from -150 to 150 mm");
   EXPECT_THAT(page_of(patch, 0.01), AllOf(extent, HasSubstr("per 10 mm tile"), HasSubstr("\"0 0 50 30\"")));
   EXPECT_THAT(page_of(patch, 0.05), AllOf(extent, HasSubstr("per 50 mm tile"), HasSubstr("\"0 0 10 6\"")));
-  EXPECT_THAT(page_of(patch, 0.03), AllOf(extent, HasSubstr("per 30 mm tile"), HasSubstr("\"0 0 16.6667 10\"")));
+  EXPECT_THAT(page_of(patch, 0.03),
+              AllOf(extent, HasSubstr("per 30 mm tile"), HasSubstr("\"0 0 16.6667 10\"")));
   // The patch is less than one tile.
   EXPECT_THAT(page_of(patch, 1), AllOf(extent, HasSubstr("per 500 mm tile"), HasSubstr("\"0 0 1 0.6\"")));
 }

@@ -14,8 +14,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string tiles_csv(const char* first, const char* second) {
-  return std::string("column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,"
-                     "x_max_mm,y_max_mm\n") +
+  return std::string(
+             "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,"
+             "x_max_mm,y_max_mm\n") +
          "0,0,-250,-150,9," + first + ",-200,-100\n1,0,-200,-150,9," + second + ",-170,-100\n";
 }
 
