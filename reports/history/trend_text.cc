@@ -71,7 +71,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                           {short_number(level.mean_after)},
                           {level_change_text(*line.series, level), verdict_colour(*line.series, level)},
                           verdict_cell(*line.series, level),
-                          {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
+                          {step_p_text(level.p)}});
   }
   std::string text = render_table(table, colours) + "\n";
   std::size_t last = history.runs.size();
@@ -163,6 +163,8 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
          fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
                      counted(static_cast<std::size_t>(still), "value"));
 }
+
+std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }
 
 std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
   constexpr std::size_t kMaxCharts = 24;
