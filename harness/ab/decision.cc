@@ -7,10 +7,11 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "harness/statistics/pair_plan.h"
-#include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -79,8 +80,6 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
   return results;
 }
 
-std::optional<double> median_of(const std::vector<double>& values) { return summarize(values).median; }
-
 std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
   std::vector<double> result;
   result.reserve(indices.size());
@@ -148,8 +147,8 @@ std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std
   for (AbStageDecision& stage : stages) {
     if (!stage.reason.empty()) continue;
     PairedComparison& comparison = comparisons[next];
-    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept)).value();
-    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept)).value();
+    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept));
+    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept));
     stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
     stage.comparison = std::move(comparison);
     ++next;
@@ -321,7 +320,8 @@ class TimeDecider {
     std::vector<double> cold;
     for (const AbUnit* unit : units)
       if (unit->cold_ms) cold.push_back(*unit->cold_ms);
-    return cold.size() == units.size() ? median_of(cold) : std::nullopt;
+    if (cold.empty() || cold.size() != units.size()) return std::nullopt;
+    return median_of(std::move(cold));
   }
 
   const AbSamples& samples_;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/quantiles.h"
 #include "core/text.h"
 #include "metrics/metric_range.h"
 #include "reports/tables/case_table.h"
@@ -17,12 +18,6 @@ namespace {
 
 constexpr double kSlackPct = 1e-6;  // of sums of shares
 constexpr double kRounding = 1e-9;  // of what was computed twice, relative
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 // Returns whether these are shares that aqbench prints: of a part without area no completeness is known.
 bool is_seen_share(const SeenShare& share) {
