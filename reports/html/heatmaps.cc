@@ -73,14 +73,14 @@ std::string scale_number(double value) { return fmt::format("{:.3g}", value); }
 std::string colour_bar(double low, double high, const std::string& unit_name, StepColour colour_of) {
   const std::string unit = unit_name == "1" ? "" : " " + unit_name;  // a share has none to name
   constexpr double kWidth = 300, kStep = kWidth / kColourSteps;
-  std::string body;
+  Drawing bar{kWidth, 26};
   for (int i = 0; i < kColourSteps; ++i)
-    body += svg_rect(kStep * i, 0, kStep + 0.5, 9, fmt::format("fill=\"{}\"", hex_of(colour_of(i))).c_str());
-  body += svg_text(0, 22, "start", scale_number(low), "s") +
-          svg_text(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s") +
-          svg_text(kWidth, 22, "end", scale_number(high) + unit, "s");
-  return svg_figure(kWidth, 26, body,
-                    fmt::format("colours from {} to {}{}", scale_number(low), scale_number(high), unit));
+    bar.shapes.push_back(rect_shape(kStep * i, 0, kStep + 0.5, 9, hex_of(colour_of(i))));
+  bar.shapes.push_back(text_shape(0, 22, "start", scale_number(low), "s"));
+  bar.shapes.push_back(text_shape(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s"));
+  bar.shapes.push_back(text_shape(kWidth, 22, "end", scale_number(high) + unit, "s"));
+  bar.label = fmt::format("colours from {} to {}{}", scale_number(low), scale_number(high), unit);
+  return svg_figure(bar);
 }
 
 std::string figure(const std::string& picture, const std::string& bar, const std::string& caption) {

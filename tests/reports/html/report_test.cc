@@ -92,7 +92,7 @@ TEST(HtmlReport, LongLabelsOfBarsStayInsideOfTheChart) {
   Results results = synthetic_results();
   results.records.resize(1);
   results.records[0].scene = "undulating_with_a_very_long_name_mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
-  const std::string chart = bars_chart(group_cases(results), "accuracy_mean_mm", "title");
+  const std::string chart = chart_html(bars_chart(group_cases(results), "accuracy_mean_mm", "title"));
   const std::size_t end = chart.find("</text>", chart.find("undulating_with")),
                     begin = chart.rfind('>', end) + 1;
   EXPECT_LE(6.6 * static_cast<double>(display_width(chart.substr(begin, end - begin))), 312);
@@ -106,7 +106,7 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
     results.records[0].stages.push_back({fmt::format("stage{:02}", i), "", 1, {10}, {10}, {}, {}});
   const auto groups = group_cases(results);
   EXPECT_EQ(stage_names(groups).size(), 30u);
-  const std::string chart = stages_chart(groups);
+  const std::string chart = chart_html(stages_chart(groups));
   std::set<std::string> colours;
   for (std::size_t at = 0; (at = chart.find("fill=\"#", at)) != std::string::npos; ++at)
     colours.insert(chart.substr(at + 6, 7));
@@ -119,12 +119,12 @@ TEST(HtmlReport, WhatMovedByRoundingAloneIsCountedAndNotDrawn) {
   const Baseline baseline = synthetic_baseline(content.results);
   *metric_of(content.results.records[0], "accuracy_mean_mm").value *= 1 + 1e-12;
   set_baseline(content, baseline);
-  EXPECT_EQ(baseline_chart(content),
+  EXPECT_EQ(chart_html(baseline_chart(content)),
             "<p class=\"dim\">1 value moved by less than 0.5 % of what is allowed.</p>\n");
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 1.2;
   set_baseline(content, baseline);
-  EXPECT_THAT(baseline_chart(content), HasSubstr("<svg"));
-  EXPECT_THAT(baseline_chart(content), HasSubstr("1 value moved by less"));
+  EXPECT_THAT(chart_html(baseline_chart(content)), HasSubstr("<svg"));
+  EXPECT_THAT(chart_html(baseline_chart(content)), HasSubstr("1 value moved by less"));
 }
 
 // The best case stands last, where a large run's page has no room for the others of its rank.
