@@ -48,7 +48,7 @@ namespace {
 
 using End = IsolateOutcome::End;
 
-constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 20 times as long as a look takes
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr std::size_t kLogTailBytes = 2048;
 
@@ -176,14 +176,12 @@ bool receive(IsolatedChild& child) {
   return true;
 }
 
-// The sum of resident sizes is quick to read and has shared pages once for each process: only where it passes
-// the limit are they counted once, which decides.
+// The sum has shared pages once for each process: only where it passes the limit are they counted once.
 bool over_memory_limit(IsolatedChild& child) {
   const std::uint64_t limit = child.options.memory_limit_bytes;
   if (limit == 0 || resident_tree_bytes(child.process_id) <= limit) return false;
-  const std::uint64_t bytes = proportional_tree_bytes(child.process_id);
-  child.peak_tree_bytes = std::max(child.peak_tree_bytes, bytes);
-  return bytes > limit;
+  child.peak_tree_bytes = std::max(child.peak_tree_bytes, proportional_tree_bytes(child.process_id));
+  return child.peak_tree_bytes > limit;
 }
 
 bool over_log_limit(const IsolatedChild& child) {
@@ -220,7 +218,6 @@ End watch_child(IsolatedChild& child) {
     if (now >= next_check) {
       if (over_memory_limit(child)) return End::memory_limit;
       if (over_log_limit(child)) return End::log_limit;
-      // A walk through many pages takes long and holds up the child.
       next_check = now + std::max<SteadyClock::duration>(kMemoryPoll, 20 * (SteadyClock::now() - now));
     }
     if (options.tick && now >= next_tick) {

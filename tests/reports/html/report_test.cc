@@ -10,7 +10,6 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
-#include "metrics/tiles.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "tests/reports/synthetic.h"
@@ -176,39 +175,6 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
   // Without its scripts all of it still stands there.
   EXPECT_THAT(content_without_scripts(page), HasSubstr("<td data-label=\"accuracy mean [mm]\""));
   EXPECT_GE(pictures_of(page).size(), 9u);
-}
-
-// Seen from above with the depth growing away from the eye: x to the right, y down, as cameras and viewer see
-// it.
-TEST(HtmlReport, MapsOfTilesHaveYDownAndNoScaleFinerThanPositions) {
-  ReportPictures pictures;
-  pictures.tiles["flat_plane/roma_like/seed=42"] = parse_tiles_csv(
-      "0,0,-250,-150,1,0.0000002,0,11.5,-240,-140\n"
-      "1,2,-240,-130,4,0.0000001,0.2,100,-230,-120\n");
-  const std::string page = render_html_report(content_of_report(), pictures);
-  const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
-  EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
-  EXPECT_THAT(page,
-              HasSubstr("from above, x to the right from -250 to -230 mm, y down from -150 to -120 mm:"));
-  EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
-}
-
-// Tiles of 30 mm on a patch of 500 mm: 17 columns, of which the last is cut. The map ends with the patch.
-TEST(HtmlReport, MapsOfTilesEndWithThePatch) {
-  const auto page_of = [](const Patch& patch, double tile_m) {
-    ReportPictures pictures;
-    pictures.tiles["flat_plane/roma_like/seed=42"] =
-        parse_tiles_csv(tiles_to_csv(empty_tiles(patch, tile_m)));
-    return render_html_report(content_of_report(), pictures);
-  };
-  const Patch patch{-0.25, 0.25, -0.15, 0.15};
-  const auto extent = HasSubstr("x to the right from -250 to 250 mm, y down from -150 to 150 mm");
-  EXPECT_THAT(page_of(patch, 0.01), AllOf(extent, HasSubstr("per 10 mm tile"), HasSubstr("\"0 0 50 30\"")));
-  EXPECT_THAT(page_of(patch, 0.05), AllOf(extent, HasSubstr("per 50 mm tile"), HasSubstr("\"0 0 10 6\"")));
-  EXPECT_THAT(page_of(patch, 0.03),
-              AllOf(extent, HasSubstr("per 30 mm tile"), HasSubstr("\"0 0 16.6667 10\"")));
-  // The patch is less than one tile.
-  EXPECT_THAT(page_of(patch, 1), AllOf(extent, HasSubstr("per 500 mm tile"), HasSubstr("\"0 0 1 0.6\"")));
 }
 
 TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
