@@ -113,7 +113,7 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
   for (const auto& [key, line] : known)
     if (std::optional<SiteRun> run = known_run(line)) {
       const fs::path folder = plain_path(site / run->folder);
-      by_folder.insert_or_assign(folder, RunSlot{std::move(run), line, ""});
+      by_folder.insert_or_assign(folder, RunSlot{.run = std::move(run), .line = line});
     }
   const auto take = [&](RunSlot& slot, RunSlot& before) {
     slot.run = std::move(before.run);
