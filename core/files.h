@@ -44,6 +44,10 @@ std::string read_log_file(const std::filesystem::path& path);
 // device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// Writes a file in the same way, unless there is one of that name, which stays. Returns whether it wrote; of
+// several processes, on several machines too, one does. Throws Error(io).
+bool write_new_file(const std::filesystem::path& path, std::string_view bytes);
+
 // Takes the next bytes of something that is written part after part.
 using WriteBytes = std::function<void(std::string_view bytes)>;
 

@@ -11,15 +11,14 @@ namespace aqbench {
 // Returns the resident memory of one process; 0 if it is gone.
 std::uint64_t resident_bytes(pid_t process);
 
-// The name of the process that comes first in a PID namespace of this program's making
-// (core/sandbox/own_processes.h), as `ps` shows it.
-inline constexpr const char* kFirstProcessName = "aqbench:first";
-
-// Returns the resident memory of a process and all its descendants. First processes (of that name, process 1
-// of a PID namespace right below this one) and their parents count only with what they have beyond twice the
-// memory of `process`: they hold what they were forked with, which counts for their child. A page that the
-// child writes to is then there twice and counts once; a program can take the name, but hides no more by it.
+// Returns the resident memory of a process and all its descendants; pages that they share count once for
+// each.
 std::uint64_t resident_tree_bytes(pid_t process);
+
+// Returns the memory of a process and all its descendants, in which a page that several processes share
+// counts once: the sum of their proportional set sizes, or of the resident ones that the kernel tells no
+// other of. It walks through all pages, some 10 ms for each GiB.
+std::uint64_t proportional_tree_bytes(pid_t process);
 
 // What the descendants of a process have in memory.
 struct TreeMemory {

@@ -14,8 +14,9 @@ namespace aqbench {
 
 // The limits of a child, and where its output goes.
 struct IsolateOptions {
-  double timeout_s = 0;                  // 0: none
-  std::uint64_t memory_limit_bytes = 0;  // resident, of the child and its descendants together; 0: none
+  double timeout_s = 0;  // 0: none
+  // Resident, of the child and its descendants together, where pages that they share count once; 0: none.
+  std::uint64_t memory_limit_bytes = 0;
   std::uint64_t result_limit_bytes = std::uint64_t{1} << 30;
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // what the child may add to the log
   std::filesystem::path log_file = {};  // the child's stdout and stderr are appended; empty: thrown away
@@ -46,8 +47,9 @@ struct IsolateOutcome {
   std::string message;
   int code = 0;
   double wall_s = 0;
-  std::uint64_t peak_rss_bytes = 0;  // of the child's largest process
-  std::string log_tail;              // at most 2 KB of what the child wrote, when it did not end well
+  // Of the child's largest process; of all its processes together where their sum passed the limit.
+  std::uint64_t peak_rss_bytes = 0;
+  std::string log_tail;  // at most 2 KB of what the child wrote, when it did not end well
 };
 
 // Forks, runs `body` in the child and returns what it returned. The child has its stdin closed off, default

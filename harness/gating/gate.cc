@@ -31,26 +31,6 @@ bool same_option(const ParameterValue& a, const ParameterValue& b) {
   return number(a) && number(b) && number(a) == number(b);
 }
 
-// Judges two finite numbers. The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
-// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 means equal
-// bits. A metric that has no better side fails by any change.
-Verdict judge(const std::string& name, const BaselineMetric& baseline, double current, double& excess) {
-  const Tolerance& tolerance = baseline.tolerance;
-  const double allowed = tolerance.kind == Tolerance::Kind::relative
-                             ? tolerance.value * std::abs(baseline.value)
-                             : tolerance.value;
-  const double worse =
-      worse_by(name, baseline.better, baseline.value, current).value_or(std::abs(current - baseline.value));
-  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-  const double slack =
-      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
-  if (worse > allowed + slack) return Verdict::regressed;
-  if (-worse > allowed + slack) return Verdict::improved;
-  return Verdict::pass;
-}
-
 bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit) {
   const Metric accepted{baseline.value, unit, baseline.better, ""};
   return is_information(name, unit) && baseline.tolerance == default_tolerance(name, accepted);
@@ -83,7 +63,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
     row.reason = fmt::format("is {}, but no share of a baseline of 0 is a tolerance: give an absolute one",
                              short_number(*metric->value));
   } else {
-    row.verdict = judge(name, baseline, *metric->value, row.excess);
+    row.verdict = judge_value(name, baseline, *metric->value, row.excess);
   }
   row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
   if (row.verdict != Verdict::pass && row.only_shown) {
@@ -207,6 +187,27 @@ std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
 }
 
 }  // namespace
+
+// The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
+// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 means equal
+// bits. A metric that has no better side fails by any change.
+Verdict judge_value(const std::string& metric, const BaselineMetric& baseline, double current,
+                    double& excess) {
+  const Tolerance& tolerance = baseline.tolerance;
+  const double allowed = tolerance.kind == Tolerance::Kind::relative
+                             ? tolerance.value * std::abs(baseline.value)
+                             : tolerance.value;
+  const double worse =
+      worse_by(metric, baseline.better, baseline.value, current).value_or(std::abs(current - baseline.value));
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  const double slack =
+      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
+  if (worse > allowed + slack) return Verdict::regressed;
+  if (-worse > allowed + slack) return Verdict::improved;
+  return Verdict::pass;
+}
 
 std::string to_string(Verdict verdict) {
   switch (verdict) {

@@ -62,6 +62,11 @@ struct GateReport {
 // has.
 std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
 
+// Returns whether a value passes against an accepted one, or is regressed or improved by more than the
+// tolerance; both are finite. `excess` becomes that of GateRow.
+Verdict judge_value(const std::string& metric, const BaselineMetric& accepted, double current,
+                    double& excess);
+
 // Compares results with a baseline; reads no file. Where no value and no case decides anything, all being new
 // or only shown, or the suite is another one, nothing was compared: the report has a refusal.
 GateReport gate(const Results& results, const Baseline& baseline);

@@ -51,8 +51,7 @@ Json stage_json(const StageRecord& stage, const Record& record) {
 // ---- Reading ----
 
 Better read_better(const JsonPlace& place) {
-  for (const Better better : {Better::lower, Better::higher, Better::equal})
-    if (to_string(better) == place.text()) return better;
+  if (const auto better = better_from_string(place.text())) return *better;
   place.fail("expected lower, higher or equal");
 }
 

@@ -4,7 +4,9 @@
 // A lease is a file ITEM.GENERATION in the folder, made with O_EXCL (which NFS honours since version 3) and
 // flushed to the disk. Its holder counts up a number in it. A lease whose number does not change for
 // `lease_s`, by the clock of the process that watches it, is stale; clocks of different machines are never
-// compared. It is taken over by making the file of the next generation, which only one process can.
+// compared. It is taken over by making the file of the next generation, which only one process can. A lease
+// that is given back says so and is taken over at once; its file stays, so that no two holders ever have the
+// same.
 //
 // A holder that was stopped for longer than its lease may go on afterwards: that two processes then work on
 // one item is harmless, because what they make is published once (shared_results.h).
@@ -23,6 +25,7 @@ namespace aqbench {
 struct LeaseHolder {
   std::string host;
   std::string boot_id;        // of the host's running kernel; a process id means nothing under another one
+  std::string pid_namespace;  // in which the process id counts; "" where /proc does not show it
   std::int64_t process = 0;   // its id
   std::uint64_t started = 0;  // clock ticks after boot; an id is given again
 };
@@ -33,8 +36,8 @@ LeaseHolder this_process();
 // Reads who holds the lease in a file. Returns nullopt for a file that is gone or is being written.
 std::optional<LeaseHolder> read_lease_holder(const std::filesystem::path& file);
 
-// Returns whether the holder is a process of this machine that no longer runs; false where that cannot be
-// known.
+// Returns whether the holder is a process of this PID namespace that no longer runs; false where that cannot
+// be known, as of every other namespace.
 bool is_known_dead(const LeaseHolder& holder);
 
 // The right to work on one item, until it is given back.
@@ -44,7 +47,7 @@ class Lease {
   // Error(io).
   void renew_if_due();
 
-  // Removes the file of this lease and of older ones of the item.
+  // Writes into the file that the item is free. A lease that another one has taken over stays with that one.
   void give_back() const;
 
   std::size_t item() const { return item_; }

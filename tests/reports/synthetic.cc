@@ -209,13 +209,15 @@ void skip(Record& record) {
 
 // The tiles of the scenes' patch, of which seven hold points, that give the record's metrics.
 std::string tiles_of(const Record& record) {
-  std::string text = "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
+  std::string text =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
   const std::vector<double> means_mm = tile_means_of(errors_of(mean_of(record)));
   for (std::size_t i = 0; i < kGridTiles; ++i) {
     const std::size_t column = i % kGridColumns, row = i / kGridColumns;
     text += fmt::format("{},{},{},{},", column, row, -250 + 10 * static_cast<int>(column),
                         -150 + 10 * static_cast<int>(row));
-    text += i < means_mm.size() ? fmt::format("{},{},0,\n", kScored / kTiles, means_mm[i]) : "0,,,\n";
+    text += i < means_mm.size() ? fmt::format("{},{},0,", kScored / kTiles, means_mm[i]) : "0,,,";
+    text += fmt::format(",{},{}\n", -240 + 10 * static_cast<int>(column), -140 + 10 * static_cast<int>(row));
   }
   return text;
 }
