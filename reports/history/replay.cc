@@ -45,7 +45,7 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
     compare(name);
   }
   for (const auto& [name, metric] : after)
-    if (find_metric(before, name) == nullptr) compare(name);
+    if (find_metric(before, name) == nullptr) report.added.push_back(name);
 }
 
 }  // namespace
@@ -76,6 +76,8 @@ std::string render_replay(const ReplayReport& report, const std::string& case_na
     text += wrap_text(printable(fmt::format("differs: {}: recorded {}, now {}", difference.what,
                                             difference.recorded, difference.now)),
                       kScreenColumns, 4);
+  if (!report.added.empty())
+    text += wrap_text(fmt::format("not recorded then: {}", fmt::join(report.added, ", ")), kScreenColumns, 4);
   if (!report.time_trend.empty()) text += report.time_trend + "\n";
   if (!report.reproduced())
     return text + paint("\033[31m", "NOT REPRODUCED: " + counted(report.differences.size(), "difference")) +
