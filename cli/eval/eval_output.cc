@@ -52,7 +52,8 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   record.case_name = fmt::format("{}/eval/{}", scene.name, file);
   record.status = Status::ok;
   for (const auto& [name, value] : scene.parameters.items())
-    record.options.emplace_back(scene.name + "." + name, value);
+    (scene.parameters.is_default(name) ? record.defaults : record.options)
+        .emplace_back(scene.name + "." + name, value);
   record.metrics = std::move(metrics);
   record.output_sha256 = sha256_file_hex(file);
   return record;

@@ -91,7 +91,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
     return;
   }
-  const auto differences = option_differences(baseline.options, record->options);
+  const auto differences = option_differences({baseline.options, {}}, {record->options, record->defaults});
   for (const std::string& difference : differences)
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
@@ -244,13 +244,15 @@ ExitCode GateReport::exit_code() const {
   return worse > 0 ? ExitCode::regression : ExitCode::pass;
 }
 
-std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current) {
-  const auto find = [](const auto& options, const std::string& name) -> const ParameterValue* {
-    const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
-    return found == options.end() ? nullptr : &found->second;
+std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current) {
+  const auto find = [](const CaseOptions& of, const std::string& name) -> const ParameterValue* {
+    for (const NamedValues* values : {&of.options, &of.defaults})
+      for (const auto& [option, value] : *values)
+        if (option == name) return &value;
+    return nullptr;
   };
   std::vector<std::string> differences;
-  for (const auto& [name, value] : baseline) {
+  for (const auto& [name, value] : baseline.options) {
     const ParameterValue* const now = find(current, name);
     if (now == nullptr)
       differences.push_back(fmt::format("option {} is absent, baseline {}", name, to_string(value)));
@@ -258,9 +260,15 @@ std::vector<std::string> option_differences(const NamedValues& baseline, const N
       differences.push_back(
           fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
   }
-  for (const auto& [name, value] : current)
-    if (find(baseline, name) == nullptr)
-      differences.push_back(fmt::format("option {} is {}, absent in the baseline", name, to_string(value)));
+  for (const auto& [name, value] : current.options) {
+    const bool also_in_baseline = std::ranges::any_of(
+        baseline.options, [&, &name = name](const auto& option) { return option.first == name; });
+    if (also_in_baseline) continue;
+    const ParameterValue* const then = find(baseline, name);
+    if (then == nullptr || !same_option(*then, value))
+      differences.push_back(fmt::format("option {} is {}, {} in the baseline", name, to_string(value),
+                                        then == nullptr ? "absent" : to_string(*then)));
+  }
   return differences;
 }
 

@@ -58,9 +58,15 @@ struct GateReport {
   ExitCode exit_code() const;
 };
 
-// Returns "option roma_like.points is 3000, baseline 2000" for each option that differs or that only one side
-// has.
-std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
+// The options of one case, apart from those at their defaults (harness/records/case.h).
+struct CaseOptions {
+  const NamedValues& options;
+  const NamedValues& defaults;
+};
+
+// Returns "option roma_like.points is 3000, baseline 2000" for each option that differs. One that a side
+// lacks differs unless it is at its default: the side may be older than the option.
+std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current);
 
 // Returns whether a value passes against an accepted one, or is regressed or improved by more than the
 // tolerance; both are finite. `excess` becomes that of GateRow.

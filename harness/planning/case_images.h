@@ -37,7 +37,4 @@ DatasetRequest dataset_request(const Case& planned);
 // Throws Error(usage) for an unknown one.
 CalibrationError case_calibration_error(const Case& planned);
 
-// Returns the effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
-NamedValues image_options(const DatasetPlan& plan);
-
 }  // namespace aqbench

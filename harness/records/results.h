@@ -18,7 +18,7 @@ namespace aqbench {
 // Versions of the schema of results.json that are read; the last one is written. Version 1 knows no files of
 // cases and no version of the texts.
 inline constexpr int kOldestResultsSchemaVersion = 1;
-inline constexpr int kResultsSchemaVersion = 2;
+inline constexpr int kResultsSchemaVersion = 3;
 
 // What was asked for and when it ran.
 struct RunInfo {

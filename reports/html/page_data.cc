@@ -69,6 +69,8 @@ Json case_json(const Record& record, const std::string& label, const std::vector
   if (record.peak_rss_bytes) at["peak_rss"] = *record.peak_rss_bytes;
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
+  for (const auto& [name, value] : record.defaults)
+    options.push_back(name + " = " + to_string(value) + " (default)");
   if (!options.empty()) at["options"] = std::move(options);
   at["command"] = shell_join({"aqbench", "replay", ".", "--case", record.case_name});
   return at;

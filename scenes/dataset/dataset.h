@@ -53,6 +53,10 @@ DatasetPlan plan_images(const DatasetRequest& request);
 // Returns the text of truth/scene.json: everything that decides a dataset's bytes, and nothing else.
 std::string dataset_record(const DatasetPlan& plan);
 
+// Returns the SHA-256 of that text without the parameters that are at their defaults, so that a parameter
+// added later changes no key.
+std::string dataset_key(const DatasetPlan& plan);
+
 // A function that is told often how much of the work is done, and the camera that is being rendered; one call
 // at a time, from any thread. An exception of it ends the rendering, which then leaves nothing behind.
 using RenderProgress = std::function<void(std::size_t done, std::size_t work, const std::string& camera)>;

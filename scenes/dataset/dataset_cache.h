@@ -2,7 +2,7 @@
 // Rendered datasets on disk. Each is made once, and found again by a key made from everything that decides
 // its bytes.
 //
-// DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with their
+// DIR/KEY/ is a dataset; KEY is its dataset_key(). DIR/KEY.json lists its files with their
 // sizes and SHA-256; it is written after them, and its time of change is the time of the last use.
 // DIR/KEY.lock is locked exclusively by the process that renders the dataset, and shared by those that use
 // it; its text marks the entry as the cache's own: an entry without that is never removed. An entry is
@@ -38,9 +38,6 @@ CacheOptions cache_options_from_environment();
 
 // Parses "20G" as 20 * 2^30. Suffixes K, M, G, T. Throws Error(usage) quoting the text.
 std::uintmax_t parse_byte_count(const std::string& text);
-
-// Returns the key of a dataset: the SHA-256 of dataset_record().
-std::string dataset_key(const DatasetPlan& plan);
 
 // A dataset in the cache. It is not removed as long as this object lives, in this process or in a child that
 // was forked meanwhile.

@@ -175,8 +175,8 @@ SweepPlan plan_of(const Results& results) {
     for (const auto& [option, value] : record.options) {
       const std::string& name = option;
       const std::size_t dot = name.find('.');
-      const auto known = std::ranges::find(usual->options, name, &NamedValues::value_type::first);
-      if (known != usual->options.end() && known->second != value)
+      const ParameterValue* const known = find_option(*usual, name);
+      if (known != nullptr && *known != value)
         request.sets.push_back({name.substr(0, dot), name.substr(dot + 1), to_string(value)});
     }
   }
@@ -190,7 +190,10 @@ double mean_of(const Record& record) {
 
 // Gives a record the options of its case and all metrics that go with its mean.
 void complete(Record& record, const SweepPlan& plan) {
-  if (const Case* const planned = planned_case(plan, record.case_name)) record.options = planned->options;
+  if (const Case* const planned = planned_case(plan, record.case_name)) {
+    record.options = planned->options;
+    record.defaults = planned->defaults;
+  }
   if (record.status == Status::ok)
     record.metrics = whole_metrics(mean_of(record), record.scene);
   else
