@@ -21,8 +21,7 @@ constexpr double kPointsPerPixel = 0.75;
 
 [[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("pdf_of_svg: {}", what)); }
 
-// Advance widths of Helvetica, 1/1000 of its size, for the characters from the blank to the tilde (its AFM
-// file).
+// Advance widths of Helvetica in 1/1000 of its size, from blank to tilde (from its AFM file).
 constexpr std::array<int, 95> kHelvetica = {
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -80,12 +79,12 @@ std::string pdf_string(std::string_view latin1) {
   return text + ")";
 }
 
-// The declarations of a class in the light part of chart_style().
+// Returns the declarations of a class in the light part of chart_style().
 SvgAttributes class_style(std::string_view name) {
   const std::string_view all = chart_style(), light = all.substr(0, all.find("@media"));
   const std::string rule = fmt::format("svg .{}{{", name);
   const std::size_t begin = light.find(rule);
-  if (begin == light.npos) fail(fmt::format("no class '{}'", name));
+  if (begin == light.npos) fail(fmt::format("unknown class '{}'", name));
   const std::string_view body =
       light.substr(begin + rule.size(), light.find('}', begin) - begin - rule.size());
   SvgAttributes style;
@@ -96,7 +95,7 @@ SvgAttributes class_style(std::string_view name) {
 }
 
 std::string colour(const std::string& hex) {
-  if (hex.size() != 7 || hex[0] != '#') fail(fmt::format("no colour '{}'", hex));
+  if (hex.size() != 7 || hex[0] != '#') fail(fmt::format("'{}' is not a colour", hex));
   std::string text;
   for (const std::size_t at : {1, 3, 5})
     text += fmt::format("{:.3f} ", std::stoi(hex.substr(at, 2), nullptr, 16) / 255.0);
@@ -106,7 +105,7 @@ std::string colour(const std::string& hex) {
 double number(const SvgAttributes& attributes, const char* name) {
   const auto found = attributes.find(name);
   const auto value = found == attributes.end() ? std::nullopt : parse_double(found->second);
-  if (!value) fail(fmt::format("{}: no number", name));
+  if (!value) fail(fmt::format("{}: not a number", name));
   return *value;
 }
 
@@ -167,14 +166,14 @@ SvgAttributes attributes_of(std::string_view tag) {
   SvgAttributes found;
   for (std::size_t at = 0; (at = tag.find("=\"", at)) != tag.npos;) {
     const std::size_t name = tag.find_last_of(" \n", at) + 1, end = tag.find('"', at + 2);
-    if (end == tag.npos) fail("an attribute without an end");
+    if (end == tag.npos) fail("unterminated attribute");
     found[std::string(tag.substr(name, at - name))] = unescaped(tag.substr(at + 2, end - at - 2));
     at = end + 1;
   }
   return found;
 }
 
-// Objects with their offsets, as a PDF file has them.
+// Objects and their offsets in the PDF file.
 std::string pdf_file(double width, double height, const std::string& page) {
   const std::string font = "<< /Type /Font /Subtype /Type1 /BaseFont /{} /Encoding /WinAnsiEncoding >>";
   const std::vector<std::string> objects = {
@@ -206,12 +205,12 @@ std::string pdf_of_svg(std::string_view svg) {
   std::string page;
   for (std::size_t at = 0; (at = svg.find('<', at)) != svg.npos;) {
     const std::size_t end = svg.find('>', at);
-    if (end == svg.npos) fail("an element without an end");
+    if (end == svg.npos) fail("unterminated element");
     const std::string_view tag = svg.substr(at + 1, end - at - 1);
     const std::string_view element = tag.substr(0, tag.find_first_of(" /\n"));
     at = end + 1;
     if (tag.front() == '/') continue;
-    if (element == "style" || element == "title") {  // not drawn, and neither is what it holds
+    if (element == "style" || element == "title") {  // not drawn, nor is its content
       at = svg.find("</", at);
     } else if (element == "svg") {
       const SvgAttributes attributes = attributes_of(tag);
@@ -223,10 +222,10 @@ std::string pdf_of_svg(std::string_view svg) {
     } else if (element == "rect" || element == "line" || element == "circle") {
       draw_shape(element, attributes_of(tag), page);
     } else {
-      fail(fmt::format("no element '{}'", element));
+      fail(fmt::format("unknown element '{}'", element));
     }
   }
-  if (page.empty()) fail("no svg");
+  if (page.empty()) fail("svg element is missing");
   return pdf_file(width, height, page);
 }
 

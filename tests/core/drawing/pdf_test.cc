@@ -55,7 +55,7 @@ TEST(Pdf, DrawsInTheLightColoursOfTheChart) {
 
 TEST(Pdf, RefusesWhatItCannotDraw) {
   EXPECT_THROW(pdf_of_svg(svg_document(9, 9, "<path d=\"M0 0\"/>")), std::logic_error);
-  EXPECT_THROW(pdf_of_svg(svg_document(9, 9, svg_line(0, 0, 1, 1, "nobody"))), std::logic_error);
+  EXPECT_THROW(pdf_of_svg(svg_document(9, 9, svg_line(0, 0, 1, 1, "unknown"))), std::logic_error);
   EXPECT_THROW(pdf_of_svg("text"), std::logic_error);
 }
 
@@ -65,7 +65,7 @@ TEST(Pdf, AReaderFindsItsPixelsAndItsText) {
   const TemporaryDirectory folder;
   write_file(folder / "chart.pdf", pdf_of_svg(chart()));
   const std::string file = (folder / "chart.pdf").string();
-  // 96 dots to the inch: a pixel of the chart is one of the picture.
+  // At 96 dots per inch a pixel of the chart is one of the picture.
   ASSERT_TRUE(ask_program({"pdftoppm", "-r", "96", "-singlefile", file, (folder / "chart").string()}, 30).ok);
   const std::string ppm = read_file(folder / "chart.ppm");
   const std::string head = "P6\n400 200\n255\n";

@@ -28,7 +28,7 @@ using End = IsolateOutcome::End;
 
 bool exists(pid_t process) { return ::kill(process, 0) == 0; }
 
-// Zombies of somebody else's may linger for a moment.
+// Foreign zombies may linger for a moment.
 bool ends_soon(pid_t process) {
   for (int i = 0; i < 200 && exists(process); ++i) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -67,7 +67,7 @@ TEST(Isolate, ReportsExceptionsExitsAndSignals) {
   EXPECT_EQ(outcome.end, End::threw);
   outcome = run_isolated([]() -> std::string { ::_exit(7); }, {});
   EXPECT_EQ(outcome.end, End::exited);
-  EXPECT_EQ(describe(outcome, {}), "ended with exit code 7 and gave no result");
+  EXPECT_EQ(describe(outcome, {}), "exited with code 7 without a result");
   outcome = run_isolated([]() -> std::string { ::_exit(0); }, {});
   EXPECT_EQ(outcome.end, End::exited) << "exit code 0 without a result is no success";
   for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGTERM, SIGINT, SIGPIPE}) {
