@@ -28,12 +28,12 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// Returns when a process was started, in clock ticks after boot; 0 where there is no such process.
+// Returns when a process was started, in clock ticks after boot; 0 if it does not exist.
 std::uint64_t start_of(std::int64_t process) {
   const std::string stat = first_line(fmt::format("/proc/{}/stat", process));
-  std::size_t at = stat.rfind(')');  // the program's name may hold blanks
+  std::size_t at = stat.rfind(')');  // the program's name may contain blanks
   if (at == std::string::npos) return 0;
-  constexpr int kFieldsToStart = 20;  // from behind the name to field 22, starttime
+  constexpr int kFieldsToStart = 20;  // from after the name to field 22, starttime
   for (int field = 0; field < kFieldsToStart; ++field) {
     at = stat.find(' ', at + 1);
     if (at == std::string::npos) return 0;
@@ -52,7 +52,7 @@ fs::path lease_file(const fs::path& folder, std::size_t item, int generation) {
   return folder / fmt::format("{}.{}", item, generation);
 }
 
-// The newest generation of an item that there is a file of; 0 for none. Older ones go with the newest alone.
+// Returns the newest generation of an item's files; 0 for none. Older ones are removed with the newest.
 int newest_generation(const fs::path& folder, std::size_t item) {
   std::error_code error;
   int generation = 0;
@@ -76,7 +76,7 @@ std::optional<LeaseHolder> read_lease_holder(const fs::path& file) {
     return LeaseHolder{root.at("host").text(), root.at("boot_id").text(), root.at("process").integer(),
                        root.at("started").count()};
   } catch (const Error&) {
-    return std::nullopt;  // cut off: the silence of such a lease counts like that of any other
+    return std::nullopt;  // truncated: such a lease becomes stale like any other
   }
 }
 
@@ -108,7 +108,7 @@ void Lease::write(int descriptor) const {
 void Lease::renew_if_due() {
   if (seconds_of(Clock::now() - written_) < lease_s_ / 4) return;
   const Descriptor opened(::open(file().c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (opened.get() < 0 && errno == ENOENT) return;  // another one took over and is done: nothing to hold
+  if (opened.get() < 0 && errno == ENOENT) return;  // another process took over and is done: nothing to hold
   if (opened.get() < 0) throw_file_error(file(), errno);
   ++beat_;
   write(opened.get());
@@ -116,12 +116,12 @@ void Lease::renew_if_due() {
 }
 
 void Lease::give_back() const {
-  std::error_code ignored;  // a lease that stays is stale soon
+  std::error_code ignored;  // a remaining lease is stale soon
   for (int old = 1; old <= generation_; ++old) fs::remove(lease_file(folder_, item_, old), ignored);
 }
 
 LeaseTable::LeaseTable(fs::path folder, double lease_s) : folder_(std::move(folder)), lease_s_(lease_s) {
-  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be above 0", lease_s));
+  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be positive", lease_s));
 }
 
 bool LeaseTable::is_stale(std::size_t item, int generation) {

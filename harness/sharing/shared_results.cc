@@ -68,10 +68,10 @@ bool publish(const fs::path& tasks, std::size_t place, const SharedResult& resul
   const fs::path unfinished =
       results_folder(tasks) / fmt::format("{}.unfinished.{}.{}", place, result.host, result.process);
   write_synced(unfinished, head.dump() + "\n" + result.log + encode_case_result(result.result));
-  // A link, not a rename: it fails where there is one already.
+  // A link instead of a rename: it fails if one exists.
   const bool published = ::link(unfinished.c_str(), result_file(tasks, place).c_str()) == 0;
   const int error = published ? 0 : errno;
-  std::error_code ignored;  // what stays is removed with the folder
+  std::error_code ignored;  // leftovers are removed with the folder
   fs::remove(unfinished, ignored);
   if (error != 0 && error != EEXIST) throw_file_error(result_file(tasks, place), error);
   sync_entries(results_folder(tasks));
@@ -97,14 +97,15 @@ SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
   const fs::path file = result_file(tasks, place);
   const std::string bytes = read_file(file);
   const std::size_t line_end = bytes.find('\n');
-  if (line_end == std::string::npos) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  if (line_end == std::string::npos) throw Error(ErrorKind::input, file.string() + ": is truncated");
   const Json head = parse_strict_json(std::string_view(bytes).substr(0, line_end), file.string());
   const JsonPlace root(head, file.string());
   SharedResult result;
   result.host = root.at("host").text();
   result.process = root.at("process").integer();
   const std::size_t log_bytes = root.at("log_bytes").count();
-  if (log_bytes > bytes.size() - line_end - 1) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  if (log_bytes > bytes.size() - line_end - 1)
+    throw Error(ErrorKind::input, file.string() + ": is truncated");
   result.log = bytes.substr(line_end + 1, log_bytes);
   result.result = decode_case_result(std::string_view(bytes).substr(line_end + 1 + log_bytes));
   return result;

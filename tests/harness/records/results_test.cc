@@ -162,10 +162,10 @@ TEST(Results, VersionOneIsReadAndWhatItHasNotIsRequiredSinceVersionTwo) {
   Json old = now;
   old["schema_version"] = 1;
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
-            "r.json: run: has a text_version, which version 1 does not");
+            "r.json: run: unexpected text_version in version 1");
   old["run"].erase("text_version");
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
-            "r.json: records[0]: has files, which version 1 does not");
+            "r.json: records[0]: unexpected files in version 1");
   for (Json& record : old["records"]) record.erase("files");
   const Results read = results_from_json(old, "r.json");
   EXPECT_EQ(to_json(read).dump(), old.dump());
@@ -173,7 +173,7 @@ TEST(Results, VersionOneIsReadAndWhatItHasNotIsRequiredSinceVersionTwo) {
   Json without = now;
   without["records"][1].erase("files");
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(without, "r.json"); }),
-            "r.json: records[1]: has no files");
+            "r.json: records[1]: files are missing");
 }
 
 TEST(Schema, IsTheFileInTheRepository) {

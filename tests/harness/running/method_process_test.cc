@@ -295,7 +295,7 @@ TEST(NotIsolated, IsSaidAndAChangedTruthIsFound) {
   const Record record = decode_case_result(outcome.result).record;
   EXPECT_EQ(record.isolation, "none: switched off by AQBENCH_ISOLATION");
   EXPECT_EQ(record.status, Status::failed);
-  EXPECT_THAT(record.reason, HasSubstr("the dataset was changed while the method ran"));
+  EXPECT_THAT(record.reason, HasSubstr("the dataset changed while the method ran"));
 }
 
 }  // namespace

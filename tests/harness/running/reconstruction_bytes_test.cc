@@ -31,7 +31,7 @@ TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   for (std::size_t cut = 0; cut < bytes.size(); ++cut)
     EXPECT_THAT(
         error_of(ErrorKind::method, [&] { decode_reconstruction(std::string_view(bytes).substr(0, cut)); }),
-        HasSubstr("something else than a reconstruction"));
+        HasSubstr("returned malformed data"));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(bytes + "x"); }),
               HasSubstr("something else"));
   const auto refused = [&](const std::string& name, double value) {
