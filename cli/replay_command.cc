@@ -40,7 +40,7 @@ const Record& recorded_case(const Results& results, const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
 }
 
-// Returns the plan of this case alone, with the number of threads that was recorded.
+// Returns the plan of this case only, with the recorded number of threads.
 SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   for (const auto& [name, value] : record.axes)
     if (name == "threads")
@@ -50,13 +50,14 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   SweepPlan plan = plan_sweep(request);
   std::erase_if(plan.cases, [&](const Case& planned) { return planned.name != record.case_name; });
   if (plan.cases.size() != 1)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: this build plans no such case for the bundle's request", record.case_name));
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: this build does not plan this case for the bundle's request", record.case_name));
   const auto differences = option_differences(record.options, plan.cases[0].options);
   if (!differences.empty())
     throw Error(
         ErrorKind::not_comparable,
-        fmt::format("{}: this build would run it with other options: {}{}", record.case_name,
+        fmt::format("{}: this build would run it with different options: {}{}", record.case_name,
                     differences.front(),
                     differences.size() > 1 ? fmt::format(" (and {} more)", differences.size() - 1) : ""));
   return plan;
@@ -79,34 +80,33 @@ struct ReplayRequest {
 CommandLine<ReplayRequest> replay_command_line() {
   CommandLine<ReplayRequest> line{
       "aqbench replay BUNDLE (--case CASE... | --all) [--sign KEY.pem]",
-      "Runs cases of a bundle again as they were recorded (the bundle is verified first) and compares\n"
-      "status, output hash and every metric bit for bit; time as a trend. Nothing is written unless\n"
-      "--sign asks for a countersignature. Programs that the bundle names are run only if you began it\n"
-      "here, somebody you trust has signed it, or --run-its-commands is given.\n"
-      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, or none\n"
-      "that ran well, 3 it fails now, 4 this build would run another case under that name.",
+      "Runs cases of a bundle again as recorded (the bundle is verified first) and compares status,\noutput "
+      "hash and every metric bit for bit; time as a trend. Writes nothing, except a\ncountersignature with "
+      "--sign. Programs named by the bundle run only if you started it here, a key\nyou trust has signed it, "
+      "or --run-its-commands is given.\nExit 0 reproduced, 1 it differs or the bundle does not verify, 2 "
+      "unknown case, or no successful\none, 3 it fails now, 4 this build would run a different case under "
+      "that name.",
       {{{.name = "case",
          .value_name = "CASE",
          .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
-       {{.name = "all", .help = "every case that ran well"}, into<&ReplayRequest::all>},
+       {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},
        {{.name = "sign",
          .value_name = "KEY.pem",
-         .help = "where all are reproduced: add them to the countersignature of this Ed25519 private key"},
+         .help = "if all are reproduced, add them to the countersignature of this Ed25519 private key"},
         into<&ReplayRequest::sign>},
        {{.name = "project",
          .value_name = "FILE",
-         .help = "where the bundle's own methods are run: in the folder of this project file (default: the "
-                 "folder "
-                 "that the bundle names)"},
+         .help = "run the bundle's declared methods in the folder of this project file (default: the folder "
+                 "named by the bundle)"},
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);
   return line;
 }
 
-// Returns the records of the cases that were asked for. Throws Error(usage) for a name that is none.
+// Returns the records of the requested cases. Throws Error(usage) for an unknown name.
 std::vector<const Record*> chosen_records(const ReplayRequest& request, const Results& results) {
   std::vector<const Record*> records;
   for (const std::string& name : request.case_names) records.push_back(&recorded_case(results, name));
@@ -115,7 +115,7 @@ std::vector<const Record*> chosen_records(const ReplayRequest& request, const Re
   return records;
 }
 
-// Runs one case and prints how it compares. Returns nullopt if it was interrupted.
+// Runs one case and prints the comparison. Returns nullopt if it was interrupted.
 std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const fs::path& scratch) {
   Journal journal = Journal::create(scratch, plan, "replay", utc_now());
   if (run_sweep(plan, journal, {}).interrupted) return std::nullopt;
@@ -125,12 +125,12 @@ std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorde
   return code_of_replay(recorded, now, report);
 }
 
-// Throws Error(usage) for a case that a countersignature cannot be about.
+// Throws Error(usage) for a case that cannot be countersigned.
 void require_signable(const std::vector<const Record*>& records) {
   for (const Record* const record : records)
     if (record->status != Status::ok)
       throw Error(ErrorKind::usage,
-                  fmt::format("--sign: case {} is {} in the bundle: only cases that ran well are signed for",
+                  fmt::format("--sign: case {} is {} in the bundle; only successful cases can be signed",
                               record->case_name, to_string(record->status)));
 }
 
@@ -152,15 +152,15 @@ ExitCode replay_command(const Arguments& arguments) {
   if (request->case_names.empty() && !request->all)
     throw Error(ErrorKind::usage, "--case CASE is missing (or --all)");
   const fs::path& bundle = request->bundle;
-  if (!fs::is_directory(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  if (!fs::is_directory(bundle))
+    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
   require_plain_files(bundle);
   std::optional<SigningKey> key;
   if (request->sign) key = read_signing_key(*request->sign);
 
   const Results results = read_gate_input(bundle).results;
   const std::vector<const Record*> records = chosen_records(*request, results);
-  if (records.empty())
-    throw Error(ErrorKind::input, bundle.string() + ": no case ran well: nothing to reproduce");
+  if (records.empty()) throw Error(ErrorKind::input, bundle.string() + ": no successful case to reproduce");
   if (key) require_signable(records);
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   place_datasets(header.request, request->project_file);
@@ -169,7 +169,7 @@ ExitCode replay_command(const Arguments& arguments) {
   for (const Record* const record : records) {
     plans.push_back(plan_of_case(header.request, *record));
     place_project(plans.back(), request->project_file);
-    plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the one case that is left
+    plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the only case that is left
     cases.push_back(plans.back().cases.front());
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);

@@ -57,7 +57,7 @@ CommandLine<VerifyRequest> verify_command_line() {
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
 }
 
-// Says who counts, and returns whether they are enough.
+// Lists who counts, and returns whether they are enough.
 bool print_required(const VerifyReport& report, const std::vector<TrustedKey>& trusted,
                     std::size_t required) {
   const auto people = independent_people(report.added.countersignatures, trusted,
@@ -65,7 +65,7 @@ bool print_required(const VerifyReport& report, const std::vector<TrustedKey>& t
   fmt::print("required        {} of {} people: {}\n", people.size(), required,
              people.empty() ? "none" : printable(fmt::format("{}", fmt::join(people, ", "))));
   if (report.added.ok_cases < report.added.cases)
-    fmt::print("                nobody can vouch for {} of {} cases, which did not run well\n",
+    fmt::print("                {} of {} cases cannot be reproduced because they failed\n",
                report.added.cases - report.added.ok_cases, report.added.cases);
   return people.size() >= required;
 }
@@ -81,8 +81,7 @@ ExitCode verify_command(const Arguments& arguments) {
   const auto trust_file = request->trust_file ? request->trust_file : default_trust_file();
   if (trust_file) trusted = read_trust_file(*trust_file);
   if (request->require && !trust_file)
-    throw Error(ErrorKind::usage,
-                "--require needs --trust FILE: anybody can make keys, so people must be named");
+    throw Error(ErrorKind::usage, "--require: needs --trust FILE, because anyone can make keys");
   const VerifyReport report = verify_bundle(request->bundle, public_key, request->tsa_ca);
   std::vector<TrustedKey> named = trusted;
   if (public_key && name_of_key(trusted, key_fingerprint(*public_key)).empty())

@@ -1,4 +1,4 @@
-// Bundles of honest commands verify, also those of unusual ones.
+// Bundles of ordinary and unusual commands verify.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
