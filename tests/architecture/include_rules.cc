@@ -79,17 +79,13 @@ class RuleChecker {
   }
 
   void check_folders() {
-    std::map<std::string, std::size_t> counts;
-    for (const auto& [path, file] : files_) ++counts[folder_of(path)];
-    for (const auto& [folder, count] : counts) {
+    std::set<std::string> folders;
+    for (const auto& [path, file] : files_) folders.insert(folder_of(path));
+    for (const std::string& folder : folders)
       if (!table_.contains(folder))
         violations_.push_back(fmt::format("{}: not in the table of CONTRIBUTING.md", folder));
-      if (count > kMaxFilesPerFolder)
-        violations_.push_back(fmt::format("{}: {} files, at most {}: give some a folder of their own", folder,
-                                          count, kMaxFilesPerFolder));
-    }
     for (const auto& [folder, allowed] : table_)
-      if (!counts.contains(folder))
+      if (!folders.contains(folder))
         violations_.push_back(fmt::format("{}: in the table of CONTRIBUTING.md, but without files", folder));
   }
 

@@ -54,10 +54,9 @@ FolderTable parse_folder_table(std::string_view contributing);
 //    JSON. Nobody includes torch/torch.h or Open3D.h, which cost 5 to 12 s each.
 // 5. Boost.Program_options is known to cli/ alone.
 // 6. A .cc file includes its own header first, so that compiling it shows that the header stands alone.
-// 7. A folder holds at most kMaxFilesPerFolder files, a file at most kMaxLinesPerFile lines.
+// 7. A file has at most kMaxLinesPerFile lines.
 std::vector<std::string> include_violations(const std::vector<SourceFile>& files, const FolderTable& table);
 
-inline constexpr std::size_t kMaxFilesPerFolder = 40;
 inline constexpr std::size_t kMaxLinesPerFile = 350;
 
 }  // namespace aqbench
