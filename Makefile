@@ -73,10 +73,12 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz
 	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
 
-# Bundles in docs/bundles for the tables of the documents. Sections of the first one need no name. DOCS_MEASURED="seed
-# ..." measures only these again: presets takes a quarter of an hour, the others some minutes.
+# Bundles in docs/bundles for the tables of the documents. Sections of the first one need no name. `make docs-bundle`
+# renders all of them again from their records. DOCS_MEASURED="seed ..." measures the named ones first, where records
+# must change: presets takes a quarter of an hour, each of the others some minutes.
 DOCS_BUNDLES := seed pipeline batching sensitivity presets
-DOCS_MEASURED ?= $(DOCS_BUNDLES)
+DOCS_MEASURED ?=
+FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
 DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
@@ -101,15 +103,15 @@ uninstall: ## Remove what `make install` put there, with the folders that it mad
 	@cmake -DBUILD_DIR=$(CURDIR)/$(BUILD) -P cmake/uninstall.cmake
 
 docs: program ## Fill the tables of the documents from the bundles in docs/
-	@$(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
+	@$(FILL_DOCS)
 
-docs-bundle: program ## Measure the bundles in docs/ again (DOCS_MEASURED="seed ...": only these), then fill the documents
+docs-bundle: program ## Render the bundles in docs/ again from their records, then fill the documents (DOCS_MEASURED="seed ...": measure these)
 	@rm -rf $(BUILD)/docs-bundles
 	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
 	@$(foreach bundle,$(DOCS_MEASURED),rm -rf docs/bundles/$(bundle) && \
 	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true
-	@$(MAKE) --no-print-directory docs
+	@$(FILL_DOCS) --render
 
 format: ## Format all sources
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

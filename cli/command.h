@@ -44,7 +44,6 @@ ExitCode report_command(const Arguments& arguments);
 ExitCode run_command(const Arguments& arguments);
 ExitCode schema_command(const Arguments& arguments);
 ExitCode site_command(const Arguments& arguments);
-ExitCode stamp_command(const Arguments& arguments);
 ExitCode status_command(const Arguments& arguments);
 ExitCode sweep_command(const Arguments& arguments);
 ExitCode trend_command(const Arguments& arguments);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "cli/options.h"
@@ -12,9 +13,11 @@
 #include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
+#include "reports/bundle/verify.h"
 #include "reports/content/bundle_content.h"
 #include "reports/docs_tables/bundle_sections.h"
 #include "reports/docs_tables/registry_sections.h"
+#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -59,14 +62,26 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
   return bundles;
 }
 
+// Renders the derived files of a bundle again where they are of another version. Throws what
+// require_verified() throws for damage.
+void render_again(const std::filesystem::path& bundle) {
+  Results results;
+  const VerifyReport report = verify_bundle(bundle, results);
+  if (!report.findings.empty()) require_verified(report, bundle);
+  if (results.run.text_version == kSummaryVersion) return;
+  results.run.text_version = kSummaryVersion;
+  finalise_bundle(bundle, std::move(results));
+  fmt::print("{}: rendered again from its records\n", bundle.string());
+}
+
 struct DocsRequest {
   Strings files, bundles;
-  bool check = false;
+  bool check = false, render = false;
 };
 
 CommandLine<DocsRequest> docs_command_line() {
   return {
-      "aqbench docs FILE... [--bundle DIR]... [--check]",
+      "aqbench docs FILE... [--bundle DIR]... [--check | --render]",
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
       "rest of the file is unchanged.\n"
@@ -83,7 +98,10 @@ CommandLine<DocsRequest> docs_command_line() {
          .help = "a source of numbers; may be repeated",
          .repeatable = true},
         into<&DocsRequest::bundles>},
-       {{.name = "check", .help = "write nothing; exit 1 naming stale sections"}, into<&DocsRequest::check>}},
+       {{.name = "check", .help = "write nothing; exit 1 naming stale sections"}, into<&DocsRequest::check>},
+       {{.name = "render",
+         .help = "first write summary, report and hashes of older bundles again from their records"},
+        into<&DocsRequest::render>}},
       {{{.name = "FILE", .repeatable = true}, into<&DocsRequest::files>}}};
 }
 
@@ -92,6 +110,9 @@ CommandLine<DocsRequest> docs_command_line() {
 ExitCode docs_command(const Arguments& arguments) {
   const auto request = parse(docs_command_line(), arguments);
   if (!request) return ExitCode::pass;
+  if (request->check && request->render) throw Error(ErrorKind::usage, "give --check or --render, not both");
+  if (request->render)
+    for (const std::string& bundle : request->bundles) render_again(bundle);
   const std::vector<NamedBundle> bundles = read_bundles(request->bundles);
   const DocsSections sections = all_sections(bundles);
   std::size_t stale = 0;

@@ -168,11 +168,11 @@ struct Listing {
   Json (*json)(const std::optional<Project>&);
 };
 constexpr Listing kListings[] = {
-    {"scenes", scenes_json},       {"rigs", rigs_json},
-    {"imaging", imaging_json},     {"imaging_parameters", imaging_parameters_json},
-    {"perturb", perturb_json},     {"methods", methods_json},
-    {"workloads", workloads_json}, {"suites", suites_json},
-    {"metrics", metrics_json},     {"stages", stages_json}};
+    {"scenes", scenes_json},       {"methods", methods_json},
+    {"suites", suites_json},       {"metrics", metrics_json},
+    {"rigs", rigs_json},           {"imaging", imaging_json},
+    {"perturb", perturb_json},     {"imaging_parameters", imaging_parameters_json},
+    {"workloads", workloads_json}, {"stages", stages_json}};
 
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
@@ -256,7 +256,7 @@ struct ListRequest {
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {"aqbench list [scenes|rigs|imaging|methods|workloads|suites|metrics|stages] [--json]",
+  return {"aqbench list [scenes|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
           "Lists the registries, and parameters with their defaults, units and meaning. "
           "imaging_parameters\nbelong to rendered images, perturb to calibration errors.",
           {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "cli/command_trust.h"
 #include "cli/options.h"
@@ -16,15 +17,14 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/measuring/build_info.h"
+#include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan.h"
 #include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
-#include "reports/bundle/countersignature.h"
 #include "reports/bundle/gate_input.h"
-#include "reports/bundle/signature.h"
 #include "reports/content/bundle_files.h"
 
 namespace aqbench::cli {
@@ -66,36 +66,42 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
 ExitCode code_of_replay(const Record& recorded, const Record& now, const ReplayReport& report) {
   const bool failed = now.status != Status::ok && to_string(now.status) != to_string(recorded.status);
   if (failed) return ExitCode::case_failed;
-  return report.reproduced() ? ExitCode::pass : ExitCode::regression;
+  if (report.reproduced()) return ExitCode::pass;
+  return report.platform.empty() ? ExitCode::regression : ExitCode::not_comparable;
 }
 
 struct ReplayRequest {
   fs::path bundle;
   Strings case_names;
-  bool all = false;
-  std::optional<fs::path> sign, project_file;
+  bool all = false, any = false;
+  std::optional<std::size_t> sample;
+  std::optional<fs::path> project_file;
   CommandTrust trust;
 };
 
 CommandLine<ReplayRequest> replay_command_line() {
   CommandLine<ReplayRequest> line{
-      "aqbench replay BUNDLE (--case CASE... | --all) [--sign KEY.pem]",
+      "aqbench replay BUNDLE (--case CASE... | --all | --sample N)",
       "Runs cases of a bundle again as recorded (the bundle is verified first) and compares status,\noutput "
-      "hash and every metric bit for bit; time as a trend. Writes nothing, except a\ncountersignature with "
-      "--sign. Programs named by the bundle run only if you started it here, a key\nyou trust has signed it, "
-      "or --run-its-commands is given.\nExit 0 reproduced, 1 it differs or the bundle does not verify, 2 "
-      "unknown case, or no successful\none, 3 it fails now, 4 this build would run a different case under "
-      "that name.",
+      "hash and every metric bit for bit; time as a trend. Writes nothing. Programs named by the\nbundle run "
+      "only if you started it here, a key you trust has signed it, or --run-its-commands is\ngiven.\nExit 0 "
+      "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no successful\none, 3 it "
+      "fails now, 4 it differs on another processor model, system or library, or this build\nwould run a "
+      "different case under that name.",
       {{{.name = "case",
          .value_name = "CASE",
          .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
        {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},
-       {{.name = "sign",
-         .value_name = "KEY.pem",
-         .help = "if all are reproduced, add them to the countersignature of this Ed25519 private key"},
-        into<&ReplayRequest::sign>},
+       {{.name = "sample",
+         .value_name = "N",
+         .help = "N random successful cases of simulated methods; prints the probability of missing altered "
+                 "cases"},
+        [](ReplayRequest& r, const FlagValue& v) {
+          r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
+        }},
+       {{.name = "any", .help = "with --sample: draw from all successful cases"}, into<&ReplayRequest::any>},
        {{.name = "project",
          .value_name = "FILE",
          .help = "run the bundle's declared methods in the folder of this project file (default: the folder "
@@ -106,42 +112,56 @@ CommandLine<ReplayRequest> replay_command_line() {
   return line;
 }
 
-// Returns the records of the requested cases. Throws Error(usage) for an unknown name.
-std::vector<const Record*> chosen_records(const ReplayRequest& request, const Results& results) {
+// The cases to run and, for a sample, the number of candidates.
+struct ChosenCases {
   std::vector<const Record*> records;
-  for (const std::string& name : request.case_names) records.push_back(&recorded_case(results, name));
+  std::size_t drawn_from = 0;
+};
+
+// Chooses the requested cases. Throws Error(usage) for an unknown name and for a sample larger than the
+// number of candidates, Error(input) if there is no successful case.
+ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
+  ChosenCases chosen;
+  for (const std::string& name : request.case_names) chosen.records.push_back(&recorded_case(results, name));
+  std::vector<const Record*> candidates;
   for (const Record& record : results.records)
-    if (request.all && record.status == Status::ok) records.push_back(&record);
-  return records;
+    if (record.status == Status::ok && (!request.sample || request.any || record.simulated))
+      candidates.push_back(&record);
+  const char* const kind = request.sample && !request.any ? " of simulated methods (--any: of all)" : "";
+  if (candidates.empty() && request.case_names.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: no successful case{} to reproduce", request.bundle.string(), kind));
+  if (request.all) chosen.records = candidates;
+  if (!request.sample) return chosen;
+  if (*request.sample > candidates.size())
+    throw Error(ErrorKind::usage, fmt::format("--sample {}: only {}{} succeeded", *request.sample,
+                                              counted(candidates.size(), "case"), kind));
+  chosen.drawn_from = candidates.size();
+  std::mt19937_64 random = system_random();
+  for (const std::size_t i : draw_sample(candidates.size(), *request.sample, random))
+    chosen.records.push_back(candidates[i]);
+  return chosen;
+}
+
+// Returns the environment of this machine in the form of a bundle's.
+Json environment_here(const Json& recorded) {
+  EnvironmentOptions options;
+  const Json device = recorded.is_object() ? recorded.value("device", Json()) : Json();
+  if (device.is_string()) options.device = device.get<std::string>();
+  return environment_json(options);
 }
 
 // Runs one case and prints the comparison. Returns nullopt if it was interrupted.
-std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const fs::path& scratch) {
-  Journal journal = Journal::create(scratch, plan, "replay", utc_now());
+std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const Json& environment) {
+  const ScratchFolder scratch;
+  Journal journal = Journal::create(scratch.path(), plan, "replay", utc_now());
   if (run_sweep(plan, journal, {}).interrupted) return std::nullopt;
   const Record now = journal.records().front();
-  const ReplayReport report = compare_replay(recorded, now);
+  ReplayReport report = compare_replay(recorded, now);
+  if (!report.reproduced())
+    report.platform = platform_differences(environment, environment_here(environment));
   fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
   return code_of_replay(recorded, now, report);
-}
-
-// Throws Error(usage) for a case that cannot be countersigned.
-void require_signable(const std::vector<const Record*>& records) {
-  for (const Record* const record : records)
-    if (record->status != Status::ok)
-      throw Error(ErrorKind::usage,
-                  fmt::format("--sign: case {} is {} in the bundle; only successful cases can be signed",
-                              record->case_name, to_string(record->status)));
-}
-
-void countersign(const ReplayRequest& request, const Results& results, const SigningKey& key,
-                 const std::vector<const Record*>& records) {
-  std::vector<std::string> names;
-  for (const Record* const record : records) names.push_back(record->case_name);
-  const CountersignedBundle bundle =
-      countersigned_bundle(results, read_text_file(request.bundle / kHashListName));
-  add_countersignature(request.bundle, bundle, key, names, program_sha256(), utc_now());
-  fmt::print("countersigned by key {}\n", key_fingerprint(key.public_key));
 }
 
 }  // namespace
@@ -149,19 +169,16 @@ void countersign(const ReplayRequest& request, const Results& results, const Sig
 ExitCode replay_command(const Arguments& arguments) {
   const auto request = parse(replay_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  if (request->case_names.empty() && !request->all)
-    throw Error(ErrorKind::usage, "--case CASE is missing (or --all)");
+  if (!request->case_names.empty() + request->all + request->sample.has_value() != 1)
+    throw Error(ErrorKind::usage, "expected one of --case CASE, --all and --sample N");
+  if (request->any && !request->sample) throw Error(ErrorKind::usage, "--any needs --sample N");
   const fs::path& bundle = request->bundle;
   if (!fs::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
   require_plain_files(bundle);
-  std::optional<SigningKey> key;
-  if (request->sign) key = read_signing_key(*request->sign);
 
   const Results results = read_gate_input(bundle).results;
-  const std::vector<const Record*> records = chosen_records(*request, results);
-  if (records.empty()) throw Error(ErrorKind::input, bundle.string() + ": no successful case to reproduce");
-  if (key) require_signable(records);
+  const auto [records, drawn_from] = choose_cases(*request, results);
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   place_datasets(header.request, request->project_file);
   std::vector<SweepPlan> plans;
@@ -177,17 +194,17 @@ ExitCode replay_command(const Arguments& arguments) {
   if (program_sha256() != header.program_sha256)
     fmt::print(stderr, "aqbench: note: the bundle was made by another build (commit {})\n",
                header.program_commit.empty() ? "unknown" : printable(header.program_commit));
-  ExitCode code = ExitCode::pass;
+  std::vector<ExitCode> codes;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const ScratchFolder scratch;
-    const auto replayed = replay_case(plans[i], *records[i], scratch.path());
+    const auto replayed = replay_case(plans[i], *records[i], *results.environment);
     if (!replayed) return ExitCode::interrupted;
-    code = combine(code, *replayed);
+    codes.push_back(*replayed);
   }
-  if (key && code == ExitCode::pass) countersign(*request, results, *key, records);
-  if (key && code != ExitCode::pass)
-    fmt::print(stderr, "aqbench: not countersigned: not all was reproduced\n");
-  return code;
+  const auto count = [&](ExitCode code) { return static_cast<std::size_t>(std::ranges::count(codes, code)); };
+  if (request->sample)
+    fmt::print("{}", render_sample(drawn_from, records.size(), count(ExitCode::pass),
+                                   count(ExitCode::not_comparable)));
+  return combine(codes);
 }
 
 }  // namespace aqbench::cli

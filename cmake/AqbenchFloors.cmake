@@ -1,5 +1,5 @@
 # One static library for each folder, lowest floor first; then the modules, and the program that loads them.
-# CONTRIBUTING.md describes the folders; tests/architecture checks the includes against its table.
+# The table in docs/architecture.md describes each folder; tests/architecture compares it with the includes.
 include(AqbenchLightFloors)  # those of libaqbench.so: core to metrics, statistics, records, the module `images`
 aqbench_library(processes core/processes aqbench::core)
 aqbench_library(sandbox core/sandbox aqbench::processes)
@@ -33,18 +33,16 @@ aqbench_library(project harness/project aqbench::planning)
 aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing)
 target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
-aqbench_library(checking harness/checking aqbench::running)
 aqbench_library(sharing harness/sharing aqbench::running)
 aqbench_library(profiling harness/profiling aqbench::running)
 aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
-aqbench_library(ab harness/ab aqbench::checking aqbench::gating)
+aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)
 aqbench_library(text reports/text aqbench::content aqbench_ab)
 aqbench_library(html reports/html aqbench::content aqbench::viewing)
 aqbench_library(exports reports/exports aqbench::content aqbench::viewing)
-aqbench_library(tables reports/tables aqbench::content aqbench::viewing)
-aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports aqbench::tables)
+aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
@@ -114,7 +112,7 @@ target_link_options(aqbench PRIVATE LINKER:--as-needed)
 # Text processing and waiting for other processes: with less optimisation it takes half the build time and users notice
 # nothing.
 set(text aqbench_records)
-foreach(library sandbox drawing dataset external planning project running checking sharing profiling gating ab content
+foreach(library sandbox drawing dataset external planning project running sharing profiling gating ab content
         text html exports bundle history site docs_tables cli)
   list(APPEND text aqbench_${library})
   target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)

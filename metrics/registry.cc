@@ -5,128 +5,172 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 namespace aqbench {
 namespace {
 
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+constexpr ValueRange kAnyValue = {}, kFromZero = {0, kUnbounded}, kCount = {0, kUnbounded, true},
+                     kPercent = {0, 100}, kAngle = {0, 180}, kCosine = {0, 1}, kLikeness = {-1, 1};
+constexpr Better kLower = Better::lower, kHigher = Better::higher, kEqual = Better::equal;
+constexpr std::optional<double> kNoIdeal;
+
 struct Row {
   const char* name;
   const char* unit;
   Better better;
+  ScoreFamily family;
+  ValueRange range;
   const char* definition;
+  std::optional<double> ideal = kNoIdeal;
+  const char* heading = nullptr;  // of a headline; of a row with {t} at 2 mm
+  const char* title = nullptr;
 };
-
-constexpr Row count_of(const char* name, const char* definition) {
-  return {.name = name, .unit = "points", .better = Better::equal, .definition = definition};
-}
 
 // "Error" is the distance from a reconstructed point to the true surface going on beyond the patch, for
 // points whose (x, y) lies in the patch; it is signed along the surface normal, positive towards the cameras.
 constexpr Row kRows[] = {
-    {"accuracy_mean_mm", "mm", Better::lower, "mean of |error|"},
-    {"accuracy_median_mm", "mm", Better::lower, "median of |error|"},
-    {"accuracy_rmse_mm", "mm", Better::lower, "root mean square error"},
-    {"accuracy_p90_mm", "mm", Better::lower,
+    {"accuracy_mean_mm", "mm", kLower, ScoreFamily::errors, kFromZero, "mean of |error|", kNoIdeal,
+     "mean\nmm", "accuracy mean [mm]"},
+    {"accuracy_median_mm", "mm", kLower, ScoreFamily::errors, kFromZero, "median of |error|", kNoIdeal,
+     "median\nmm", "accuracy median [mm]"},
+    {"accuracy_rmse_mm", "mm", kLower, ScoreFamily::errors, kFromZero, "root mean square error", kNoIdeal,
+     "rmse\nmm", "accuracy rmse [mm]"},
+    {"accuracy_p90_mm", "mm", kLower, ScoreFamily::errors, kFromZero,
      "90th percentile of |error| (linear between ranks, as numpy's default)"},
-    {"accuracy_p95_mm", "mm", Better::lower, "95th percentile of |error| (linear between ranks)"},
-    {"accuracy_max_mm", "mm", Better::lower, "largest |error|"},
-    {"bias_mean_mm", "mm", Better::equal, "mean signed error; positive = towards the cameras"},
-    {"bias_median_mm", "mm", Better::equal, "median signed error; positive = towards the cameras"},
-    {"nmad_mm", "mm", Better::lower, "1.4826 x median |error - median error|"},
-    {"precision_{t}mm_pct", "%", Better::higher, "scored points with |error| <= {t} mm"},
-    {"outlier_ratio_pct", "%", Better::lower, "scored points with |error| > 20 mm (gross outliers)"},
-    {"completeness_{t}mm_pct", "%", Better::higher,
-     "area of the true patch with a reconstructed point within {t} mm"},
-    {"completeness_inset_{t}mm_pct", "%", Better::higher,
+    {"accuracy_p95_mm", "mm", kLower, ScoreFamily::errors, kFromZero,
+     "95th percentile of |error| (linear between ranks)"},
+    {"accuracy_max_mm", "mm", kLower, ScoreFamily::errors, kFromZero, "largest |error|"},
+    {"bias_mean_mm", "mm", kEqual, ScoreFamily::errors, kAnyValue,
+     "mean signed error; positive = towards the cameras", 0, "bias\nmm", "bias mean [mm]"},
+    {"bias_median_mm", "mm", kEqual, ScoreFamily::errors, kAnyValue,
+     "median signed error; positive = towards the cameras", 0},
+    {"nmad_mm", "mm", kLower, ScoreFamily::errors, kFromZero, "1.4826 x median |error - median error|"},
+    {"precision_{t}mm_pct", "%", kHigher, ScoreFamily::shares, kPercent,
+     "scored points with |error| <= {t} mm", kNoIdeal, "prec.\n2mm %", "precision at 2 mm [%]"},
+    {"outlier_ratio_pct", "%", kLower, ScoreFamily::errors, kPercent,
+     "scored points with |error| > 20 mm (gross outliers)"},
+    {"completeness_{t}mm_pct", "%", kHigher, ScoreFamily::shares, kPercent,
+     "area of the true patch with a reconstructed point within {t} mm", kNoIdeal, "compl.\n2mm %",
+     "completeness at 2 mm [%]"},
+    {"completeness_inset_{t}mm_pct", "%", kHigher, ScoreFamily::shares, kPercent,
      "the same over the patch inset by {t} mm on each side, free of edge effects"},
-    {"completeness_seen2_{t}mm_pct", "%", Better::higher,
+    {"completeness_seen2_{t}mm_pct", "%", kHigher, ScoreFamily::seen_by_two, kPercent,
      "the same over the part of the patch that two or more cameras see through refracted rays"},
-    {"completeness_mean_mm", "mm", Better::lower,
+    {"completeness_mean_mm", "mm", kLower, ScoreFamily::distances, kFromZero,
      "mean distance from the true patch to the nearest reconstructed point, by area"},
-    {"completeness_median_mm", "mm", Better::lower,
+    {"completeness_median_mm", "mm", kLower, ScoreFamily::distances, kFromZero,
      "median distance from the true patch to the nearest reconstructed point, by area"},
-    {"fscore_{t}mm_pct", "%", Better::higher, "2PR / (P + R) of precision and completeness at {t} mm"},
-    {"chamfer_l1_mm", "mm", Better::lower,
+    {"fscore_{t}mm_pct", "%", kHigher, ScoreFamily::shares, kPercent,
+     "2PR / (P + R) of precision and completeness at {t} mm", kNoIdeal, "F\n2mm %", "F-score at 2 mm [%]"},
+    {"chamfer_l1_mm", "mm", kLower, ScoreFamily::distances, kFromZero,
      "half the sum of accuracy_mean_mm and completeness_mean_mm (others use the sum)"},
-    {"hausdorff_p95_mm", "mm", Better::lower,
+    {"hausdorff_p95_mm", "mm", kLower, ScoreFamily::distances, kFromZero,
      "the larger of the 95th percentiles of |error| and of the completeness distance"},
-    count_of("points", "points in the cloud, those not scored included"),
-    count_of("points_outside_patch",
-             "finite points whose (x, y) lies outside the scored patch; they are not scored"),
-    count_of("points_outside_crop", "finite points of the patch outside the crop; they are not scored"),
-    count_of("points_beyond_border",
-             "points whose closest true point lies on an open border of the truth; they are not scored"),
-    count_of("points_beyond_max_distance",
-             "points farther from the truth than the largest distance; they are not scored"),
-    {"points_left_out_pct", "%", Better::equal,
+    {"points", "points", kEqual, ScoreFamily::counts, kCount,
+     "points in the cloud, those not scored included"},
+    {"points_outside_patch", "points", kEqual, ScoreFamily::counts, kCount,
+     "finite points whose (x, y) lies outside the scored patch; they are not scored"},
+    {"points_outside_crop", "points", kEqual, ScoreFamily::counts, kCount,
+     "finite points of the patch outside the crop; they are not scored"},
+    {"points_beyond_border", "points", kEqual, ScoreFamily::counts, kCount,
+     "points whose closest true point lies on an open border of the truth; they are not scored"},
+    {"points_beyond_max_distance", "points", kEqual, ScoreFamily::counts, kCount,
+     "points farther from the truth than the largest distance; they are not scored"},
+    {"points_left_out_pct", "%", kEqual, ScoreFamily::counts, kPercent,
      "finite points of the patch that crop, border or largest distance leave out"},
-    count_of("points_non_finite",
-             "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"),
-    {"point_density_pct", "%", Better::equal,
-     "finite points per mm2 of true patch x 100: a count without bound, not a coverage"},
-    {"plane_fit_rmse_mm", "mm", Better::lower,
+    {"points_non_finite", "points", kEqual, ScoreFamily::counts, kCount,
+     "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"},
+    {"point_density_pct", "%", kEqual, ScoreFamily::counts, kFromZero,
+     "finite points per mm2 of true patch x 100: a count without bound, not a coverage", kNoIdeal,
+     "density\n%", "point density [%]"},
+    {"plane_fit_rmse_mm", "mm", kLower, ScoreFamily::plane, kFromZero,
      "root mean square distance of the scored points to their total least-squares plane"},
-    {"plane_fit_max_mm", "mm", Better::lower,
+    {"plane_fit_max_mm", "mm", kLower, ScoreFamily::plane, kFromZero,
      "largest distance of a scored point to their total least-squares plane"},
-    {"tile_worst_abs_bias_mm", "mm", Better::lower,
+    {"tile_worst_abs_bias_mm", "mm", kLower, ScoreFamily::tiles, kFromZero,
      "largest |mean signed error| of a 10 mm tile of the patch that has points"},
-    {"tile_empty_pct", "%", Better::lower, "10 mm tiles of the patch without a point"},
-    {"normal_mean_deg", "deg", Better::lower,
+    {"tile_empty_pct", "%", kLower, ScoreFamily::tiles, kPercent, "10 mm tiles of the patch without a point"},
+    {"normal_mean_deg", "deg", kLower, ScoreFamily::normals, kAngle,
      "mean angle between a point's normal and the true normal towards the cameras (0 to 180)"},
-    {"normal_median_deg", "deg", Better::lower, "median angle between a point's normal and the true normal"},
-    {"normal_within_5deg_pct", "%", Better::higher, "scored points with a normal within 5 degrees"},
-    {"normal_within_11.25deg_pct", "%", Better::higher, "scored points with a normal within 11.25 degrees"},
-    {"normal_within_22.5deg_pct", "%", Better::higher, "scored points with a normal within 22.5 degrees"},
-    {"mesh_accuracy_mean_mm", "mm", Better::lower,
+    {"normal_median_deg", "deg", kLower, ScoreFamily::normals, kAngle,
+     "median angle between a point's normal and the true normal"},
+    {"normal_within_5deg_pct", "%", kHigher, ScoreFamily::normals, kPercent,
+     "scored points with a normal within 5 degrees"},
+    {"normal_within_11.25deg_pct", "%", kHigher, ScoreFamily::normals, kPercent,
+     "scored points with a normal within 11.25 degrees"},
+    {"normal_within_22.5deg_pct", "%", kHigher, ScoreFamily::normals, kPercent,
+     "scored points with a normal within 22.5 degrees"},
+    {"mesh_accuracy_mean_mm", "mm", kLower, ScoreFamily::mesh, kFromZero,
      "mean distance from the reconstructed mesh over the patch to the true surface, by area"},
-    {"mesh_completeness_mean_mm", "mm", Better::lower,
+    {"mesh_completeness_mean_mm", "mm", kLower, ScoreFamily::mesh, kFromZero,
      "mean distance from the true patch to the reconstructed mesh, by area"},
-    {"mesh_normal_consistency", "1", Better::higher,
+    {"mesh_normal_consistency", "1", kHigher, ScoreFamily::mesh, kCosine,
      "mean |cosine| between the mesh's normals and the true normals, by area of the mesh over the patch"},
-    {"mesh_area_ratio", "1", Better::equal, "area of the reconstructed mesh over the patch / true area"},
-    {"mesh_components", "1", Better::equal, "parts of the mesh that share no vertex"},
-    {"mesh_boundary_mm", "mm", Better::equal, "length of the edges that only one triangle has"},
-    {"mesh_nonmanifold_edges", "1", Better::lower, "edges that three or more triangles share"},
-    {"depth_mae_mm", "mm", Better::lower,
+    {"mesh_area_ratio", "1", kEqual, ScoreFamily::mesh, kFromZero,
+     "area of the reconstructed mesh over the patch / true area", 1},
+    {"mesh_components", "1", kEqual, ScoreFamily::mesh, kCount, "parts of the mesh that share no vertex"},
+    {"mesh_boundary_mm", "mm", kEqual, ScoreFamily::mesh, kFromZero,
+     "length of the edges that only one triangle has"},
+    {"mesh_nonmanifold_edges", "1", kLower, ScoreFamily::mesh, kCount,
+     "edges that three or more triangles share"},
+    {"depth_mae_mm", "mm", kLower, ScoreFamily::depths, kFromZero,
      "mean |depth error| along the refracted ray, over pixels where both maps have a depth"},
-    {"depth_rmse_mm", "mm", Better::lower, "root mean square depth error along the refracted ray"},
-    {"depth_median_ae_mm", "mm", Better::lower, "median |depth error| along the refracted ray"},
-    {"depth_abs_rel_pct", "%", Better::lower, "mean |depth error| / true depth, along the refracted ray"},
-    {"depth_bad_1mm_pct", "%", Better::lower, "compared pixels with |depth error| > 1 mm"},
-    {"depth_bad_2mm_pct", "%", Better::lower, "compared pixels with |depth error| > 2 mm"},
-    {"depth_bad_4mm_pct", "%", Better::lower, "compared pixels with |depth error| > 4 mm"},
-    {"depth_fill_rate_pct", "%", Better::higher, "pixels with a true depth that have a depth"},
-    {"holes_not_visible_pct", "%", Better::equal,
+    {"depth_rmse_mm", "mm", kLower, ScoreFamily::depths, kFromZero,
+     "root mean square depth error along the refracted ray"},
+    {"depth_median_ae_mm", "mm", kLower, ScoreFamily::depths, kFromZero,
+     "median |depth error| along the refracted ray"},
+    {"depth_abs_rel_pct", "%", kLower, ScoreFamily::depths, kFromZero,
+     "mean |depth error| / true depth, along the refracted ray"},
+    {"depth_bad_1mm_pct", "%", kLower, ScoreFamily::depths, kPercent,
+     "compared pixels with |depth error| > 1 mm"},
+    {"depth_bad_2mm_pct", "%", kLower, ScoreFamily::depths, kPercent,
+     "compared pixels with |depth error| > 2 mm"},
+    {"depth_bad_4mm_pct", "%", kLower, ScoreFamily::depths, kPercent,
+     "compared pixels with |depth error| > 4 mm"},
+    {"depth_fill_rate_pct", "%", kHigher, ScoreFamily::depths, kPercent,
+     "pixels with a true depth that have a depth"},
+    {"holes_not_visible_pct", "%", kEqual, ScoreFamily::diagnosis, kPercent,
      "area of the true patch without a reconstructed point within 2 mm that fewer than two cameras see"},
-    {"holes_no_depth_pct", "%", Better::lower, "the same where no camera's depth map has a depth"},
-    {"holes_wrong_depth_pct", "%", Better::lower,
+    {"holes_no_depth_pct", "%", kLower, ScoreFamily::diagnosis, kPercent,
+     "the same where no camera's depth map has a depth"},
+    {"holes_wrong_depth_pct", "%", kLower, ScoreFamily::diagnosis, kPercent,
      "the same where those depths are all off by more than 2 mm"},
-    {"holes_filtered_pct", "%", Better::lower, "the same where the filter dropped the right depths"},
-    {"holes_fused_pct", "%", Better::lower, "the same where fusion lost the right depths"},
-    {"precision_confident_2mm_pct", "%", Better::higher,
+    {"holes_filtered_pct", "%", kLower, ScoreFamily::diagnosis, kPercent,
+     "the same where the filter dropped the right depths"},
+    {"holes_fused_pct", "%", kLower, ScoreFamily::diagnosis, kPercent,
+     "the same where fusion lost the right depths"},
+    {"precision_confident_2mm_pct", "%", kHigher, ScoreFamily::diagnosis, kPercent,
      "scored points of confidence 0.5 or more with |error| <= 2 mm"},
-    {"camera_worst_bias_mm", "mm", Better::lower,
+    {"camera_worst_bias_mm", "mm", kLower, ScoreFamily::diagnosis, kFromZero,
      "largest |mean signed error| of one camera's depths on the patch"},
-    {"crb_ratio", "1", Better::lower,
+    {"crb_ratio", "1", kLower, ScoreFamily::diagnosis, kFromZero,
      "accuracy_rmse_mm / the Cramer-Rao bound of the rig for 1 px of noise, both over the patch"},
-    // Of recordings.
-    {"reprojection_median_px", "px", Better::lower, "shift by another camera's depth, median; no accuracy"},
-    {"reprojection_within_1px_pct", "%", Better::higher, "such shifts of at most 1 px; no accuracy"},
-    {"charuco_corners", "1", Better::higher, "corners of the board that the depth maps give"},
-    {"charuco_rmse_mm", "mm", Better::lower, "rms distance of these corners from the true ones"},
-    {"charuco_scale_pct", "%", Better::equal, "reconstructed / true side of its squares; no accuracy"},
-    {"control_points", "1", Better::higher,
+    {"reprojection_median_px", "px", kLower, ScoreFamily::reprojection, kFromZero,
+     "shift by another camera's depth, median; no accuracy"},
+    {"reprojection_within_1px_pct", "%", kHigher, ScoreFamily::reprojection, kPercent,
+     "such shifts of at most 1 px; no accuracy"},
+    {"charuco_corners", "1", kHigher, ScoreFamily::board, kCount,
+     "corners of the board that the depth maps give"},
+    {"charuco_rmse_mm", "mm", kLower, ScoreFamily::board, kFromZero,
+     "rms distance of these corners from the true ones"},
+    {"charuco_scale_pct", "%", kEqual, ScoreFamily::board, kFromZero,
+     "reconstructed / true side of its squares; no accuracy", 100},
+    {"control_points", "1", kHigher, ScoreFamily::control, kCount,
      "control points that have a plane of the cloud's points near them"},
-    {"control_mean_mm", "mm", Better::lower, "mean distance of these control points from their planes"},
-    {"control_rms_mm", "mm", Better::lower, "root mean square of these distances"},
-    {"control_max_mm", "mm", Better::lower, "largest of these distances"},
-    {"control_rms_sigmas", "1", Better::lower,
+    {"control_mean_mm", "mm", kLower, ScoreFamily::control, kFromZero,
+     "mean distance of these control points from their planes"},
+    {"control_rms_mm", "mm", kLower, ScoreFamily::control, kFromZero, "root mean square of these distances"},
+    {"control_max_mm", "mm", kLower, ScoreFamily::control, kFromZero, "largest of these distances"},
+    {"control_rms_sigmas", "1", kLower, ScoreFamily::control, kFromZero,
      "root mean square of these distances, each by the standard deviation of its control point"},
-    count_of("photometric_points", "points of the sample that two or more images show with some texture"),
-    {"photometric_zncc_median", "1", Better::higher,
+    {"photometric_points", "points", kEqual, ScoreFamily::photometric, kCount,
+     "points of the sample that two or more images show with some texture"},
+    {"photometric_zncc_median", "1", kHigher, ScoreFamily::photometric, kLikeness,
      "median over these points of how alike their patch is in two images; no accuracy"},
-    {"photometric_agree_pct", "%", Better::higher,
+    {"photometric_agree_pct", "%", kHigher, ScoreFamily::photometric, kPercent,
      "such points with a likeness of at least 0.7; no accuracy"},
 };
 
@@ -152,7 +196,10 @@ MetricSpec spec_of(const Row& row, double tolerance_m) {
   return {.name = with_tolerance(row.name, tolerance_m),
           .unit = row.unit,
           .better = row.better,
-          .definition = with_tolerance(row.definition, tolerance_m)};
+          .family = row.family,
+          .range = row.range,
+          .definition = with_tolerance(row.definition, tolerance_m),
+          .ideal = row.ideal};
 }
 
 }  // namespace
@@ -175,6 +222,12 @@ const std::vector<MetricSpec>& metric_registry() {
     return specs;
   }();
   return registry;
+}
+
+std::optional<double> metric_ideal(std::string_view name) {
+  const auto* const found =
+      std::ranges::find_if(kRows, [&](const Row& row) { return row.ideal && name == row.name; });
+  return found == std::end(kRows) ? std::nullopt : found->ideal;
 }
 
 MetricSpec metric_spec(std::string_view row, double tolerance_m) {
@@ -203,6 +256,12 @@ void MetricWriter::add_undefined(std::string_view row, const std::string& reason
   insert(row, tolerance_m, std::nullopt, reason);
 }
 
+void MetricWriter::add_rest_undefined(ScoreFamily family, const std::string& reason) {
+  for (const Row& row : kRows)
+    if (row.family == family && std::ranges::find(items_, row_number(row.name), &Item::row) == items_.end())
+      insert(row.name, 0, std::nullopt, reason);
+}
+
 MetricSet MetricWriter::take() {
   std::ranges::stable_sort(items_, [](const Item& a, const Item& b) {
     return a.row != b.row ? a.row < b.row : a.tolerance_m < b.tolerance_m;
@@ -215,16 +274,12 @@ MetricSet MetricWriter::take() {
 }
 
 const std::vector<HeadlineMetric>& headline_metrics() {
-  static const std::vector<HeadlineMetric> metrics = {
-      {.name = "accuracy_mean_mm", .heading = "mean\nmm", .title = "accuracy mean [mm]"},
-      {.name = "accuracy_median_mm", .heading = "median\nmm", .title = "accuracy median [mm]"},
-      {.name = "accuracy_rmse_mm", .heading = "rmse\nmm", .title = "accuracy rmse [mm]"},
-      {.name = "bias_mean_mm", .heading = "bias\nmm", .title = "bias mean [mm]"},
-      {.name = "precision_2mm_pct", .heading = "prec.\n2mm %", .title = "precision at 2 mm [%]"},
-      {.name = "completeness_2mm_pct", .heading = "compl.\n2mm %", .title = "completeness at 2 mm [%]"},
-      {.name = "fscore_2mm_pct", .heading = "F\n2mm %", .title = "F-score at 2 mm [%]"},
-      {.name = "point_density_pct", .heading = "density\n%", .title = "point density [%]"},
-  };
+  static const std::vector<HeadlineMetric> metrics = [] {
+    std::vector<HeadlineMetric> headlines;
+    for (const Row& row : kRows)
+      if (row.heading != nullptr) headlines.push_back({spec_of(row, 0.002).name, row.heading, row.title});
+    return headlines;
+  }();
   return metrics;
 }
 

@@ -5,11 +5,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/registry.h"
+
 namespace aqbench {
 
-int worsening(Better better, double before, double after) {
-  if (better == Better::equal || !(before < after || after < before)) return 0;
-  return (after > before) == (better == Better::lower) ? 1 : -1;
+std::optional<double> worse_by(std::string_view metric, Better better, double before, double after) {
+  if (std::isnan(before) || std::isnan(after)) return std::nullopt;
+  if (before == after) return 0;
+  if (better != Better::equal) return better == Better::lower ? after - before : before - after;
+  const auto ideal = metric_ideal(metric);
+  if (!ideal) return std::nullopt;
+  return std::abs(after - *ideal) - std::abs(before - *ideal);
+}
+
+int worsening(std::string_view metric, Better better, double before, double after) {
+  const double worse = worse_by(metric, better, before, after).value_or(0);
+  return worse > 0 ? 1 : worse < 0 ? -1 : 0;
 }
 
 const char* change_word(int worsening) {
@@ -21,8 +32,9 @@ std::string change_text(Better better, double before, double after) {
   return fmt::format("{:+.3g} %", 100 * (after - before) / std::abs(before));
 }
 
-double worsening_share(Better better, double before, double after) {
-  return worsening(better, before, after) * std::abs(after - before) / std::max(std::abs(before), 1e-12);
+double worsening_share(std::string_view metric, Better better, double before, double after) {
+  const double from = better == Better::equal ? metric_ideal(metric).value_or(0) : 0;
+  return worse_by(metric, better, before, after).value_or(0) / std::max(std::abs(before - from), 1e-12);
 }
 
 }  // namespace aqbench

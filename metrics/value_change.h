@@ -1,25 +1,33 @@
 #pragma once
-// Names and writes the change of a value: one rule for `compare`, `trend` and `site`.
+// Says whether a change of a metric is for the worse: one rule for `gate`, `ab`, `compare`, `trend` and
+// `site`.
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "metrics/metric.h"
 
 namespace aqbench {
 
-// Returns 1 where `after` is worse than `before`, -1 where it is better, and 0 where they are equal, one of
-// them is NaN, or the metric has no better side, as a bias or a count of points has none.
-int worsening(Better better, double before, double after);
+// Returns by how much `after` is worse than `before`, in the metric's unit, below 0 where it is better. A
+// metric of direction `equal` is worse by as much as it lies further from its ideal (metric_ideal()). Returns
+// nullopt where one value is NaN, and where the metric has direction `equal` and no ideal, as a count of
+// points.
+std::optional<double> worse_by(std::string_view metric, Better better, double before, double after);
+
+// Returns 1 where `after` is worse than `before`, -1 where it is better, else 0.
+int worsening(std::string_view metric, Better better, double before, double after);
 
 // Returns "worse" (1), "better" (-1) or "other" (0) for what worsening() says.
 const char* change_word(int worsening);
 
 // Returns the change as people read it, with its sign: in percent of |before|, "+5 %" for -2 to -1.9, and as
-// the difference, "+0.05", where the metric has no better side or `before` is 0.
+// the difference, "+0.05", for direction `equal` and where `before` is 0.
 std::string change_text(Better better, double before, double after);
 
-// Returns the change for the worse as a share of |before|, by which rows are sorted: negative for the better,
-// 0 where worsening() is 0, and as if `before` were 1e-12 where it is smaller.
-double worsening_share(Better better, double before, double after);
+// Returns worse_by() as a share of |before|, or of its distance from the ideal, by which rows are sorted: 0
+// where worsening() is 0, and as if that were 1e-12 where it is smaller.
+double worsening_share(std::string_view metric, Better better, double before, double after);
 
 }  // namespace aqbench

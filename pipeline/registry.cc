@@ -98,8 +98,8 @@ std::vector<MethodSpec> real_methods() {
 
 const std::vector<MethodSpec>& method_registry() {
   static const std::vector<MethodSpec> table = [] {
-    std::vector<MethodSpec> methods = simulated_methods();
-    for (MethodSpec& method : real_methods()) methods.push_back(std::move(method));
+    std::vector<MethodSpec> methods = real_methods();
+    for (MethodSpec& method : simulated_methods()) methods.push_back(std::move(method));
     return methods;
   }();
   return table;

@@ -42,6 +42,9 @@ AbOutcome outcome_of(const std::string& name) {
   const auto spec = std::ranges::find(metric_registry(), name, &MetricSpec::name);
   if (spec == metric_registry().end())
     refuse_metrics(fmt::format("--metric '{}': unknown (aqbench list metrics)", name));
+  if (spec->better == Better::equal && !spec->ideal)
+    refuse_metrics(
+        fmt::format("--metric '{}': no value of it is better than another; gate it (aqbench gate)", name));
   AbOutcome outcome;
   outcome.name = name;
   outcome.kind = AbOutcome::Kind::metric;
@@ -101,9 +104,9 @@ std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
   for (const std::string& margin : request.margins) set_margin(margin, outcomes);
   for (const AbOutcome& outcome : outcomes)
     if (outcome.better == Better::equal && !outcome.margin_absolute)
-      refuse_metrics(
-          fmt::format("--metric {0}: should be near 0, so that its margin is in {1}: --margin {0}=X",
-                      outcome.name, outcome.unit));
+      refuse_metrics(fmt::format(
+          "--metric {0}: should be near {1:g}, of which a share means nothing: --margin {0}=X ({2})",
+          outcome.name, metric_ideal(outcome.name).value_or(0), outcome.unit));
   return outcomes;
 }
 

@@ -27,8 +27,8 @@ struct AbMetricRequest {
 const std::vector<Flag<AbMetricRequest>>& ab_metric_flags();
 
 // Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
-// metric that the registry does not have, and for a margin that cannot be read, is not above 0, is of a
-// metric that was not named, or is given in % for a metric that should be near 0.
+// metric that the registry does not have or that has no ideal, and for a margin that cannot be read, is not
+// above 0, is of a metric that was not named, or is given in % for a metric that should be near its ideal.
 std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request);
 
 // Checks what the flags mean together; `given` are the names of all flags of the command line. Throws

@@ -10,7 +10,6 @@
 #include "cli/plan_options.h"
 #include "core/error.h"
 #include "harness/ab/aa_validation.h"
-#include "harness/ab/ab_words.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -20,6 +19,10 @@ namespace {
 // Runs of a unit that are thrown away where --warmup is not given.
 constexpr int kUnitWarmup = 1;
 constexpr int kDefaultLooks = 3;
+// Warm runs of a unit where --repetitions is not given: of a case, of one with --quick; where the program is
+// compared with itself, whose case is short, so that of ten runs one is free of a busy neighbour more often
+// than of five; and where metrics are validated, for which an output is enough.
+constexpr int kUnitRepetitions = 5, kFewestRepetitions = 3, kAaRepetitions = 10, kMetricRepetitions = 0;
 
 constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerDraw;  // there is nothing to draw from fewer
 

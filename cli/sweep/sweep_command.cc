@@ -19,7 +19,6 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/checking/plan_check.h"
 #include "harness/gating/gate_text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"

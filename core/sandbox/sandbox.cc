@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -123,21 +122,6 @@ std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
   } catch (const std::exception& error) {
     return one_line(fmt::format("{}{}", kNoneName, error.what()));
   }
-}
-
-bool is_isolation(std::string_view text) {
-  const auto is_namespace_with = [&](int abi) {
-    return std::ranges::any_of(kKindsOfUnseen,
-                               [&](Unseen unseen) { return text == namespace_name(abi, unseen); });
-  };
-  if (is_namespace_with(0)) return true;
-  if (text.starts_with(kNoneName)) return text.size() > kNoneName.size() && text.find('\n') == text.npos;
-  const std::size_t digit = text.find_first_of("123456789");
-  if (digit == text.npos) return false;
-  constexpr int kMaxAbi = 1000;  // a kernel may be newer than this program
-  int abi = 0;
-  std::from_chars(text.data() + digit, text.data() + text.size(), abi);
-  return abi <= kMaxAbi && (text == landlock_name(abi, true) || is_namespace_with(abi));
 }
 
 InnerSandbox::InnerSandbox(const AccessList& access, const SandboxMeans& means) {

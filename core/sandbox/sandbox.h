@@ -30,9 +30,6 @@ SandboxMeans sandbox_means_from_environment();
 // the system grants neither. Never throws.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
 
-// Returns whether enter_sandbox() could return this text.
-bool is_isolation(std::string_view text);
-
 // Prepared by a threaded process before a fork: the child gets a narrower sandbox and cannot inspect its
 // parent.
 class InnerSandbox {

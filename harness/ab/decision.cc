@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/summary.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -334,7 +335,8 @@ QualityScale quality_scale_of(const AbOutcome& outcome) {
   QualityScale scale;
   scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
                  : outcome.better == Better::higher ? QualityScale::Better::higher
-                                                    : QualityScale::Better::near_zero;
+                                                    : QualityScale::Better::near_ideal;
+  if (scale.better == QualityScale::Better::near_ideal) scale.ideal = metric_ideal(outcome.name).value_or(0);
   scale.margin = outcome.margin;
   scale.margin_absolute = outcome.margin_absolute;
   return scale;

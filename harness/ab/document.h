@@ -15,11 +15,10 @@
 
 namespace aqbench {
 
-// The oldest version of ab.json that is read, the versions since which a bundle has pairs.jsonl and its units
-// may have tiles, and the version that is written.
+// The oldest version of ab.json that is read, the one since which a bundle has pairs.jsonl, and the one that
+// is written.
 inline constexpr int kOldestAbSchemaVersion = 2;
 inline constexpr int kAbSchemaVersionWithPairs = 3;
-inline constexpr int kAbSchemaVersionWithTiles = 4;
 inline constexpr int kAbSchemaVersion = 4;
 
 // The name of the file in a bundle.

@@ -97,16 +97,4 @@ std::optional<LayoutShare> layout_share(const AbSamples& samples, std::size_t ca
   return result;
 }
 
-std::string layout_problem(const AbSamples& samples, std::uint64_t layouts, std::size_t look_pairs) {
-  for (std::size_t i = 0; i < samples.units.size(); ++i) {
-    const AbUnit& unit = samples.units[i];
-    if (unit.status != Status::ok) continue;
-    const std::size_t draw = (unit.phase == AbPhase::look ? 0 : look_pairs) + unit.pair;
-    std::optional<std::uint64_t> expected;
-    if (layouts > 0) expected = drawn_layout(samples.order_seed, layouts, unit.case_index, draw, unit.side);
-    if (unit.layout != expected) return fmt::format("units[{}]: has another layout than the drawn one", i);
-  }
-  return {};
-}
-
 }  // namespace aqbench

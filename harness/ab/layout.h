@@ -38,8 +38,4 @@ struct LayoutShare {
 // variance with random effects, each side for itself). nullopt where no layout was drawn twice.
 std::optional<LayoutShare> layout_share(const AbSamples& samples, std::size_t case_index);
 
-// Returns the first unit whose layout is not the drawn one, "units[3]: ...", or "". `look_pairs` are the
-// pairs of a case in all looks together. With layouts == 0 no unit may have a layout.
-std::string layout_problem(const AbSamples& samples, std::uint64_t layouts, std::size_t look_pairs);
-
 }  // namespace aqbench

@@ -40,7 +40,7 @@ struct AbOutcome {
   std::string name;  // "cpu_ms", "accuracy_rmse_mm"
   Kind kind = Kind::cost;
   std::string unit;
-  Better better = Better::lower;  // of a metric; `equal` is one that should be near 0
+  Better better = Better::lower;  // of a metric; `equal` is one that should be near its ideal
   double margin = 0;              // of a metric: a share of A's value, or in its unit
   bool margin_absolute = false;
 };

@@ -14,10 +14,6 @@ constexpr std::uintmax_t kMaxTilesBytes = std::uintmax_t{64} << 20;
 
 }  // namespace
 
-bool may_keep_tiles(const AbUnit& unit) {
-  return unit.status == Status::ok && unit.phase == AbPhase::look && unit.look == 1 && unit.pair == 0;
-}
-
 std::string ab_tiles_file(const std::string& case_name, AbSide side) {
   return case_file(kTilesFolder, case_name, "." + to_string(side) + ".csv");
 }

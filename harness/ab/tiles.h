@@ -11,9 +11,6 @@
 
 namespace aqbench {
 
-// Returns whether a unit may keep tiles: one that ended well, of the first pair of its case.
-bool may_keep_tiles(const AbUnit& unit);
-
 // Returns the file of a side of a case, relative to the bundle: "tiles/flat_plane.a.csv".
 std::string ab_tiles_file(const std::string& case_name, AbSide side);
 

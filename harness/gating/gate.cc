@@ -15,6 +15,7 @@
 #include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
+#include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
@@ -30,27 +31,16 @@ bool same_option(const ParameterValue& a, const ParameterValue& b) {
   return number(a) && number(b) && number(a) == number(b);
 }
 
-double change_for_the_worse(Better better, double baseline, double current) {
-  switch (better) {
-    case Better::lower:
-      return current - baseline;
-    case Better::higher:
-      return baseline - current;
-    case Better::equal:
-      break;
-  }
-  return std::abs(current - baseline);
-}
-
 // Judges two finite numbers. The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
 // in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 requires equal
-// bits.
-Verdict judge(const BaselineMetric& baseline, double current, double& excess) {
+// bits. A metric without a better side fails on any change.
+Verdict judge(const std::string& name, const BaselineMetric& baseline, double current, double& excess) {
   const Tolerance& tolerance = baseline.tolerance;
   const double allowed = tolerance.kind == Tolerance::Kind::relative
                              ? tolerance.value * std::abs(baseline.value)
                              : tolerance.value;
-  const double worse = change_for_the_worse(baseline.better, baseline.value, current);
+  const double worse =
+      worse_by(name, baseline.better, baseline.value, current).value_or(std::abs(current - baseline.value));
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   const double slack =
       tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
@@ -93,7 +83,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
     row.reason = fmt::format("is {}, but no share of a baseline of 0 is a tolerance: give an absolute one",
                              short_number(*metric->value));
   } else {
-    row.verdict = judge(baseline, *metric->value, row.excess);
+    row.verdict = judge(name, baseline, *metric->value, row.excess);
   }
   row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
   if (row.verdict != Verdict::pass && row.only_shown) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gnu/libc-version.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -88,6 +89,7 @@ Json libraries_json() {
   for (const auto& [name, version] : library_versions())
     put_known(json, name, version.empty() ? std::nullopt : std::optional(version),
               "this build does not use it");
+  json["glibc"] = ::gnu_get_libc_version();  // which holds libm
   return json;
 }
 

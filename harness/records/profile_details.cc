@@ -53,10 +53,6 @@ std::string profile_file(const std::string& case_name, const char* file) {
   return fmt::format("{}/{}/{}", kProfileFolder, file_name_of(case_name), file);
 }
 
-bool is_file_of_profile(std::string_view file) {
-  return is_in_folder(file, kProfileFolder) || file.ends_with(std::string("/") + kProfileDetailsFile);
-}
-
 Json to_json(const ProfileDetails& details) {
   return {{"profiled_ms", details.profiled_ms},
           {"plain_ms", details.plain_ms},

@@ -52,9 +52,6 @@ inline constexpr const char* kFlamegraphFile = "flamegraph.svg";
 inline constexpr const char* kOverheadMetric = "profile_overhead_ratio";
 inline constexpr const char* kUnattributedMetric = "unattributed_pct";
 
-// Returns whether a file of a bundle belongs to a profile by its name, which anyone can choose.
-bool is_file_of_profile(std::string_view file);
-
 // Returns the path of such a file in the bundle: "profile/CASE/FILE".
 std::string profile_file(const std::string& case_name, const char* file);
 

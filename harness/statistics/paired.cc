@@ -73,7 +73,8 @@ Candidate quality_candidate_of(const PairedSeries& series) {
   result.kept.resize(series.u_a.size());
   std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
   for (const std::size_t i : result.kept)
-    candidate.differences.push_back(worse_by(result.scale, series.u_a[i], series.u_b[i]));
+    candidate.differences.push_back(
+        worse_by(result.scale, series.u_a[i] - quality.ideal, series.u_b[i] - quality.ideal));
   require_finite(series.name + ": differences", candidate.differences);
   result.cv_a = cv_of_kept(series.u_a, result.kept);
   result.cv_b = cv_of_kept(series.u_b, result.kept);

@@ -31,7 +31,7 @@ double change_of(ShiftScale scale, double shift) {
     case ShiftScale::inverse_log_ratio:
       return std::expm1(-shift);
     case ShiftScale::difference:
-    case ShiftScale::distance_from_zero:
+    case ShiftScale::distance_from_ideal:
       return shift;
     case ShiftScale::inverse_difference:
       return -shift;

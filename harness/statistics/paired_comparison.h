@@ -13,10 +13,11 @@ namespace aqbench {
 // How a metric over seeds or runs is compared: a value that tells how good a result is, not how long it took.
 // All its pairs are kept, the test is two-sided, and the margin takes the place of tau and delta.
 struct QualityScale {
-  enum class Better { lower, higher, near_zero };
+  enum class Better { lower, higher, near_ideal };
   Better better = Better::lower;
   double margin = 0.05;          // a share of A's value, or where it is absolute in the values' unit; above 0
-  bool margin_absolute = false;  // needed where values are 0 or below, and for near_zero
+  bool margin_absolute = false;  // needed where values are 0 or below, and for near_ideal
+  double ideal = 0;              // of near_ideal: the value that a perfect result has; else 0
 };
 
 // The pairs of one gated (case, metric). u_a[i] and u_b[i] were measured one after the other, in an order
@@ -44,15 +45,15 @@ std::string quality_text(PairedVerdict verdict);
 
 // The scale that a shift is in. Above 0 is always worse.
 enum class ShiftScale {
-  log_ratio,           // ln(u_b / u_a)
-  inverse_log_ratio,   // ln(u_a / u_b), where higher is better
-  difference,          // u_b - u_a, of a metric with an absolute margin
-  inverse_difference,  // u_a - u_b
-  distance_from_zero,  // |u_b| - |u_a|
+  log_ratio,            // ln(u_b / u_a)
+  inverse_log_ratio,    // ln(u_a / u_b), where higher is better
+  difference,           // u_b - u_a, of a metric with an absolute margin
+  inverse_difference,   // u_a - u_b
+  distance_from_ideal,  // |u_b - ideal| - |u_a - ideal|
 };
 
 // Returns u_b / u_a - 1 for a shift: 0.04 means that u_b is 4 % more. For a scale of differences returns
-// u_b - u_a, or |u_b| - |u_a|, in the unit of the values.
+// u_b - u_a, or how much further u_b is from the ideal, in the unit of the values.
 double change_of(ShiftScale scale, double shift);
 
 // Returns whether the shift is a difference in the unit of the values and no ratio.

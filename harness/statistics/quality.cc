@@ -21,8 +21,10 @@ double log_ratio(double above, double below) {
 
 void check(const QualityScale& scale, const std::string& name) {
   require_between(name + ": margin", scale.margin, 0, std::numeric_limits<double>::infinity());
-  if (!scale.margin_absolute && scale.better == QualityScale::Better::near_zero)
-    throw Error(ErrorKind::usage, name + ": margin: a share means nothing for a value that should be near 0");
+  if (!scale.margin_absolute && scale.better == QualityScale::Better::near_ideal)
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: margin: a share means nothing for a value that should be near {:g}", name,
+                            scale.ideal));
   if (!scale.margin_absolute) require_between(name + ": margin", scale.margin, 0, 1);
 }
 
@@ -35,10 +37,10 @@ ShiftScale quality_shift_scale(const QualityScale& quality) {
       return ShiftScale::difference;
     case Better::higher:
       return ShiftScale::inverse_difference;
-    case Better::near_zero:
+    case Better::near_ideal:
       break;
   }
-  return ShiftScale::distance_from_zero;
+  return ShiftScale::distance_from_ideal;
 }
 
 double worse_by(ShiftScale scale, double a, double b) {
@@ -51,7 +53,7 @@ double worse_by(ShiftScale scale, double a, double b) {
       return b - a;
     case ShiftScale::inverse_difference:
       return a - b;
-    case ShiftScale::distance_from_zero:
+    case ShiftScale::distance_from_ideal:
       break;
   }
   return std::abs(b) - std::abs(a);

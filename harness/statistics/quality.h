@@ -9,13 +9,14 @@
 namespace aqbench {
 
 // Throws Error(usage) "NAME: margin ..." unless the margin is finite and above 0, and for a share below 1;
-// and for a share of a metric that should be near 0.
+// and for a share of a metric that has an ideal.
 void check(const QualityScale& scale, const std::string& name);
 
 // Returns the scale on which the metric's pairs are compared.
 ShiftScale quality_shift_scale(const QualityScale& scale);
 
-// Returns how much worse B is than A on this scale: above 0 is worse.
+// Returns how much worse B is than A on this scale: above 0 is worse. For distance_from_ideal a and b are the
+// differences from the ideal.
 double worse_by(ShiftScale scale, double a, double b);
 
 // Fills in verdict and reason of a metric from the rest: EQUIVALENT where the interval lies within

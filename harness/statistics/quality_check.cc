@@ -77,8 +77,8 @@ void plant_margin(PairedSeries& metric) {
       case ShiftScale::inverse_difference:
         value -= scale.margin;
         break;
-      case ShiftScale::distance_from_zero:
-        value += std::copysign(scale.margin, value);
+      case ShiftScale::distance_from_ideal:
+        value += std::copysign(scale.margin, value - scale.ideal);
         break;
     }
 }

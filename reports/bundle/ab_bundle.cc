@@ -5,31 +5,21 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/text.h"
+#include "core/sha256.h"
 #include "harness/ab/aa_validation_json.h"
-#include "harness/ab/ab_words.h"
-#include "harness/ab/layout.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
-#include "harness/ab/samples_check.h"
-#include "harness/ab/side_check.h"
 #include "harness/ab/tiles.h"
-#include "harness/checking/environment_check.h"
 #include "harness/records/case_result.h"
-#include "reports/bundle/ab_command_check.h"
-#include "reports/bundle/ab_tiles_check.h"
-#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
-#include "reports/content/commands.h"
 #include "reports/content/json_difference.h"
-#include "reports/content/utc.h"
 #include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
 
@@ -42,15 +32,12 @@ constexpr std::uintmax_t kMaxSummaryBytes = std::uintmax_t{64} << 20;
 struct Recomputed {
   std::string text, summary;
   JsonBox environment;
-  std::vector<std::string> problems;    // of the samples
+  std::string problem;                  // of the pairs, which the measuring loop would not have measured so
   std::vector<const AbSamples*> parts;  // in the order of pairs.jsonl
   const AbRunInfo* run = nullptr;
   PairJournalHeader journal;  // what pairs.jsonl must say at its beginning
   bool has_journal = false;   // units were run, and since version 3
   bool old_version = false;
-  std::optional<ExitCode> decided;         // by the decision
-  const AbDocument* comparison = nullptr;  // null: an A/A validation
-  const AaValidationDocument* validation = nullptr;
   std::string other_texts;  // what differs in texts of an older version that has the pairs: not forged for it
 };
 
@@ -82,19 +69,7 @@ Recomputed recompute(const AbDocument& document) {
   again.environment = document.environment;
   again.parts = {&document.samples};
   again.run = &document.run;
-  const bool run_here = document.run.samples_file.empty();
-  if (const std::string problem = protocol_problem_of(document); !problem.empty())
-    again.problems.push_back(problem);
-  if (const std::string problem = side_problem(document); !problem.empty()) again.problems.push_back(problem);
-  if (run_here)
-    for (const std::string& problem :
-         sample_problems(document.samples, document.run.warm_runs, !document.run.commands))
-      again.problems.push_back("samples." + problem);
-  const std::uint64_t layouts = document.run.commands ? document.run.commands->layouts : 0;
-  const auto look_pairs =
-      static_cast<std::size_t>(document.settings.policy.looks) * document.run.pairs_per_look;
-  if (const std::string problem = layout_problem(document.samples, layouts, look_pairs); !problem.empty())
-    again.problems.push_back("samples." + problem);
+  again.problem = protocol_problem_of(document);
   again.journal = journal_header_of(document.run, document.a, document.b, document.environment);
   again.journal.cases = document.samples.cases;
   again.journal.plan = journal_plan_of(document);
@@ -102,9 +77,7 @@ Recomputed recompute(const AbDocument& document) {
   if (document.schema_version < kAbSchemaVersion)
     again.other_texts = fmt::format("is of version {}, this program writes version {}",
                                     document.schema_version, kAbSchemaVersion);
-  again.has_journal = run_here && !again.old_version;
-  again.comparison = &document;
-  if (again.other_texts.empty()) again.decided = report.exit_code();
+  again.has_journal = document.run.samples_file.empty() && !again.old_version;
   return again;
 }
 
@@ -115,14 +88,9 @@ Recomputed recompute(const AaValidationDocument& document) {
   again.summary = render_aa_validation_summary(document, report);
   again.environment = document.environment;
   again.run = &document.run;
-  again.validation = &document;
-  if (const std::string problem = aa_validation_problem(document); !problem.empty())
-    again.problems.push_back(problem);
+  again.problem = aa_validation_problem(document);
   for (const AaValidationSeries& series : document.series) again.parts.push_back(&series.samples);
   for (const AbSamples& run : document.live) again.parts.push_back(&run);
-  for (const AbSamples* part : again.parts)
-    for (const std::string& problem : sample_problems(*part, document.run.warm_runs))
-      again.problems.push_back(problem);
   again.journal = journal_header_of(document.run, document.program, document.program, document.environment);
   again.journal.plan = to_json(document.plan);
   if (!document.series.empty()) again.journal.cases = document.series.front().samples.cases;
@@ -130,7 +98,6 @@ Recomputed recompute(const AaValidationDocument& document) {
     for (const AbCase& one : document.live.front().cases) again.journal.cases.push_back(one);
   again.old_version = document.schema_version < kAaValidationSchemaVersion;
   again.has_journal = !again.old_version;
-  if (!again.old_version) again.decided = report.exit_code();
   return again;
 }
 
@@ -200,59 +167,23 @@ void check_pair_journal(const PairJournalContents& journal, const Recomputed& ag
   check_journal_header(journal, again, findings);
 }
 
-// Units run one after the other, and a comparison that was resumed stood still in between.
-void check_ab_times(const char* main_file, const Recomputed& again, std::vector<Finding>& findings) {
-  const auto started = seconds_of_utc(again.run->started_utc),
-             finished = seconds_of_utc(again.run->finished_utc);
-  if (!started || !finished || *finished < *started)
-    return findings.push_back({main_file, "run.finished_utc is not after run.started_utc"});
-  if (!again.has_journal) return;  // what was measured before is told in any unit of time
-  double sum_s = 0;
-  for (const AbSamples* part : again.parts) sum_s += measured_s(*part);
-  if (const double wall_s = static_cast<double>(*finished - *started) + kClockSlackS; sum_s > wall_s)
-    findings.push_back({main_file, fmt::format("units took {:.6g} s of {:.6g} s", sum_s, wall_s)});
-}
-
-// Outputs and outcomes are what the program scored that the environment tells of, or one that was named.
-void check_scores(const char* main_file, const Recomputed& again, const AbWords& words,
-                  std::vector<Finding>& findings) {
-  if (!again.run->samples_file.empty()) return;
-  const AbScoring scoring = words.scoring();
-  AbScoring named = scoring;
-  named.known_names = again.has_journal && !words.has("a");
-  std::vector<std::string> problems;
-  for (const AbSamples* const part : again.parts) {
-    std::vector<std::string> found = output_problems(*part, named);
-    if (named.known_names && !found.empty() && !is_of_this_program(*again.environment))
-      found = output_problems(*part, scoring);
-    std::ranges::move(found, std::back_inserter(problems));
-    if (again.comparison != nullptr && !again.run->commands)
-      std::ranges::move(
-          outcome_problems(*part, again.comparison->settings.outcomes, again.run->paired_over == "runs"),
-          std::back_inserter(problems));
-  }
-  for (const std::string& problem : problems) findings.push_back({main_file, "samples." + problem});
-}
-
-// What only this very build can know is asked last, here too: it hashes the program.
-void check_ab_environment(const char* main_file, const Recomputed& again, const AbWords& words,
-                          std::vector<Finding>& findings) {
-  const Json& environment = *again.environment;
-  if (!again.has_journal || !environment.is_object()) return;
-  std::vector<std::string> problems = twice_told_problems(environment);
-  if (again.validation != nullptr)
-    std::ranges::move(own_side_problems("program", again.validation->program, environment),
-                      std::back_inserter(problems));
-  if (again.comparison != nullptr && !again.run->commands && !words.has("a"))
-    for (const auto& [name, side] : {std::pair("a", &again.comparison->a), {"b", &again.comparison->b}})
-      std::ranges::move(own_side_problems(name, *side, environment), std::back_inserter(problems));
-  const Json device = environment.value("device", Json());
-  std::vector<std::string> of_this_build = key_problems(environment);
-  std::ranges::move(build_problems(environment, {device.is_string() ? device.get<std::string>() : ""}),
-                    std::back_inserter(of_this_build));
-  if (!of_this_build.empty() && is_of_this_program(environment))
-    std::ranges::move(of_this_build, std::back_inserter(problems));
-  for (const std::string& problem : problems) findings.push_back({main_file, problem});
+// Returns the findings about files of tiles of which no unit has the hash, and, of a comparison, about those
+// that a unit has and the bundle lacks.
+std::vector<Finding> check_ab_tiles(const std::filesystem::path& bundle, const char* main_file,
+                                    const std::vector<const AbSamples*>& parts,
+                                    const std::vector<std::string>& files) {
+  std::set<std::string> kept, found;
+  for (const AbSamples* const part : parts)
+    for (const AbUnit& unit : part->units)
+      if (!unit.tiles_sha256.empty()) kept.insert(unit.tiles_sha256);
+  std::vector<Finding> findings;
+  for (const std::string& file : files)
+    if (is_in_folder(file, kTilesFolder) &&
+        !kept.contains(*found.insert(sha256_file_hex(bundle / file)).first))
+      findings.push_back({file, "is not what a unit kept"});
+  if (std::string_view(main_file) == kAbFile && found != kept)
+    findings.push_back({main_file, "samples: name other tiles than there are"});
+  return findings;
 }
 
 // The message of an error about `file`, which the finding names.
@@ -266,7 +197,7 @@ std::string without_file(std::string_view what, const std::filesystem::path& bun
 bool is_file_of_comparison(const std::string& file, const char* main_file) {
   const std::vector<std::string>& required = required_ab_files(main_file);
   return std::ranges::find(required, file) != required.end() || file == kPairJournalFile ||
-         file == kSignatureName || is_added_evidence(file) || is_in_folder(file, kTilesFolder);
+         file == kSignatureName || is_in_folder(file, kTilesFolder);
 }
 
 template <class Document>
@@ -280,9 +211,8 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (again.old_version)
     result.other_version = Finding{main_file, "is of a version that has no pairs.jsonl beside it"};
   for (const AbSamples* part : again.parts) result.units += part->units.size();
-  for (const std::string& problem : again.problems) findings.push_back({main_file, problem});
-  if (std::string_view(main_file) != kAbFile)
-    std::ranges::move(check_calibration_tiles(bundle, again.parts, files), std::back_inserter(findings));
+  if (!again.problem.empty()) findings.push_back({main_file, again.problem});
+  std::ranges::move(check_ab_tiles(bundle, main_file, again.parts, files), std::back_inserter(findings));
   const bool summary_differs =
       has("summary.md") && read_file(bundle / "summary.md", kMaxSummaryBytes) != again.summary;
   if ((again.text != text || summary_differs) && !again.other_texts.empty()) {
@@ -297,27 +227,14 @@ void check_document(const std::filesystem::path& bundle, const char* main_file, 
   if (has("env.json") &&
       read_file(bundle / "env.json", kMaxSummaryBytes) != ab_environment_text(*again.environment))
     findings.push_back({"env.json", fmt::format("is not the environment in {}", main_file)});
-  check_ab_times(main_file, again, findings);
   if (has(kPairJournalFile) != again.has_journal)
     findings.push_back({kPairJournalFile, again.has_journal ? "is missing" : "does not belong here"});
-  std::optional<PairJournalContents> journal;
   try {
     if (has(kPairJournalFile) && again.has_journal)
-      check_pair_journal(journal.emplace(read_pair_journal(bundle)), again, findings);
+      check_pair_journal(read_pair_journal(bundle), again, findings);
   } catch (const Error& error) {
     findings.push_back({kPairJournalFile, without_file(error.what(), bundle, kPairJournalFile)});
   }
-  const AbWords words(journal ? journal->header.arguments : std::vector<std::string>());
-  check_scores(main_file, again, words, findings);
-  check_ab_environment(main_file, again, words, findings);
-  if (again.comparison != nullptr)
-    std::ranges::move(
-        check_ab_tiles(bundle, *again.comparison, files, words.has("method-a") && !again.run->exec),
-        std::back_inserter(findings));
-  AbClaims claims{again.run,       again.comparison, again.decided, 0, journal ? &*journal : nullptr,
-                  again.validation};
-  for (const AbSamples* part : again.parts) claims.measured_s += measured_s(*part);
-  if (has(kCommandsFile)) std::ranges::move(check_ab_commands(bundle, claims), std::back_inserter(findings));
 }
 
 }  // namespace

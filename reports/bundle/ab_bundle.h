@@ -40,9 +40,9 @@ struct AbVerification {
   std::size_t units = 0;
   bool complete = false;
 };
-// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, compares the
-// samples with pairs.jsonl and names what differs; then names samples that a run would not have measured: a
-// pair that was dropped, added or moved, and values that no unit gives (harness/ab/samples_check.h).
+// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, follows the
+// measuring loop on them, and compares the samples with pairs.jsonl and files of tiles with their hashes.
+// Names what differs.
 AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
                                const std::vector<std::string>& files);
 

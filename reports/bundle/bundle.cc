@@ -15,9 +15,7 @@
 #include "core/sha256.h"
 #include "harness/records/case_result.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/countersignature.h"
 #include "reports/bundle/statement.h"
-#include "reports/bundle/timestamp.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
@@ -134,8 +132,7 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
   write_file(bundle / kReportName,
              render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results)));
   write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
-  remove_stale(bundle,
-               {kSignatureName, kTimestampName, kCountersignatureFolder, kStatementName, kInventoryName});
+  remove_stale(bundle, {kSignatureName, kStatementName, kInventoryName});
   tidy_bundle(bundle);
   std::vector<std::string> files = listed_files(bundle, required_bundle_files());
   std::erase(files, kHashListName);
@@ -157,7 +154,7 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
 
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key) {
-  remove_stale(bundle, {kSignatureName, kTimestampName, kCountersignatureFolder});
+  remove_stale(bundle, {kSignatureName});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/signature.h"
 
 namespace aqbench {
@@ -37,8 +36,7 @@ HashCheck check_hashes(const std::filesystem::path& bundle, const std::vector<st
   if (list.problems.empty()) check.lines = std::move(list.lines);
   expected.erase(kHashListName);  // it states its own hash
   for (const std::string& file : files) {
-    if (file == kHashListName || file == kSignatureName || is_added_evidence(file))
-      continue;  // written after it
+    if (file == kHashListName || file == kSignatureName) continue;  // written after it
     const auto entry = expected.find(file);
     if (entry == expected.end()) {
       add_finding(file, "is not in sha256.txt");

@@ -18,12 +18,12 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
-#include "reports/bundle/merge_check.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
@@ -126,6 +126,18 @@ Json environments_of(const std::vector<ShardBundle>& shards) {
   return all;
 }
 
+// Returns the environment of a run that was merged from shards [{"run": .., "environment": ..}, ..]: that of
+// the first, with what mixes where they are not comparable.
+Json merged_environment(Json shards) {
+  Json merged = shards.at(0).at("environment");
+  const Json key = comparability_of(merged);
+  const bool same = std::ranges::all_of(
+      shards, [&](const Json& shard) { return comparability_of(shard.at("environment")) == key; });
+  if (!same) merged["comparability"] = {{"mixed", "shards ran on machines or builds that differ"}};
+  merged["shards"] = std::move(shards);
+  return merged;
+}
+
 // Takes the records out of the shards.
 Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_id) {
   Results merged;
@@ -197,7 +209,9 @@ void copy_baseline(const std::vector<ShardBundle>& shards, const fs::path& bundl
 
 void add_shard_notes(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   for (const ShardBundle& shard : shards) {
-    add_notes(bundle, notes_of_shard(shard.results.run.id, read_bundle_content(shard.path, {}).notes));
+    std::vector<std::string> notes = read_bundle_content(shard.path, {}).notes;
+    for (std::string& note : notes) note = fmt::format("{}: {}", shard.results.run.id, note);
+    add_notes(bundle, notes);
   }
 }
 

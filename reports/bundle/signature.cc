@@ -109,35 +109,8 @@ std::string signature_document(const std::string& public_key, const std::string&
   return json.dump(1) + '\n';
 }
 
-}  // namespace
-
-SigningKey read_signing_key(const std::filesystem::path& pem) {
-  const auto key = read_pem(pem, "private", PEM_read_bio_PrivateKey);
-  SigningKey signing{std::string(kKeyBytes, '\0'), raw_public_key(key.get())};
-  std::size_t size = kKeyBytes;
-  if (EVP_PKEY_get_raw_private_key(key.get(), bytes_of(signing.private_key), &size) != 1 ||
-      size != kKeyBytes || signing.public_key.empty())
-    refuse_key(pem, "private");
-  return signing;
-}
-
-std::string read_public_key(const std::filesystem::path& pem) {
-  const auto key = read_pem(pem, "public", PEM_read_bio_PUBKEY);
-  std::string raw = raw_public_key(key.get());
-  if (raw.empty()) refuse_key(pem, "public");
-  if (has_small_order(raw))
-    throw Error(ErrorKind::input, fmt::format("{}: is no key: its point has a small order", pem.string()),
-                pem.string());
-  return raw;
-}
-
-std::string public_key_pem(std::string_view public_key) {
-  // SubjectPublicKeyInfo of Ed25519 (RFC 8410): a fixed head, then the key.
-  constexpr std::string_view kHead("\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00", 12);
-  return fmt::format("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
-                     base64_text(std::string(kHead).append(public_key)));
-}
-
+// A public key of small order never signs anything: every text has a signature by it that anybody can write
+// down.
 bool is_good_signature(const std::string& public_key, const std::string& signature,
                        std::string_view signed_bytes) {
   if (public_key.size() != kKeyBytes || signature.size() != kSignatureBytes || has_small_order(public_key))
@@ -166,6 +139,28 @@ std::string raw_signature(const SigningKey& key, std::string_view signed_bytes) 
       size != kSignatureBytes)
     throw Error(ErrorKind::io, "OpenSSL could not sign");
   return signature;
+}
+
+}  // namespace
+
+SigningKey read_signing_key(const std::filesystem::path& pem) {
+  const auto key = read_pem(pem, "private", PEM_read_bio_PrivateKey);
+  SigningKey signing{std::string(kKeyBytes, '\0'), raw_public_key(key.get())};
+  std::size_t size = kKeyBytes;
+  if (EVP_PKEY_get_raw_private_key(key.get(), bytes_of(signing.private_key), &size) != 1 ||
+      size != kKeyBytes || signing.public_key.empty())
+    refuse_key(pem, "private");
+  return signing;
+}
+
+std::string read_public_key(const std::filesystem::path& pem) {
+  const auto key = read_pem(pem, "public", PEM_read_bio_PUBKEY);
+  std::string raw = raw_public_key(key.get());
+  if (raw.empty()) refuse_key(pem, "public");
+  if (has_small_order(raw))
+    throw Error(ErrorKind::input, fmt::format("{}: is no key: its point has a small order", pem.string()),
+                pem.string());
+  return raw;
 }
 
 std::string signature_text(const SigningKey& key, std::string_view signed_bytes) {

@@ -21,17 +21,6 @@ struct SigningKey {
 SigningKey read_signing_key(const std::filesystem::path& pem);
 std::string read_public_key(const std::filesystem::path& pem);
 
-// Returns a raw public key as the PEM file that read_public_key() and `openssl pkeyutl -pubin` read.
-std::string public_key_pem(std::string_view public_key);
-
-// Returns the raw signature (64 bytes, RFC 8032) of the bytes. Throws Error(io) where OpenSSL cannot sign.
-std::string raw_signature(const SigningKey& key, std::string_view signed_bytes);
-
-// Returns whether a raw signature of the bytes is good. A public key of small order never signs anything:
-// every text has a signature by it that anybody can write down.
-bool is_good_signature(const std::string& public_key, const std::string& signature,
-                       std::string_view signed_bytes);
-
 // Returns the bytes of signature.json for `signed_bytes`.
 std::string signature_text(const SigningKey& key, std::string_view signed_bytes);
 

@@ -10,22 +10,19 @@
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "harness/ab/pair_journal.h"
-#include "harness/checking/environment_check.h"
-#include "harness/checking/plan_check.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
+#include "harness/running/plan_check.h"
 #include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/file_check.h"
 #include "reports/bundle/hash_check.h"
-#include "reports/bundle/merge_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
-#include "reports/tables/table_check.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
@@ -36,9 +33,8 @@ constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
 
 class Verifier {
  public:
-  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key,
-           std::optional<std::filesystem::path> tsa_ca)
-      : bundle_(std::move(bundle)), public_key_(std::move(public_key)), tsa_ca_(std::move(tsa_ca)) {}
+  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
+      : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
 
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
@@ -61,7 +57,6 @@ class Verifier {
       report_.records = verified.units;
       report_.of_units = true;
       report_.complete = verified.complete;
-      check_added(listing.files, nullptr);
     } else if (results) {
       check_run_files(*results, listing.files);
       results_ = std::move(*results);
@@ -141,23 +136,21 @@ class Verifier {
     return results;
   }
 
-  // Checks what was run, and beside it, on another thread, the page that is drawn from it and the tables,
-  // which take as long.
+  // Checks what was run, and beside it, on another thread, the page that is drawn from it, which takes as
+  // long.
   void check_run_files(Results& results, const std::vector<std::string>& files) {
     BundleContent content;
     content.results = std::move(results);
     const bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
-    std::vector<Finding> of_page, of_tables;
-    parallel_for(3, 1, [&](std::size_t part, std::size_t) {
+    std::vector<Finding> of_page;
+    parallel_for(2, 1, [&](std::size_t part, std::size_t) {
       if (part == 0 && rendered)
         of_page = changed_text(kReportName, files, [&] {
           return render_html_report(content, read_report_pictures(bundle_, listed_on_page(content).results));
         });
       if (part == 1) check_run_and_texts(content, files, rendered);
-      if (part == 2) of_tables = check_tables(bundle_, content.results);
     });
     add_findings(std::move(of_page));
-    add_findings(std::move(of_tables));
     check_inventory(rendered);
     results = std::move(content.results);
   }
@@ -166,9 +159,8 @@ class Verifier {
                            bool rendered) {
     const Results& results = content.results;
     add_findings(changed_text("env.json", files, [&] { return environment_text(results); }));
-    check_journal(content, files);
-    add_findings(check_merged(bundle_, results, files));
-    check_added(files, &results);
+    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
+    check_journal(results, files);
     if (is_of_other_text(results.run)) return;
     for (const std::string& file : derived_bundle_files())
       if (!has(files, file) &&
@@ -264,16 +256,9 @@ class Verifier {
     });
   }
 
-  // Checks what others add to a finished bundle.
-  void check_added(const std::vector<std::string>& files, const Results* results) {
-    report_.added = check_added_evidence(bundle_, files, results, tsa_ca_);
-    add_findings(report_.added.problems);
-  }
-
   // Everything that stands on the journal; what cannot be read is named, the rest left out.
-  void check_journal(const BundleContent& content, const std::vector<std::string>& files) {
+  void check_journal(const Results& results, const std::vector<std::string>& files) {
     if (!has(files, kJournalFile)) return;
-    const Results& results = content.results;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
@@ -281,11 +266,8 @@ class Verifier {
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
       if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
-      if (!report_.other_version && !is_of_this_program(journal.header))
-        report_.notes.push_back(
-            "of another build of aqbench: what only that build can know of itself was not checked");
-      if (results.schema_version < 2 || journal.header.schema_version < 2) return;
-      guarded("bench.log", [&] { add_findings(check_files(bundle_, content, journal, files)); });
+      if (journal.header.schema_version < 2) return;
+      guarded(kLogFile, [&] { add_findings(check_log(bundle_, results.run.complete, journal)); });
     });
   }
 
@@ -300,7 +282,6 @@ class Verifier {
   std::vector<std::string> required_;
   std::filesystem::path bundle_;
   std::optional<std::string> public_key_;
-  std::optional<std::filesystem::path> tsa_ca_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
   Results results_;
@@ -314,15 +295,15 @@ void require_folder(const std::filesystem::path& bundle) {
 
 }  // namespace
 
-VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
-                           const std::optional<std::filesystem::path>& tsa_ca) {
+VerifyReport verify_bundle(const std::filesystem::path& bundle,
+                           const std::optional<std::string>& public_key) {
   require_folder(bundle);
-  return Verifier(bundle, public_key, tsa_ca).run();
+  return Verifier(bundle, public_key).run();
 }
 
 VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results) {
   require_folder(bundle);
-  Verifier verifier(bundle, std::nullopt, std::nullopt);
+  Verifier verifier(bundle, std::nullopt);
   VerifyReport report = verifier.run();
   results = verifier.take_results();
   return report;

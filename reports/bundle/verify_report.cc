@@ -19,7 +19,11 @@ std::string render_verify(const VerifyReport& report, bool colours, const std::v
   if (!report.root_digest.empty())
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
-  text += render_signers(report.signed_by, report.added, trusted);
+  if (const std::string& key = report.signed_by; !key.empty()) {
+    const std::string name = name_of_key(trusted, key);
+    text +=
+        "signed by       " + (name.empty() ? "key " + key + ", unknown here" : name + ", key " + key) + "\n";
+  }
   const std::string held =
       fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
                   report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");

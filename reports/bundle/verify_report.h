@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "reports/bundle/added_evidence.h"
 #include "reports/bundle/trust.h"
 #include "reports/content/bundle_files.h"
 
@@ -32,7 +31,6 @@ struct VerifyReport {
   bool of_units = false;    // the bundle is a comparison, and `records` counts its units
   bool complete = false;
   std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
-  AddedEvidence added;    // countersignatures and time stamp
 
   VerifyVerdict verdict() const {
     if (!findings.empty()) return VerifyVerdict::not_verified;
@@ -53,7 +51,7 @@ void require_verified(const VerifyReport& report, const std::filesystem::path& b
 ExitCode exit_code(VerifyVerdict verdict);
 
 // Returns "verified: ..." or "NOT VERIFIED BY THIS VERSION: ..." with the digests, or one line for each
-// finding, its file first; and who signed when, by name where the key is `trusted`.
+// finding, its file first; and who signed, by name where the key is `trusted`.
 std::string render_verify(const VerifyReport& report, bool colours = false,
                           const std::vector<TrustedKey>& trusted = {});
 

@@ -36,9 +36,9 @@ std::string docs_methods() {
   for (const MethodSpec& method : method_registry()) {
     std::vector<std::string> presets;
     for (const Preset& preset : method.presets) presets.push_back(preset.name);
-    text += md_row(
-        {"`" + method.name + "`", md_escape(method.summary) + (method.simulated() ? " (simulated)" : ""),
-         fmt::format("{}", fmt::join(presets, ", ")), fmt::format("{}", fmt::join(method.stages, ", "))});
+    text += md_row({"`" + method.name + "`", md_escape(method.summary),
+                    fmt::format("{}", fmt::join(presets, ", ")),
+                    fmt::format("{}", fmt::join(method.stages, ", "))});
   }
   return text;
 }

@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
+#include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -71,10 +72,9 @@ std::optional<double> best_of(const Results& results, const std::string& name, c
   for (const Record& record : results.records) {
     const Metric* const metric = record.scene == scene ? value_of(record, name) : nullptr;
     if (metric == nullptr) continue;
-    if (metric->better == Better::equal) return std::nullopt;
+    if (metric->better == Better::equal && !metric_ideal(name)) return std::nullopt;
     ++count;
-    if (!best || (metric->better == Better::lower ? *metric->value < *best : *metric->value > *best))
-      best = metric->value;
+    if (!best || worsening(name, metric->better, *best, *metric->value) < 0) best = metric->value;
   }
   return count < 2 ? std::nullopt : best;
 }

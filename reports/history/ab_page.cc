@@ -203,7 +203,7 @@ std::optional<double> unit_value(const AbUnit& unit, const AbOutcome* outcome) {
 }
 
 const char* shift_kind(ShiftScale scale) {
-  if (scale == ShiftScale::distance_from_zero) return "distance";
+  if (scale == ShiftScale::distance_from_ideal) return "distance";
   return is_difference(scale) ? "difference" : "ratio";
 }
 

@@ -26,7 +26,7 @@ std::string factor_text(const std::optional<double>& factor) {
 // The change and what it is; of a value that stayed, or that one side lacks, no word.
 std::vector<TableCell> change_cells(const ComparedMetric& row) {
   if (!row.a || !row.b) return {{row.note}, {""}};
-  const int worse = worsening(row.better, *row.a, *row.b);
+  const int worse = worsening(row.metric, row.better, *row.a, *row.b);
   const Colour colour = worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
   return {{change_text(row.better, *row.a, *row.b), colour},
           {*row.a == *row.b ? "" : change_word(worse), colour}};

@@ -15,7 +15,7 @@ namespace {
 
 // The change for the worse as a share of A; 0 where nothing is better or worse.
 double row_worsening(const ComparedMetric& row) {
-  return row.a && row.b ? worsening_share(row.better, *row.a, *row.b) : 0;
+  return row.a && row.b ? worsening_share(row.metric, row.better, *row.a, *row.b) : 0;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::vector<MovedRow> moved_rows(const CompareReport& report) {
   for (const ComparedMetric& row : report.metrics) {
     if (row.a == row.b) continue;
     const bool both = row.a && row.b;
-    rows.push_back({&row, both ? worsening(row.better, *row.a, *row.b) : 0,
+    rows.push_back({&row, both ? worsening(row.metric, row.better, *row.a, *row.b) : 0,
                     both ? change_text(row.better, *row.a, *row.b) : row.note});
   }
   std::ranges::stable_sort(rows, std::ranges::greater{},

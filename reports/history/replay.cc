@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/comparability.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -27,6 +34,11 @@ bool same_value(const Metric* a, const Metric* b) {
                   : a->reason == b->reason;
 }
 
+std::optional<double> share_of_difference(const Metric* a, const Metric* b) {
+  if (a == nullptr || b == nullptr || !a->value || !b->value) return std::nullopt;
+  return std::abs(*a->value - *b->value) / std::max(std::abs(*a->value), std::abs(*b->value));
+}
+
 std::string or_none(const std::string& text) { return text.empty() ? "none" : text; }
 
 std::string status_text(const Record& record) {
@@ -38,7 +50,8 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
   const auto compare = [&](const std::string& name) {
     const Metric* const a = find_metric(before, name);
     const Metric* const b = find_metric(after, name);
-    if (!same_value(a, b)) report.differences.push_back({name, exact_text(a), exact_text(b)});
+    if (!same_value(a, b))
+      report.differences.push_back({name, exact_text(a), exact_text(b), share_of_difference(a, b)});
   };
   for (const auto& [name, metric] : before) {
     ++report.metrics;
@@ -46,6 +59,32 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
   }
   for (const auto& [name, metric] : after)
     if (find_metric(before, name) == nullptr) compare(name);
+}
+
+// The parts of an environment on which the last bits of a result depend.
+Json platform_of(const Json& environment) {
+  Json platform = Json::object();
+  const auto add = [&](const char* name, const char* pointer) {
+    const Json::json_pointer place(pointer);
+    if (environment.contains(place)) platform[name] = environment.at(place);
+  };
+  add("architecture", "/cpu/architecture");
+  add("cpu_model", "/cpu/model");
+  add("os", "/os/name");
+  add("mixed", "/comparability/mixed");
+  if (environment.is_object() && environment.value("device", Json()) == "cuda") add("gpu", "/gpu");
+  if (const Json::json_pointer place("/libraries"); environment.contains(place))
+    for (const auto& [name, version] : environment.at(place).items()) platform[name] = version;
+  return platform;
+}
+
+// "2 differences, the largest 1.2e-16 of its value".
+std::string size_of_differences(const ReplayReport& report) {
+  std::optional<double> largest;
+  for (const ReplayDifference& difference : report.differences)
+    if (difference.share) largest = std::max(largest.value_or(0), *difference.share);
+  return counted(report.differences.size(), "difference") +
+         (largest ? fmt::format(", the largest {:.2g} of its value", *largest) : "");
 }
 
 }  // namespace
@@ -77,12 +116,60 @@ std::string render_replay(const ReplayReport& report, const std::string& case_na
                                             difference.recorded, difference.now)),
                       kScreenColumns, 4);
   if (!report.time_trend.empty()) text += report.time_trend + "\n";
+  if (!report.reproduced() && !report.platform.empty())
+    return text + paint("\033[33m", "NOT COMPARABLE: " + size_of_differences(report)) +
+           wrap_text(fmt::format(": {}: {}", printable(case_name), printable(report.platform.front())),
+                     kScreenColumns, 4);
   if (!report.reproduced())
-    return text + paint("\033[31m", "NOT REPRODUCED: " + counted(report.differences.size(), "difference")) +
+    return text + paint("\033[31m", "NOT REPRODUCED: " + size_of_differences(report)) +
            wrap_text(": " + printable(case_name), kScreenColumns, 4);
   return text + paint("\033[32m", "reproduced") +
          fmt::format(": {}: {} bit for bit\n{}", printable(case_name), counted(report.metrics, "metric"),
                      report.output_sha256.empty() ? "" : "output " + report.output_sha256 + "\n");
+}
+
+std::vector<std::string> platform_differences(const Json& recorded, const Json& now) {
+  Json before = platform_of(recorded), here = platform_of(now);
+  // What older bundles do not tell.
+  if (!before.contains("glibc")) here.erase("glibc");
+  return comparability_differences(before, here, "the bundle's");
+}
+
+std::vector<std::size_t> draw_sample(std::size_t cases, std::size_t sample, std::mt19937_64& random) {
+  std::vector<std::size_t> all(cases), drawn;
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::ranges::sample(all, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(sample), random);
+  return drawn;
+}
+
+std::mt19937_64 system_random() try {
+  std::random_device system;
+  std::array<std::uint32_t, 8> words{};
+  for (std::uint32_t& word : words) word = system();
+  std::seed_seq seed(words.begin(), words.end());
+  return std::mt19937_64(seed);
+} catch (const std::exception& error) {
+  throw Error(ErrorKind::io, fmt::format("no randomness from the system: {}", error.what()));
+}
+
+double missed_probability(std::size_t cases, std::size_t altered, std::size_t sample) {
+  if (altered + sample > cases) return 0;
+  double probability = 1;
+  for (std::size_t i = 0; i < sample; ++i)
+    probability *= static_cast<double>(cases - altered - i) / static_cast<double>(cases - i);
+  return probability;
+}
+
+std::string render_sample(std::size_t cases, std::size_t sample, std::size_t reproduced,
+                          std::size_t not_comparable) {
+  std::string text = fmt::format("{} of {} reproduced", reproduced, counted(cases, "case"));
+  if (not_comparable > 0) text += fmt::format(", {} not comparable", not_comparable);
+  if (const std::size_t differ = sample - reproduced - not_comparable; differ > 0)
+    return text + fmt::format(", {} not reproduced\n", differ);
+  const std::size_t altered = std::max<std::size_t>(1, cases / 10);
+  return text + fmt::format("; had {} been altered, this would have missed {} with probability {:.2g}\n",
+                            altered, altered == 1 ? "it" : "all of them",
+                            missed_probability(cases, altered, reproduced));
 }
 
 }  // namespace aqbench

@@ -15,7 +15,7 @@ namespace aqbench {
 namespace {
 
 int level_worsening(const TrendSeries& series, const LevelChange& level) {
-  return worsening(series.better, level.mean_before, level.mean_after);
+  return worsening(series.metric, series.better, level.mean_before, level.mean_after);
 }
 
 std::string level_change_text(const TrendSeries& series, const LevelChange& level) {

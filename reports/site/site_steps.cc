@@ -80,7 +80,8 @@ std::string change_of(const SiteStep& step) {
 }  // namespace
 
 int SiteStep::worsening() const {
-  return aqbench::worsening(site_metrics()[metric].better, level.mean_before, level.mean_after);
+  const SiteMetric& known = site_metrics()[metric];
+  return aqbench::worsening(known.name, known.better, level.mean_before, level.mean_after);
 }
 
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {

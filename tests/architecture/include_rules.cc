@@ -74,8 +74,9 @@ class RuleChecker {
     if (!files_.contains(include.path))
       report(file, include, fmt::format("\"{}\" is not a source file of the project", include.path));
     else if (from != to && row != table_.end() && !row->second.contains(to))
-      report(file, include,
-             fmt::format("{} may not use {} (table of CONTRIBUTING.md): \"{}\"", from, to, include.path));
+      report(
+          file, include,
+          fmt::format("{} may not use {} (table of docs/architecture.md): \"{}\"", from, to, include.path));
   }
 
   void check_folders() {
@@ -83,10 +84,11 @@ class RuleChecker {
     for (const auto& [path, file] : files_) folders.insert(folder_of(path));
     for (const std::string& folder : folders)
       if (!table_.contains(folder))
-        violations_.push_back(fmt::format("{}: not in the table of CONTRIBUTING.md", folder));
+        violations_.push_back(fmt::format("{}: not in the table of docs/architecture.md", folder));
     for (const auto& [folder, allowed] : table_)
       if (!folders.contains(folder))
-        violations_.push_back(fmt::format("{}: in the table of CONTRIBUTING.md, but without files", folder));
+        violations_.push_back(
+            fmt::format("{}: in the table of docs/architecture.md, but without files", folder));
   }
 
   // Visits every stem once; one met again while it is still open closes a circle.
@@ -118,7 +120,7 @@ class RuleChecker {
 
   void check_library(const SourceFile& file, const Include& include) {
     if (include.path == "torch/torch.h" || include.path.ends_with("/Open3D.h"))
-      report(file, include, fmt::format("<{}> is too heavy for anybody", include.path));
+      report(file, include, fmt::format("<{}> is too heavy: include a smaller header", include.path));
     if (include.path.starts_with("boost/program_options") && !file.path.starts_with("cli/"))
       report(file, include, "Boost.Program_options outside cli");
     if (!include.quoted || folder_of(file.path) == folder_of(include.path)) return;
@@ -191,10 +193,10 @@ struct FolderRow {
   bool all_above = false;
 };
 
-std::vector<FolderRow> folder_rows(std::string_view contributing) {
+std::vector<FolderRow> folder_rows(std::string_view document) {
   std::vector<FolderRow> rows;
   bool inside = false;
-  for (const std::string_view line : split_at(contributing, '\n')) {
+  for (const std::string_view line : split_at(document, '\n')) {
     if (!line.starts_with("|")) {
       inside = false;
       continue;
@@ -247,10 +249,10 @@ std::vector<SourceFile> read_source_files(const std::filesystem::path& root) {
   return files;
 }
 
-FolderTable parse_folder_table(std::string_view contributing) {
+FolderTable parse_folder_table(std::string_view document) {
   FolderTable table;
   std::set<std::string> above;
-  for (const FolderRow& row : folder_rows(contributing)) {
+  for (const FolderRow& row : folder_rows(document)) {
     std::set<std::string> allowed;
     if (row.all_above) allowed = above;
     for (const std::string& name : row.may_use) {
@@ -264,14 +266,13 @@ FolderTable parse_folder_table(std::string_view contributing) {
   return table;
 }
 
-std::vector<std::string> unused_allowances(const std::vector<SourceFile>& files,
-                                           std::string_view contributing) {
+std::vector<std::string> unused_allowances(const std::vector<SourceFile>& files, std::string_view document) {
   std::map<std::string, std::set<std::string>> used;
   for (const SourceFile& file : files)
     for (const Include& include : file.includes)
       if (include.quoted) used[folder_of(file.path)].insert(folder_of(include.path));
   std::vector<std::string> unused;
-  for (const FolderRow& row : folder_rows(contributing))
+  for (const FolderRow& row : folder_rows(document))
     for (const std::string& name : row.may_use)
       if (!used[row.folder].contains(name))
         unused.push_back(fmt::format("{} may use {}, but no file does", row.folder, name));

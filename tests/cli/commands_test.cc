@@ -93,6 +93,9 @@ TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
       }
   const auto text = run_program({"list"});
   EXPECT_LE(widest_line(text.out), 100u);
+  EXPECT_THAT(text.out, ::testing::StartsWith("scenes:\n"));
+  EXPECT_THAT(text.out, ::testing::HasSubstr("\n\nmethods:\n  dense_flow "));
+  EXPECT_LT(text.out.find("\nmethods:"), text.out.find("\nworkloads:"));
 }
 
 TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {

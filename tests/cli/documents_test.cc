@@ -12,6 +12,7 @@
 
 #include "core/files.h"
 #include "core/processes/process.h"
+#include "reports/bundle/bundle.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -123,6 +124,62 @@ TEST_F(ShownCommands, NameWhatThereIs) {
     }
   }
   EXPECT_GE(planned, 15U);
+}
+
+// The lines of the fenced block behind a text of a document.
+std::vector<std::string> lines_shown_after(const std::string& document, const std::string& text) {
+  const std::string fence = "```\n";
+  const std::size_t begin = document.find(fence, document.find(text)) + fence.size();
+  std::istringstream block(document.substr(begin, document.find(fence, begin) - begin));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(block, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Readme, ShowsWhatAComparisonPrints) {
+  const auto printed = run_program({"ab", "--samples", (kSource / "docs" / "times.json").string()});
+  EXPECT_EQ(printed.exit_code, 1);
+  const auto lines = lines_shown_after(read_file(kSource / "README.md"), "docs/times.json");
+  EXPECT_EQ(lines.size(), 4U);
+  for (const std::string& line : lines) EXPECT_THAT(printed.out, HasSubstr(line + "\n"));
+}
+
+// A copy of a committed bundle whose texts claim to be of an older version.
+std::filesystem::path older_bundle(const TemporaryDir& dir) {
+  const std::filesystem::path bundle = dir / "seed";
+  std::filesystem::copy(kSource / "docs" / "bundles" / "seed", bundle,
+                        std::filesystem::copy_options::recursive);
+  std::string results = read_file(bundle / "results.json");
+  const std::string member = "\"text_version\": ";
+  const std::size_t begin = results.find(member) + member.size();
+  results.replace(begin, results.find_first_not_of("0123456789", begin) - begin, "6");
+  write_file(bundle / "results.json", results);
+  write_hash_list(bundle, required_bundle_files());
+  return bundle;
+}
+
+TEST(DocsBundle, OfAnOlderVersionIsRenderedAgainFromItsRecords) {
+  const TemporaryDir dir;
+  const std::filesystem::path bundle = older_bundle(dir);
+  const std::string document = dir / "a.md";
+  write_file(document, "<!-- aqbench:accuracy -->\n<!-- aqbench:end -->\n");
+  EXPECT_EQ(run_program({"docs", document, "--bundle", bundle.string()}).exit_code, 4);
+  const auto rendered = run_program({"docs", document, "--bundle", bundle.string(), "--render"});
+  EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+  for (const char* file : {"results.json", "summary.md", "report.html", "sha256.txt"})
+    EXPECT_TRUE(read_file(bundle / file) == read_file(kSource / "docs" / "bundles" / "seed" / file)) << file;
+  EXPECT_THAT(read_file(document), HasSubstr("| undulating | roma_like |"));
+}
+
+TEST(DocsBundle, ThatIsDamagedIsNotRenderedAgain) {
+  const TemporaryDir dir;
+  const std::filesystem::path bundle = older_bundle(dir);
+  const std::string journal = read_file(bundle / "journal.jsonl");
+  write_file(bundle / "journal.jsonl", journal.substr(0, journal.size() / 2));
+  write_file(dir / "a.md", "");
+  const auto refused = run_program({"docs", dir / "a.md", "--bundle", bundle.string(), "--render"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("journal.jsonl"));
 }
 
 }  // namespace

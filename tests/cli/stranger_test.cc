@@ -1,4 +1,4 @@
-// Bundles of strangers, and people who countersign them.
+// Bundles of strangers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ class Stranger : public ::testing::Test {
   TemporaryDir dir_;
 };
 
-// Returns the fingerprint that verify prints after "countersigned ... by key ".
+// Returns the fingerprint that verify prints after `lead`.
 std::string fingerprint_in(const std::string& text, const std::string& lead) {
   const std::size_t at = text.find(lead);
   return at == std::string::npos ? "" : text.substr(at + lead.size(), 64);
@@ -153,74 +153,6 @@ TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
       run_program({"ab", "--resume", only_bundle(dir_ / "out"), "--run-its-commands"}, interrupt);
   EXPECT_THAT(allowed.err, Not(HasSubstr("are not run")));
   EXPECT_GT(traces(), before);
-}
-
-TEST_F(Stranger, PeopleWhoReplayedItCanBeRequired) {
-  for (const char* name : {"author", "ann", "bob"}) make_key(name);
-  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--scene", "step", "--method", "roma_like",
-                         "--set", "roma_like.points=500", "--sign", at("author.pem"), "--out", at("out")})
-                .exit_code,
-            0);
-  const auto bundle = only_bundle(dir_ / "out");
-  const auto replay = [&](const std::string& name, const Arguments& cases) {
-    Arguments arguments{"replay", bundle, "--sign", at(name + ".pem")};
-    arguments.insert(arguments.end(), cases.begin(), cases.end());
-    const auto replayed = run_program(arguments);
-    EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
-    return fingerprint_in(replayed.out, "countersigned by key ");
-  };
-  const std::string ann = replay("ann", {"--all"}), author = replay("author", {"--all"});
-  const std::string bob = replay("bob", {"--case", "step/roma_like/seed=42"});
-  const auto require = [&](const char* count, const std::string& people) {
-    std::ofstream(dir_ / "people") << people;
-    return run_program({"verify", bundle, "--require", count, "--trust", at("people")});
-  };
-  const std::string everybody = "ann " + ann + "\nbob " + bob + "\nauthor " + author + "\n";
-  const auto one = require("2", everybody);
-  EXPECT_EQ(one.exit_code, 1) << one.out;
-  EXPECT_THAT(one.out, HasSubstr("required        1 of 2 people: ann\n"));
-  EXPECT_THAT(one.out, HasSubstr(" by bob, key " + bob + ": reproduced 1 of 2 cases\n"));
-  replay("bob", {"--case", "flat_plane/roma_like/seed=42"});
-  const auto two = require("2", everybody);
-  EXPECT_EQ(two.exit_code, 0) << two.out;
-  EXPECT_THAT(two.out, HasSubstr("required        2 of 2 people: ann, bob\n"));
-  EXPECT_EQ(require("2", "ann " + ann + "\nann " + bob + "\n").exit_code, 1) << "one person, two keys";
-  EXPECT_EQ(require("1", "carl " + std::string(64, '0') + "\n").exit_code, 1);
-  EXPECT_EQ(run_program({"verify", bundle, "--require", "1"}).exit_code, 2) << "no people are named";
-  // A case that is not reproduced is not signed.
-  const auto stamp = run_program({"stamp", bundle});
-  EXPECT_EQ(stamp.exit_code, 0);
-  EXPECT_EQ(stamp.out.size(), 65u);
-  std::ofstream(dir_ / "answer") << "no answer";
-  EXPECT_EQ(run_program({"stamp", bundle, "--token", at("answer")}).exit_code, 1);
-}
-
-// A countersignature covers results: verify prints how many cases have none.
-TEST_F(Stranger, OnlyCasesThatRanWellAreSignedFor) {
-  make_key("ann");
-  const auto sweep = [&](const char* out, const Arguments& scenes) {
-    Arguments words{"sweep",    "--method",           "roma_like", "--set", "roma_like.points=500",
-                    "--inject", "step/*:noise=throw", "--out",     at(out)};
-    words.insert(words.end(), scenes.begin(), scenes.end());
-    EXPECT_EQ(run_program(words).exit_code, 3);
-    return only_bundle(dir_ / out);
-  };
-  const auto failed = sweep("failed", {"--scene", "step"});
-  for (const Arguments& what : {Arguments{"--all"}, Arguments{"--all", "--sign", at("ann.pem")},
-                                Arguments{"--case", "step/roma_like/seed=42", "--sign", at("ann.pem")}}) {
-    Arguments words{"replay", failed};
-    words.insert(words.end(), what.begin(), what.end());
-    EXPECT_EQ(run_program(words).exit_code, 2) << what.back();
-  }
-  EXPECT_EQ(run_program({"verify", failed}).exit_code, 0);
-  const auto mixed = sweep("mixed", {"--scene", "step", "--scene", "flat_plane"});
-  const auto replayed = run_program({"replay", mixed, "--all", "--sign", at("ann.pem")});
-  EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
-  std::ofstream(dir_ / "people") << "ann " << fingerprint_in(replayed.out, "countersigned by key ") << "\n";
-  const auto required = run_program({"verify", mixed, "--require", "1", "--trust", at("people")});
-  EXPECT_EQ(required.exit_code, 0) << required.out;
-  EXPECT_THAT(required.out, HasSubstr(": reproduced 1 of 2 cases, of which 1 ran well\n"));
-  EXPECT_THAT(required.out, HasSubstr("1 of 2 cases cannot be reproduced because they failed\n"));
 }
 
 // Resuming writes to the bundle: a link could redirect that to a file of the user, a FIFO never answers.

@@ -83,6 +83,31 @@ TEST(MetricRegistry, KnowsWhichWayIsBetter) {
   EXPECT_EQ(find_spec("points")->better, Better::equal);
 }
 
+// Perfect results have these values; of a count none is right.
+TEST(MetricRegistry, IdealsAreOfDirectionEqualAndInTheirRange) {
+  EXPECT_EQ(metric_ideal("bias_mean_mm"), 0);
+  EXPECT_EQ(metric_ideal("bias_median_mm"), 0);
+  EXPECT_EQ(metric_ideal("mesh_area_ratio"), 1);
+  EXPECT_EQ(metric_ideal("charuco_scale_pct"), 100);
+  for (const char* const name :
+       {"points", "point_density_pct", "mesh_components", "accuracy_mean_mm", "none"})
+    EXPECT_FALSE(metric_ideal(name)) << name;
+  for (const MetricSpec& spec : metric_registry()) {
+    EXPECT_EQ(spec.ideal, metric_ideal(spec.name)) << spec.name;
+    if (!spec.ideal) continue;
+    EXPECT_EQ(spec.better, Better::equal) << spec.name;
+    EXPECT_TRUE(*spec.ideal >= spec.range.min && *spec.ideal <= spec.range.max) << spec.name;
+  }
+}
+
+TEST(MetricRegistry, HeadlinesAreRowsAtTwoMillimetres) {
+  std::string names;
+  for (const HeadlineMetric& headline : headline_metrics()) names += headline.name + " ";
+  EXPECT_EQ(names,
+            "accuracy_mean_mm accuracy_median_mm accuracy_rmse_mm bias_mean_mm precision_2mm_pct "
+            "completeness_2mm_pct fscore_2mm_pct point_density_pct ");
+}
+
 TEST(MetricRegistry, SaysWhichChamferDistanceItIs) {
   EXPECT_NE(find_spec("chamfer_l1_mm")->definition.find("half the sum"), std::string::npos);
 }
@@ -106,6 +131,17 @@ TEST(MetricWriter, GivesTheOrderOfTheRegistryAndNeverANonFiniteNumber) {
   EXPECT_EQ(metrics[4].second.value, 3.0);
   EXPECT_EQ(metrics[4].second.unit, "points");
   EXPECT_THROW(writer.add("accuracy_typo_mm", 1), std::logic_error);
+}
+
+TEST(MetricWriter, TheRestOfAFamilyIsUndefined) {
+  MetricWriter writer;
+  writer.add("depth_fill_rate_pct", 40);
+  writer.add_rest_undefined(ScoreFamily::depths, "no pixel");
+  const MetricSet metrics = writer.take();
+  ASSERT_EQ(metrics.size(), 8U);
+  for (const auto& [name, metric] : metrics)
+    EXPECT_EQ(metric.value.has_value(), name == "depth_fill_rate_pct") << std::string(name);
+  EXPECT_EQ(find_metric(metrics, "depth_bad_4mm_pct")->reason, "no pixel");
 }
 
 TEST(FindMetric, IsNullForANameThatIsAbsent) {

@@ -8,25 +8,41 @@ namespace aqbench {
 namespace {
 
 TEST(ValueChange, HasTheSignOfTheDifferenceAndTheWordOfTheDirection) {
-  EXPECT_EQ(worsening(Better::lower, 1, 2), 1);
-  EXPECT_EQ(worsening(Better::higher, 1, 2), -1);
-  EXPECT_EQ(worsening(Better::lower, 2, 2), 0);
-  EXPECT_EQ(worsening(Better::lower, 1, std::nan("")), 0);
+  EXPECT_EQ(worsening("accuracy_mean_mm", Better::lower, 1, 2), 1);
+  EXPECT_EQ(worsening("precision_2mm_pct", Better::higher, 1, 2), -1);
+  EXPECT_EQ(worsening("accuracy_mean_mm", Better::lower, 2, 2), 0);
+  EXPECT_EQ(worsening("accuracy_mean_mm", Better::lower, 1, std::nan("")), 0);
   EXPECT_EQ(change_text(Better::lower, 2, 2.1), "+5 %");
   EXPECT_EQ(change_text(Better::higher, -2, -1.9), "+5 %");  // upwards, though the quotient fell
   EXPECT_EQ(change_text(Better::lower, 0, 0.25), "+0.25");
   EXPECT_STREQ(change_word(1), "worse");
   EXPECT_STREQ(change_word(-1), "better");
-  EXPECT_DOUBLE_EQ(worsening_share(Better::higher, -2, -2.5), 0.25);
-  EXPECT_DOUBLE_EQ(worsening_share(Better::lower, 2, 1), -0.5);
+  EXPECT_DOUBLE_EQ(worsening_share("precision_2mm_pct", Better::higher, -2, -2.5), 0.25);
+  EXPECT_DOUBLE_EQ(worsening_share("accuracy_mean_mm", Better::lower, 2, 1), -0.5);
 }
 
-TEST(ValueChange, OfABiasIsADifferenceAndNeitherWorseNorBetter) {
-  for (const double after : {-0.3, 0.3}) EXPECT_EQ(worsening(Better::equal, -0.2, after), 0);
+// By distance from the ideal, by hand: |-4.40| - |-0.02| = 4.38, |0.50 - 1| - |0.98 - 1| = 0.48, and
+// |102 - 100| - |97 - 100| = -1.
+TEST(ValueChange, OfDirectionEqualIsTheDistanceFromTheIdeal) {
+  EXPECT_NEAR(*worse_by("bias_mean_mm", Better::equal, -0.02, -4.40), 4.38, 1e-12);
+  EXPECT_EQ(worsening("bias_mean_mm", Better::equal, -4.40, 0.02), -1);
+  EXPECT_EQ(worsening("bias_median_mm", Better::equal, 3, -3), 0);
+  EXPECT_NEAR(*worse_by("mesh_area_ratio", Better::equal, 0.98, 0.50), 0.48, 1e-12);
+  EXPECT_EQ(worsening("mesh_area_ratio", Better::equal, 1.6, 1.1), -1);
+  EXPECT_NEAR(*worse_by("charuco_scale_pct", Better::equal, 97, 102), -1, 1e-12);
+  EXPECT_NEAR(worsening_share("bias_mean_mm", Better::equal, -0.2, 0.3), 0.5, 1e-12);
+  EXPECT_NEAR(worsening_share("mesh_area_ratio", Better::equal, 1.5, 0.25), 0.5, 1e-12);
   EXPECT_EQ(change_text(Better::equal, -0.2, -0.3), "-0.1");
   EXPECT_EQ(change_text(Better::equal, -0.2, 0.3), "+0.5");
+}
+
+TEST(ValueChange, WithoutAnIdealIsNeitherWorseNorBetter) {
+  for (const char* const name : {"points", "mesh_components", "holes_not_visible_pct", "absorbed_energy"}) {
+    EXPECT_FALSE(worse_by(name, Better::equal, 3, 4)) << name;
+    EXPECT_EQ(worsening(name, Better::equal, 3, 4), 0) << name;
+    EXPECT_EQ(worsening_share(name, Better::equal, 3, 4), 0) << name;
+  }
   EXPECT_STREQ(change_word(0), "other");
-  EXPECT_EQ(worsening_share(Better::equal, -0.2, 0.3), 0);
 }
 
 }  // namespace

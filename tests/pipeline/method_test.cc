@@ -75,7 +75,7 @@ TEST(MethodRegistry, UnknownNamesComeWithTheNearOnes) {
     return std::string("(no error)");
   };
   EXPECT_EQ(message("roma"), "unknown method 'roma'; did you mean roma_like?");
-  EXPECT_THAT(message("zzz"), HasSubstr("known: lightglue_like, roma_like"));
+  EXPECT_THAT(message("zzz"), HasSubstr("known: dense_flow, sparse, plane_sweep"));
 }
 
 TEST(StageRegistry, NamesAreUniqueAndEveryMethodsStagesAreThere) {

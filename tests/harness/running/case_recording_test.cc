@@ -10,7 +10,6 @@
 #include "core/files.h"
 #include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
-#include "harness/records/record_check.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
@@ -141,7 +140,6 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("surface"))));
   EXPECT_THAT(record.options,
               testing::Contains(testing::Pair("dataset.sha256", ParameterValue(record.dataset_sha256))));
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 
   write_file(dir_ / "truth/note.txt", "changed");
   const Record changed = run_in_child(planned);
@@ -160,7 +158,6 @@ TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_NE(find_metric(record.metrics, "fscore_3mm_pct"), nullptr);
   EXPECT_EQ(find_metric(record.metrics, "fscore_5mm_pct"), nullptr);
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 }
 
 TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
@@ -195,7 +192,6 @@ TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
   EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
   EXPECT_THAT(record.options,
               testing::Contains(testing::Pair("dataset.truth", ParameterValue("surface+depth"))));
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
   const auto refused = [&](const std::string& entry) {
     return error_of(ErrorKind::input, [&] { plan_with(entry); });
   };
@@ -232,7 +228,6 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_NEAR(find_metric(record.metrics, "accuracy_mean_mm")->value.value_or(0), 1, 1e-3);
   EXPECT_EQ(find_metric(record.metrics, "points_left_out_pct")->value, 0);
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 
   request_.project.datasets[0].truth = Json::parse(R"({"surface": {"file": "scan.xyz", "unit": "m"}})");
   EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
@@ -264,7 +259,6 @@ TEST_F(RecordingScene, ControlPointsAndBoardsAreCheckedFirstAndScored) {
   // Without depth maps and without known positions no run has these.
   for (const char* const name : {"charuco_rmse_mm", "charuco_scale_pct", "reprojection_median_px"})
     EXPECT_TRUE(is_never_defined(*find_metric(record.metrics, name))) << name;
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 }
 
 // The cloud is right; that the truth is ten times as far away is only possible.
@@ -300,7 +294,6 @@ TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
   EXPECT_EQ(find_metric(record.metrics, "photometric_zncc_median")->reason,
             "no two images show a point of the cloud with some texture");
   EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
-  EXPECT_THAT(record_problems(record, RecordKind::sweep), testing::IsEmpty());
 }
 
 TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {

@@ -18,7 +18,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/scratch_folder.h"
-#include "harness/checking/plan_check.h"
 #include "harness/planning/plan.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/journal.h"

@@ -115,7 +115,7 @@ TEST(Quality, TheReasonNamesTheIntervalFromBelow) {
 TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   PairedSeries series;
   series.name = "bias";
-  series.quality = QualityScale{Better::near_zero, 0.1, true};
+  series.quality = QualityScale{Better::near_ideal, 0.1, true};
   for (int i = 0; i < 20; ++i) {
     series.u_a.push_back(-0.01 + 0.001 * i);
     series.u_b.push_back(-0.5 - 0.001 * i);
@@ -128,11 +128,32 @@ TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
 }
 
+// An area ratio of 0.98 and of 0.50: 0.02 and 0.50 away from 1; of 1.6 and 1.1 the second is closer.
+TEST(Quality, IsTheDistanceFromTheIdeal) {
+  PairedSeries series;
+  series.name = "mesh_area_ratio";
+  series.quality = QualityScale{Better::near_ideal, 0.02, true, 1};
+  for (int i = 0; i < 20; ++i) {
+    series.u_a.push_back(0.98 + 0.0001 * i);
+    series.u_b.push_back(0.50 + 0.0001 * i);
+  }
+  auto result = compare_pairs(std::vector{series}, plain_policy()).front();
+  EXPECT_EQ(result.verdict, PairedVerdict::regressed);
+  EXPECT_NEAR(result.shift, 0.48, 1e-9);
+  for (int i = 0; i < 20; ++i) {
+    series.u_a[i] = 1.6 + 0.0001 * i;
+    series.u_b[i] = 1.1 + 0.0001 * i;
+  }
+  result = compare_pairs(std::vector{series}, plain_policy()).front();
+  EXPECT_EQ(result.verdict, PairedVerdict::faster);
+  EXPECT_NEAR(result.shift, -0.5, 1e-9);
+}
+
 TEST(Quality, RefusesMarginsThatMeanNothing) {
   const auto message = [](QualityScale scale) {
     return error_of(ErrorKind::usage, [&] { check(scale, "x"); });
   };
-  EXPECT_NE(message({Better::near_zero, 0.05, false}).find("near 0"), std::string::npos);
+  EXPECT_NE(message({Better::near_ideal, 0.05, false}).find("near 0"), std::string::npos);
   EXPECT_NE(message({Better::lower, 0, true}).find("x: margin"), std::string::npos);
   EXPECT_NE(message({Better::lower, 1.5, false}).find("x: margin"), std::string::npos);
 }

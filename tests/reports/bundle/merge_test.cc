@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <nlohmann/json.hpp>
-
 #include "core/files.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
@@ -13,7 +10,6 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "tests/core/error_matcher.h"
-#include "tests/reports/bundle/forger.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
@@ -76,39 +72,6 @@ TEST_F(Merge, ShardsInAnyOrderGiveTheRootOfTheWhole) {
       "== 2025-05-20T10:11:11Z undulating/roma_like/seed=42\n-- ok\n== shard b2\nsweep of 4 cases\n"
       "== 2025-05-20T10:11:12Z flat_plane/roma_like/seed=42\n-- ok\n== shard c3\nsweep of 4 cases\n"
       "== 2025-05-20T10:11:13Z undulating/lightglue_like/seed=42\n-- ok\n");
-}
-
-// What a merged bundle is spared, it is spared for what it keeps of its shards.
-TEST_F(Merge, WhatItKeepsOfItsShardsIsHeldAgainstTheirHashes) {
-  const fs::path merged = merge({shard("a1", plan_of(1, 2)), shard("b2", plan_of(2, 2))});
-  const auto findings = [&](const std::function<void()>& lie) {
-    const fs::path good = directory_ / "good";
-    fs::copy(merged, good, fs::copy_options::recursive);
-    lie();
-    forging::rehash(merged);
-    const std::string text = render_verify(verify_bundle(merged));
-    fs::remove_all(merged);
-    fs::rename(good, merged);
-    return text;
-  };
-  const auto edit = [&](const std::string& file, const std::string& from, const std::string& to) {
-    std::string text = read_file(merged / file);
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << file;
-    write_file(merged / file, text.replace(at, from.size(), to));
-  };
-  EXPECT_THAT(findings([] {}), HasSubstr("\nverified"));
-  EXPECT_THAT(findings([&] { fs::remove_all(merged / "shards"); }), HasSubstr("though the run was merged"));
-  EXPECT_THAT(findings([&] { fs::remove(merged / "shards/2-b2/commands.txt"); }),
-              HasSubstr("shards/2-b2/commands.txt: is missing, though it was in a shard"));
-  EXPECT_THAT(findings([&] { edit("shards/1-a1/commands.txt", "c0ffee", "facade"); }),
-              HasSubstr("shards/1-a1/commands.txt: is not the file of the shard"));
-  EXPECT_THAT(findings([&] { write_file(merged / "shards/3-c3", "x"); }),
-              HasSubstr("shards/3-c3: belongs to no run"));
-  EXPECT_THAT(findings([&] { edit("commands.txt", "aqbench merge", "aqbench sweep"); }),
-              HasSubstr("is not that of a merge"));
-  EXPECT_THAT(findings([&] { edit("commands.txt", "exit code: 0", "exit code: 1"); }),
-              HasSubstr("did not end well"));
 }
 
 TEST_F(Merge, RefusesWhatIsNotOneSweep) {

@@ -20,9 +20,10 @@ TEST(ComparePage, CountsWhatMovedAndNamesTheWorstCase) {
   metric_of(b.records[1], "accuracy_mean_mm").value = 10;
   metric_of(b.records[0], "accuracy_mean_mm").value = 0.1;
   metric_of(b.records[0], "bias_mean_mm").value = *metric_of(b.records[0], "bias_mean_mm").value + 0.5;
+  metric_of(b.records[0], "points").value = *metric_of(b.records[0], "points").value + 1;
   const std::string page = compare_page(compare_results(a, b), {&a, ""}, {&b, ""});
-  EXPECT_THAT(page, HasSubstr("Of B <span class=\"bad\">1 value worse</span>, 1 better, 1 neither."));
-  EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[1].case_name + "\""));
+  EXPECT_THAT(page, HasSubstr("Of B <span class=\"bad\">2 values worse</span>, 1 better, 1 neither."));
+  EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[0].case_name + "\""));  // its bias, 300-fold
   EXPECT_THAT(page, HasSubstr("<td data-label=\"change\">+0.5</td>"));  // of a bias no percent
   EXPECT_THAT(page, HasSubstr("All cases have seed=42."));
   EXPECT_THAT(page, HasSubstr("<tr title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"));

@@ -92,11 +92,13 @@ TEST(Compare, MetricsThatMovedTurnedUndefinedOrVanished) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), kScreenColumns) << line;
 }
 
-TEST(Compare, ABiasThatMovedIsNeitherWorseNorBetter) {
+TEST(Compare, ABiasFurtherFromZeroIsWorseAndACountIsNeither) {
   const Results a = on_machine("X", 2);
   Results b = later(a);
   metric_of(b.records[0], "bias_mean_mm").value = *metric_of(b.records[0], "bias_mean_mm").value - 0.5;
-  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("bias_mean_mm.* -0.5 +other"));
+  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("bias_mean_mm.* -0.5 +worse"));
+  metric_of(b.records[0], "points").value = *metric_of(b.records[0], "points").value - 3;
+  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("points .* -3 +other"));
 }
 
 TEST(Compare, FaultsThatWerePutInAreSaid) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/reports/synthetic.h"
 
@@ -34,6 +36,7 @@ TEST(Replay, TheLastBitOfAMetricCounts) {
   EXPECT_EQ(report.differences[0].what, "accuracy_mean_mm");
   EXPECT_EQ(report.differences[0].recorded, "0.8");
   EXPECT_EQ(report.differences[0].now, "0.8000000000000002");
+  EXPECT_NEAR(report.differences[0].share.value_or(0), 1.4e-16, 1e-17);
 }
 
 TEST(Replay, StatusHashMissingAndNewMetricsAndMemory) {
@@ -53,6 +56,59 @@ TEST(Replay, StatusHashMissingAndNewMetricsAndMemory) {
   now.reason = "signal 11";
   EXPECT_THAT(render_replay(compare_replay(recorded, now), "c"),
               HasSubstr("status: recorded ok, now crashed: signal 11"));
+}
+
+TEST(Replay, APlatformIsProcessorSystemAndLibraries) {
+  const Json here = {{"cpu", {{"model", "A"}, {"cores_online", 2}}},
+                     {"os", {{"name", "Debian 12"}, {"kernel", "6.1"}}},
+                     {"libraries", {{"eigen", "3.4.0"}, {"glibc", "2.36"}}}};
+  Json there = here;
+  there["cpu"]["cores_online"] = 64;
+  there["os"]["kernel"] = "5.10";
+  EXPECT_THAT(platform_differences(there, here), ::testing::IsEmpty());
+  there["libraries"].erase("glibc");  // of an older bundle
+  EXPECT_THAT(platform_differences(there, here), ::testing::IsEmpty());
+  there["libraries"]["glibc"] = "2.31";
+  EXPECT_THAT(platform_differences(there, here),
+              ::testing::ElementsAre("glibc is \"2.36\", the bundle's \"2.31\""));
+  there = here;
+  there["comparability"]["mixed"] = "shards ran on machines that differ";
+  there["cpu"]["model"] = "B";
+  EXPECT_EQ(platform_differences(there, here).size(), 2u);
+}
+
+// 4 of 40 cases are altered: 1 000 samples of 5 miss them as often as is said.
+TEST(ReplaySample, MissesAlteredCasesAtTheStatedRate) {
+  const double stated = missed_probability(40, 4, 5);
+  EXPECT_NEAR(stated, 0.573, 0.0005);  // C(36, 5) / C(40, 5)
+  std::mt19937_64 random(1);
+  int missed = 0;
+  std::vector<int> drawn(40);
+  for (int draw = 0; draw < 1000; ++draw) {
+    const std::vector<std::size_t> sample = draw_sample(40, 5, random);
+    ASSERT_EQ(std::set<std::size_t>(sample.begin(), sample.end()).size(), 5u);
+    for (const std::size_t i : sample) ++drawn[i];
+    missed += std::ranges::none_of(sample, [](std::size_t i) { return i % 10 == 3; });
+  }
+  EXPECT_NEAR(missed, 1000 * stated, 4 * std::sqrt(1000 * stated * (1 - stated)));
+  for (const int times : drawn) EXPECT_NEAR(times, 125, 4 * std::sqrt(125 * 0.875));
+}
+
+TEST(ReplaySample, IsDrawnAnewEachTime) {
+  std::mt19937_64 first = system_random(), second = system_random();
+  EXPECT_NE(draw_sample(10000, 5, first), draw_sample(10000, 5, second));
+  EXPECT_EQ(draw_sample(3, 3, first), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST(ReplaySample, SaysWhatItProves) {
+  EXPECT_EQ(render_sample(40, 5, 5, 0),
+            "5 of 40 cases reproduced; had 4 been altered, this would have missed all of them with "
+            "probability 0.57\n");
+  EXPECT_EQ(render_sample(4, 4, 4, 0),
+            "4 of 4 cases reproduced; had 1 been altered, this would have missed it with probability 0\n");
+  EXPECT_EQ(render_sample(40, 5, 3, 1), "3 of 40 cases reproduced, 1 not comparable, 1 not reproduced\n");
+  EXPECT_EQ(missed_probability(5, 2, 4), 0);
+  EXPECT_EQ(missed_probability(5, 0, 4), 1);
 }
 
 }  // namespace

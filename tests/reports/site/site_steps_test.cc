@@ -71,7 +71,7 @@ TEST(SiteSteps, AreWhereALevelChangedOfEachCaseAndMetric) {
   EXPECT_GT(steps[2].level.p, 0);
 }
 
-TEST(SiteSteps, ABiasThatMovedIsNeitherWorseNorBetter) {
+TEST(SiteSteps, ABiasFurtherFromZeroIsWorse) {
   std::vector<SiteRun> runs = thirty_runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     runs[i].cases = {SiteCase{"biased", "flat_plane", "m", "ok",
@@ -85,7 +85,7 @@ TEST(SiteSteps, ABiasThatMovedIsNeitherWorseNorBetter) {
   const ShortNames names = site_short_names(list);
   const std::string row = site_step_row(steps[0], list, {&names, &no_reports()});
   EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
-  EXPECT_THAT(row, HasSubstr(">other</td>"));
+  EXPECT_THAT(row, HasSubstr(">worse</td>"));
 }
 
 TEST(SiteSteps, OtherOptionsMachinesAndFailedCasesAreNoChange) {

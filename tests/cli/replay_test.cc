@@ -1,0 +1,99 @@
+// Values that were changed before all hashes and derived files were made are found by running cases again.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/bundle.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// Changes the records and the environment, and makes the journal and all else again.
+void forge(const fs::path& bundle, const std::function<void(Results&)>& change) {
+  Results results = read_results(bundle / "results.json");
+  change(results);
+  JournalHeader header = read_journal(bundle, TornTail::refuse).header;
+  header.environment = results.environment;
+  fs::remove(bundle / "journal.jsonl");
+  {
+    Journal journal = Journal::create(bundle, header);
+    for (const Record& record : results.records) journal.append(record);
+  }
+  finalise_bundle(bundle, results);
+}
+
+class Replay : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run_program({"sweep", "--suite", "seed", "--out", (dir_ / "out").string()}).exit_code, 0);
+    bundle_ = only_bundle(dir_ / "out");
+  }
+  ProgramResult replay(const Arguments& flags) {
+    Arguments arguments{"replay", bundle_};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return run_program(arguments);
+  }
+  // Halves the mean error of one case of four.
+  void alter_a_metric() {
+    forge(bundle_, [](Results& results) {
+      for (auto& [name, metric] : results.records[2].metrics)
+        if (name == "accuracy_mean_mm") metric.value = *metric.value / 2;
+    });
+    ASSERT_EQ(run_program({"verify", bundle_}).exit_code, 0) << "or replay is not needed";
+  }
+  TemporaryDir dir_;
+  fs::path bundle_;
+};
+
+TEST_F(Replay, ASampleSaysWhatItProves) {
+  const auto sampled = replay({"--sample", "2"});
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.out << sampled.err;
+  EXPECT_THAT(sampled.out,
+              HasSubstr("\n2 of 4 cases reproduced; had 1 been altered, this would have missed it "
+                        "with probability 0.5\n"));
+  EXPECT_THAT(replay({"--sample", "5"}).err, HasSubstr("--sample 5: 4 cases of simulated methods ran well"));
+  for (const Arguments& wrong : {Arguments{"--sample", "0"}, Arguments{"--sample", "1", "--all"},
+                                 Arguments{"--all", "--any"}, Arguments{}})
+    EXPECT_EQ(replay(wrong).exit_code, 2);
+}
+
+TEST_F(Replay, AnAlteredMetricIsFound) {
+  alter_a_metric();
+  const auto all = replay({"--all"});
+  EXPECT_EQ(all.exit_code, 1);
+  EXPECT_THAT(all.out, HasSubstr("differs: accuracy_mean_mm: recorded "));
+  EXPECT_THAT(all.out, HasSubstr("NOT REPRODUCED: 1 difference, the largest 0.5 of its value"));
+  const auto sampled = replay({"--sample", "4"});
+  EXPECT_EQ(sampled.exit_code, 1);
+  EXPECT_THAT(sampled.out, HasSubstr("\n3 of 4 cases reproduced, 1 not reproduced\n"));
+}
+
+TEST_F(Replay, AnotherProcessorModelMakesADifferenceNotComparable) {
+  const auto of_another_processor = [](Results& results) {
+    Json environment = *results.environment;
+    environment["cpu"]["model"] = "Z80";
+    results.environment = environment;
+  };
+  forge(bundle_, of_another_processor);
+  EXPECT_EQ(replay({"--all"}).exit_code, 0) << "the same bits need no excuse";
+  alter_a_metric();
+  const auto all = replay({"--all"});
+  EXPECT_EQ(all.exit_code, 4);
+  EXPECT_THAT(all.out, HasSubstr("NOT COMPARABLE: 1 difference, the largest 0.5 of its value: "));
+  EXPECT_THAT(all.out, HasSubstr("the bundle's \"Z80\""));
+  EXPECT_THAT(replay({"--sample", "4"}).out,
+              HasSubstr("\n3 of 4 cases reproduced, 1 not comparable; had 1 been altered, this would have "
+                        "missed it with probability 0.25\n"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
