@@ -87,7 +87,7 @@ struct Record {
   std::string output_sha256;          // of the reconstruction's bytes
   std::vector<InjectedFault> injected;
   // Only for real methods, and absent in records of older builds.
-  std::string isolation;       // how its process was shut in (core/sandbox/sandbox.h), or "none: REASON"
+  std::string isolation;       // how its process was sandboxed (core/sandbox/sandbox.h), or "none: REASON"
   std::string dataset_sha256;  // of the dataset and its truth, as found by the case
   std::vector<std::pair<std::string, double>> effective = {};  // Reconstruction::effective of a real method
   std::optional<std::vector<CaseFile>> files = std::vector<CaseFile>{};  // nullopt: of results.json 1

@@ -133,7 +133,7 @@ void write_in_own_frame(const Reconstruction& output, const Similarity& own_from
   write_output(turned, partial);
 }
 
-// Scores the output, writes the tables of that beside it, and tells of each camera.
+// Scores the output, writes its tables beside it, and reports each camera.
 void score_run(const DatasetRunRequest& request, const Case& planned, const CaseRecordingData& data,
                Reconstruction output, const std::filesystem::path& partial, CaseResult& result,
                Json& reported) {
