@@ -18,8 +18,8 @@ auto with_resume_hint(const char* command, const std::filesystem::path& bundle, 
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::io) throw;
     throw Error(ErrorKind::io,
-                fmt::format("{}; finished results are kept; continue with aqbench {} --resume {}", error.what(),
-                            command, bundle.string()),
+                fmt::format("{}; finished results are kept; continue with aqbench {} --resume {}",
+                            error.what(), command, bundle.string()),
                 error.file());
   }
 }

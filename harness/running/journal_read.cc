@@ -237,8 +237,7 @@ Json environment_of_run(const JournalContents& journal) {
   const bool same = std::ranges::all_of(
       measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });
   if (!same && environment.is_object())
-    environment["comparability"] = {
-        {"mixed", "the run continued on another machine or with other settings"}};
+    environment["comparability"] = {{"mixed", "the run continued on another machine or with other settings"}};
   return environment;
 }
 
